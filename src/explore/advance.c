@@ -46,9 +46,7 @@ void advance_place(struct graph *g, const struct threads *t, uint16_t event, con
         if (g->exceeds)
             return;
         to = &g->events[event];
-        struct graph_location *l = &g->locations[to->location];
-        l->pending |= to->reads ? bit(to->member) : 0;
-        l->unvalued |= to->reads ? 0 : bit(to->member);
+        add_member(graph_location_set(g, to->location, to->reads ? PENDING : UNVALUED), to->member);
     }
     if (to->kind == GRAPH_FENCE || to->reads)
         model_added(g, t, event);
@@ -57,12 +55,11 @@ void advance_place(struct graph *g, const struct threads *t, uint16_t event, con
 void advance_value(struct graph *g, const struct threads *t, uint16_t event, const struct run_event *e)
 {
     struct event *to = &g->events[event];
-    struct graph_location *l = &g->locations[to->location];
     to->wrote = e->wrote;
     to->writes = to->valued = true;
-    l->unvalued &= ~bit(to->member);
-    l->writes |= bit(to->member);
-    l->dirty = true;
+    drop_member(graph_location_set(g, to->location, UNVALUED), to->member);
+    add_member(graph_location_set(g, to->location, WRITES), to->member);
+    g->locations[to->location].dirty = true;
     model_added(g, t, event);
 }
 
@@ -128,5 +125,5 @@ bool take_all(struct explorer *x, struct state *s, const struct taken *all, unsi
 
 void take(struct explorer *x, struct state *s, uint16_t event, unsigned member)
 {
-    take_all(x, s, &(struct taken){event, (uint8_t)member}, 1);
+    take_all(x, s, &(struct taken){event, (uint16_t)member}, 1);
 }

@@ -1,7 +1,7 @@
 /* The axioms of PTX's memory consistency model that are of one location; see coherence.h. Names and sections are those of PTX ISA 9.0,
  * chapter 8.
  *
- * `set` is a set of members, wide enough for the location: all is done with sets, of which one word is much less work than two. */
+ * All is done with sets of members, word by word (graph.h). A set is one word almost always: then WORDS is 1, known when this is compiled. */
 #include "explore/coherence.h"
 
 #include <stddef.h>
@@ -12,36 +12,25 @@
 
 #ifdef COHERENCE_WIDE
 #define coherence_narrow coherence_wide
-typedef members set;
-enum { WIDTH = MAX_MEMBERS };
-static unsigned first(set s)
+#define WORDS(g)         ((g)->words)
+enum { MOST_WORDS = MAX_WORDS };
+static uint64_t one(unsigned member, unsigned k)
 {
-    return first_member(s);
+    return word_of(member, k);
 }
 #else
-typedef uint64_t set;
-enum { WIDTH = NARROW_MEMBERS };
-static unsigned first(set s)
+#define WORDS(g) 1u
+enum { MOST_WORDS = 1 };
+static uint64_t one(unsigned member, unsigned k)
 {
-    return (unsigned)__builtin_ctzll(s);
+    (void)k;
+    return 1ull << member;
 }
 #endif
+enum { WIDTH = 64 * MOST_WORDS };
 
-static set one(unsigned member)
-{
-    return (set)1 << member;
-}
-
-static set row(const members *rows, unsigned member)
-{
-    return (set)rows[member];
-}
-
-static void copy_rows(members *to, const set *rows, unsigned n)
-{
-    for (unsigned i = 0; i < n; i++)
-        to[i] = rows[i];
-}
+/* The row of a member, among those of a location. */
+#define ROW(g, rows, member) ((rows) + (size_t)(member) * WORDS(g))
 
 /* ---- 8.9.5 Causality Order ---- */
 
@@ -49,13 +38,13 @@ static void copy_rows(members *to, const set *rows, unsigned n)
  * precedes Z in observation order and Z precedes Y in base causality order; of one location alone, as all axioms ask for that. */
 static void find_causality(struct graph *g, uint16_t location)
 {
-    const struct graph_location *l = &g->locations[location];
-    members *before = graph_rows(g, g->before, location), *cause = graph_rows(g, g->cause, location);
-    memcpy(cause, before, l->n * sizeof *cause);
-    for (set m = (set)l->reads; m; m &= m - 1) {
-        unsigned z = first(m);
-        for (set o = (set)g->events[graph_member(g, location, z)].observed; o; o &= o - 1)
-            cause[first(o)] |= before[z];
+    uint64_t *before = graph_rows(g, g->before, location), *cause = graph_rows(g, g->cause, location);
+    memcpy(cause, before, g->locations[location].n * WORDS(g) * sizeof *cause);
+    FOR_MEMBERS(z, k, WORDS(g), graph_location_set(g, location, READS)[k])
+    {
+        const uint64_t *observed = graph_event_set(g, graph_member(g, location, z), OBSERVED);
+        FOR_MEMBERS(x, i, WORDS(g), observed[i])
+        join_set(ROW(g, cause, x), ROW(g, before, z), WORDS(g));
     }
 }
 
@@ -63,14 +52,14 @@ static void find_causality(struct graph *g, uint16_t location)
 
 /* A location's order while it is looked for: co is transitive; never: pairs that it may not have. */
 struct search_order {
-    const members *cause, *strong; /* of the graph */
+    const uint64_t *cause, *strong; /* of the graph */
     const struct event *events;
     const uint16_t *members;
-    set writes, reads;
-    members *found; /* gets the order that is found; NULL: nobody asks for it */
-    unsigned n;
+    uint64_t *found; /* gets the order that is found; NULL: nobody asks for it */
+    unsigned n, words;
     bool grew;
-    set co[WIDTH], never[WIDTH]; /* of these n */
+    uint64_t writes[MOST_WORDS], reads[MOST_WORDS];
+    uint64_t co[WIDTH][MOST_WORDS], never[WIDTH][MOST_WORDS]; /* of these n */
 };
 
 static const struct event *member_of(const struct search_order *s, unsigned m)
@@ -78,20 +67,29 @@ static const struct event *member_of(const struct search_order *s, unsigned m)
     return &s->events[s->members[m]];
 }
 
+static bool are_strong(const struct search_order *s, unsigned a, unsigned b)
+{
+    return has(ROW(s, s->strong, a), b);
+}
+
 /* a is before b, with all that follows of it; false where that is a circle or forbidden. */
 static bool put(struct search_order *s, unsigned a, unsigned b)
 {
-    set after = s->co[b] | one(b);
-    if (s->co[a] & one(b))
+    uint64_t after[MOST_WORDS];
+    if (has(s->co[a], b))
         return true;
-    for (set m = s->writes; m; m &= m - 1) {
-        unsigned w = first(m);
-        if (w != a && !(s->co[w] & one(a)))
+    copy_set(after, s->co[b], WORDS(s));
+    add_member(after, b);
+    FOR_MEMBERS(w, k, WORDS(s), s->writes[k])
+    {
+        if (w != a && !has(s->co[w], a))
             continue;
-        s->grew |= (after & ~s->co[w]) != 0;
-        s->co[w] |= after;
-        if (s->co[w] & (one(w) | s->never[w]))
-            return false;
+        for (unsigned i = 0; i < WORDS(s); i++) {
+            s->grew |= (after[i] & ~s->co[w][i]) != 0;
+            s->co[w][i] |= after[i];
+            if (s->co[w][i] & (one(w, i) | s->never[w][i]))
+                return false;
+        }
     }
     return true;
 }
@@ -99,10 +97,10 @@ static bool put(struct search_order *s, unsigned a, unsigned b)
 /* a is not before b: where they have to be ordered, b is before a. */
 static bool put_never(struct search_order *s, unsigned a, unsigned b)
 {
-    s->never[a] |= one(b);
-    if (s->co[a] & one(b))
+    add_member(s->never[a], b);
+    if (has(s->co[a], b))
         return false;
-    return !(row(s->strong, a) & one(b)) || put(s, b, a);
+    return !are_strong(s, a, b) || put(s, b, a);
 }
 
 /* What one read forces.
@@ -113,21 +111,19 @@ static bool force_read(struct search_order *s, unsigned r)
 {
     const struct event *e = member_of(s, r);
     unsigned w = e->rf;
-    for (set m = s->writes & ~s->never[w] & ~one(w) & ~one(INITIAL); m; m &= m - 1) {
-        unsigned other = first(m);
-        if (row(s->cause, other) & one(r) && !put_never(s, w, other))
-            return false;
-    }
+    FOR_MEMBERS(other, k, WORDS(s), s->writes[k] & ~s->never[w][k] & ~one(w, k) & ~one(INITIAL, k))
+    if (has(ROW(s, s->cause, other), r) && !put_never(s, w, other))
+        return false;
     if (e->kind != GRAPH_UPDATE)
         return true;
     /* By Sequential Consistency per Location: it follows what it reads from. */
-    if (row(s->strong, r) & one(w) && !put(s, w, r))
+    if (are_strong(s, r, w) && !put(s, w, r))
         return false;
-    for (set m = s->writes & row(s->strong, r) & ~one(w) & ~one(r); m; m &= m - 1) {
-        unsigned other = first(m);
-        if (s->co[w] & one(other) && !put_never(s, other, r))
+    FOR_MEMBERS(other, k, WORDS(s), s->writes[k] & ROW(s, s->strong, r)[k] & ~one(w, k) & ~one(r, k))
+    {
+        if (has(s->co[w], other) && !put_never(s, other, r))
             return false;
-        if (s->co[other] & one(r) && !put_never(s, w, other))
+        if (has(s->co[other], r) && !put_never(s, w, other))
             return false;
     }
     return true;
@@ -137,9 +133,9 @@ static bool force(struct search_order *s)
 {
     do {
         s->grew = false;
-        for (set m = s->reads; m; m &= m - 1)
-            if (!force_read(s, first(m)))
-                return false;
+        FOR_MEMBERS(r, k, WORDS(s), s->reads[k])
+        if (!force_read(s, r))
+            return false;
     } while (s->grew);
     return true;
 }
@@ -147,30 +143,33 @@ static bool force(struct search_order *s)
 /* Axiom Sequential Consistency per Location (8.10.5): within any set of overlapping operations that are pairwise morally strong,
  * communication order cannot contradict program order: no circle of program order and of morally strong coherence, reads-from and
  * from-read. */
-static bool is_sequential(const struct search_order *s, const members *before)
+static bool is_sequential(const struct search_order *s, const uint64_t *before)
 {
-    set follows[WIDTH];
+    uint64_t follows[WIDTH][MOST_WORDS];
     for (unsigned i = 1; i < s->n; i++) {
         const struct event *e = member_of(s, i);
-        follows[i] = 0;
-        for (set m = row(before, i); m; m &= m - 1) {
-            unsigned k = first(m);
-            follows[i] |= member_of(s, k)->thread == e->thread && member_of(s, k)->po > e->po ? one(k) : 0;
-        }
-        follows[i] |= s->writes & one(i) ? s->co[i] & row(s->strong, i) : 0;
-        follows[i] |= s->reads & one(i) ? s->co[e->rf] & row(s->strong, i) & ~one(i) : 0;
+        const uint64_t *strong = ROW(s, s->strong, i);
+        clear_set(follows[i], WORDS(s));
+        FOR_MEMBERS(m, k, WORDS(s), ROW(s, before, i)[k])
+        if (member_of(s, m)->thread == e->thread && member_of(s, m)->po > e->po)
+            add_member(follows[i], m);
+        for (unsigned k = 0; k < WORDS(s) && has(s->writes, i); k++)
+            follows[i][k] |= s->co[i][k] & strong[k];
+        for (unsigned k = 0; k < WORDS(s) && has(s->reads, i); k++)
+            follows[i][k] |= s->co[e->rf][k] & strong[k] & ~one(i, k);
     }
-    for (set m = s->reads; m; m &= m - 1) {
-        unsigned r = first(m), w = member_of(s, r)->rf;
-        if (row(s->strong, r) & one(w))
-            follows[w] |= one(r);
+    FOR_MEMBERS(r, k, WORDS(s), s->reads[k])
+    {
+        unsigned w = member_of(s, r)->rf;
+        if (are_strong(s, r, w))
+            add_member(follows[w], r);
     }
     for (unsigned k = 1; k < s->n; k++)
         for (unsigned i = 1; i < s->n; i++)
-            if (follows[i] & one(k))
-                follows[i] |= follows[k];
+            if (has(follows[i], k))
+                join_set(follows[i], follows[k], WORDS(s));
     for (unsigned i = 1; i < s->n; i++)
-        if (follows[i] & one(i))
+        if (has(follows[i], i))
             return false;
     return true;
 }
@@ -188,10 +187,11 @@ static void copy_order(struct search_order *to, const struct search_order *from)
     memcpy(to->never, from->never, from->n * sizeof *to->never);
 }
 
-static bool has_order(const struct search_order *s, const members *before, bool sequential);
+static bool has_order(const struct search_order *s, const uint64_t *before, bool sequential);
 
 /* One in which a is before b, too. Pairs of many writes are many: what is tried for each is not on the stack. */
-static bool has_order_with(const struct search_order *s, unsigned a, unsigned b, const members *before, bool sequential)
+static bool has_order_with(const struct search_order *s, unsigned a, unsigned b, const uint64_t *before,
+                           bool sequential)
 {
     struct search_order *t = memory_grow(NULL, 1, sizeof *t);
     copy_order(t, s);
@@ -202,60 +202,58 @@ static bool has_order_with(const struct search_order *s, unsigned a, unsigned b,
 
 /* Is there a coherence order that has what `s` has? Two morally strong writes are ordered; those that causality orders are, as it
  * does. */
-static bool has_order(const struct search_order *s, const members *before, bool sequential)
+static bool has_order(const struct search_order *s, const uint64_t *before, bool sequential)
 {
-    for (set m = s->writes & ~one(INITIAL); m; m &= m - 1) {
-        unsigned a = first(m);
-        for (set o = m & (m - 1) & row(s->strong, a) & ~s->co[a]; o; o &= o - 1) {
-            unsigned b = first(o);
-            if (!(s->co[b] & one(a)))
-                return has_order_with(s, a, b, before, sequential) || has_order_with(s, b, a, before, sequential);
-        }
-    }
+    FOR_MEMBERS(a, k, WORDS(s), s->writes[k] & ~one(INITIAL, k))
+    FOR_MEMBERS(b, i, WORDS(s), s->writes[i] & ROW(s, s->strong, a)[i] & ~s->co[a][i])
+    if (b > a && !has(s->co[b], a))
+        return has_order_with(s, a, b, before, sequential) || has_order_with(s, b, a, before, sequential);
     if (sequential && !is_sequential(s, before))
         return false;
-    if (s->found)
-        copy_rows(s->found, s->co, s->n);
+    for (unsigned m = 0; s->found && m < s->n; m++)
+        copy_set(ROW(s, s->found, m), s->co[m], WORDS(s));
     return true;
 }
 
 /* Lets the order have what follows of it; false where that is a circle. */
 static bool close_order(struct search_order *s)
 {
-    for (set k = s->writes; k; k &= k - 1) {
-        unsigned via = first(k);
-        for (set m = s->writes; m; m &= m - 1) {
-            unsigned w = first(m);
-            s->co[w] |= s->co[w] & one(via) ? s->co[via] : 0;
-        }
-    }
-    for (set m = s->writes; m; m &= m - 1)
-        if (s->co[first(m)] & m & -m)
-            return false;
+    FOR_MEMBERS(via, k, WORDS(s), s->writes[k])
+    FOR_MEMBERS(w, i, WORDS(s), s->writes[i])
+    if (has(s->co[w], via))
+        join_set(s->co[w], s->co[via], WORDS(s));
+    FOR_MEMBERS(w, k, WORDS(s), s->writes[k])
+    if (has(s->co[w], w))
+        return false;
     return true;
 }
 
 /* What was forced when the location was checked before, which stays as all axioms are monotone, and what follows of causality now. */
 static bool begin_order(const struct graph *g, uint16_t location, struct search_order *s)
 {
-    const struct graph_location *l = &g->locations[location];
-    const members *co = graph_rows(g, g->co, location);
+    const uint64_t *co = graph_rows(g, g->co, location), *writes = graph_location_set(g, location, WRITES),
+                   *unvalued = graph_location_set(g, location, UNVALUED);
     bool more = false;
     s->cause = graph_rows(g, g->cause, location);
     s->strong = graph_rows(g, g->strong, location);
     s->events = g->events;
     s->members = g->members + (size_t)location * g->members_room;
-    s->writes = (set)(l->writes | l->unvalued);
-    s->reads = (set)l->reads;
-    s->n = l->n;
+    s->n = g->locations[location].n;
+    s->words = g->words;
     s->found = NULL;
     s->grew = false;
-    for (unsigned i = 0; i < s->n; i++)
-        s->co[i] = s->never[i] = 0;
-    for (set m = s->writes; m; m &= m - 1) {
-        unsigned w = first(m);
-        s->co[w] = row(co, w) | (w == INITIAL ? s->writes & ~one(INITIAL) : row(s->cause, w) & s->writes);
-        more |= s->co[w] != row(co, w);
+    copy_set(s->reads, graph_location_set(g, location, READS), WORDS(g));
+    for (unsigned k = 0; k < WORDS(g); k++)
+        s->writes[k] = writes[k] | unvalued[k];
+    for (unsigned i = 0; i < s->n; i++) {
+        clear_set(s->co[i], WORDS(g));
+        clear_set(s->never[i], WORDS(g));
+    }
+    FOR_MEMBERS(w, k, WORDS(g), s->writes[k])
+    for (unsigned i = 0; i < WORDS(g); i++) {
+        uint64_t follow = w == INITIAL ? s->writes[i] & ~one(INITIAL, i) : ROW(g, s->cause, w)[i] & s->writes[i];
+        s->co[w][i] = ROW(g, co, w)[i] | follow;
+        more |= s->co[w][i] != ROW(g, co, w)[i];
     }
     return (!more || close_order(s)) && force(s);
 }
@@ -264,100 +262,116 @@ static bool check_location(struct graph *g, uint16_t location)
 {
     struct search_order s;
     find_causality(g, location);
-    const members *cause = graph_rows(g, g->cause, location);
-    for (set m = (set)g->locations[location].reads; m; m &= m - 1) {
-        unsigned r = first(m);
-        if (row(cause, r) & one(g->events[graph_member(g, location, r)].rf)) /* axiom Causality, its first part */
-            return false;
-    }
+    const uint64_t *cause = graph_rows(g, g->cause, location);
+    FOR_MEMBERS(r, k, WORDS(g), graph_location_set(g, location, READS)[k])
+    if (has(ROW(g, cause, r), g->events[graph_member(g, location, r)].rf)) /* axiom Causality, its first part */
+        return false;
     if (!begin_order(g, location, &s))
         return false;
-    copy_rows(graph_rows(g, g->co, location), s.co, s.n);
+    uint64_t *co = graph_rows(g, g->co, location);
+    for (unsigned m = 0; m < s.n; m++)
+        copy_set(ROW(g, co, m), s.co[m], WORDS(g));
     return has_order(&s, graph_rows(g, g->before, location), needs_sequential(&g->locations[location]));
 }
 
-static members choices(const struct graph *g, uint16_t event)
+static void find_choices(const struct graph *g, uint16_t event, uint64_t *may)
 {
     const struct event *r = &g->events[event];
-    const struct graph_location *l = &g->locations[r->location];
-    const members *cause = graph_rows(g, g->cause, r->location), *co = graph_rows(g, g->co, r->location);
-    set hidden = 0, before = 0, may = (set)(l->writes & ~r->excluded) & ~row(cause, r->member);
-    for (set m = (set)(l->writes | l->unvalued); m; m &= m - 1)
-        before |= row(cause, first(m)) & one(r->member) ? m & -m : 0;
-    for (set m = may; m; m &= m - 1)
-        hidden |= row(co, first(m)) & before & ~one(INITIAL) ? m & -m : 0;
-    return may & ~hidden;
+    const uint64_t *cause = graph_rows(g, g->cause, r->location), *co = graph_rows(g, g->co, r->location);
+    const uint64_t *writes = graph_location_set(g, r->location, WRITES),
+                   *unvalued = graph_location_set(g, r->location, UNVALUED);
+    uint64_t before[MOST_WORDS] = {0}, hidden[MOST_WORDS] = {0};
+    for (unsigned k = 0; k < WORDS(g); k++)
+        may[k] = writes[k] & ~graph_event_set(g, event, EXCLUDED)[k] & ~ROW(g, cause, r->member)[k];
+    FOR_MEMBERS(w, k, WORDS(g), writes[k] | unvalued[k])
+    if (w != INITIAL && has(ROW(g, cause, w), r->member))
+        add_member(before, w);
+    FOR_MEMBERS(w, k, WORDS(g), may[k])
+    if (sets_meet(ROW(g, co, w), before, WORDS(g)))
+        add_member(hidden, w);
+    take_from_set(may, hidden, WORDS(g));
 }
 
-static members taken_by_others(const struct graph *g, uint16_t event)
+static void find_taken(const struct graph *g, uint16_t event, uint64_t *taken)
 {
     const struct event *r = &g->events[event];
-    const struct graph_location *l = &g->locations[r->location];
-    const members *co = graph_rows(g, g->co, r->location), *strong = graph_rows(g, g->strong, r->location);
-    set taken = 0;
-    for (set m = (set)(l->reads & l->writes) & row(strong, r->member); m; m &= m - 1) {
-        unsigned other = first(m), from = g->events[graph_member(g, r->location, other)].rf;
-        if (row(co, from) & one(other) && (from == INITIAL || row(strong, from) & one(r->member)))
-            taken |= one(from);
+    const uint64_t *co = graph_rows(g, g->co, r->location), *strong = graph_rows(g, g->strong, r->location);
+    const uint64_t *reads = graph_location_set(g, r->location, READS),
+                   *writes = graph_location_set(g, r->location, WRITES);
+    clear_set(taken, WORDS(g));
+    FOR_MEMBERS(other, k, WORDS(g), reads[k] & writes[k] & ROW(g, strong, r->member)[k])
+    {
+        unsigned from = g->events[graph_member(g, r->location, other)].rf;
+        if (has(ROW(g, co, from), other) && (from == INITIAL || has(ROW(g, strong, from), r->member)))
+            add_member(taken, from);
     }
-    return taken;
 }
 
 /* ---- 8.2 final values ---- */
 
-static members may_be_last(const struct graph *g, uint16_t location)
+static void find_may_be_last(const struct graph *g, uint16_t location, uint64_t *last)
 {
-    const members *co = graph_rows(g, g->co, location);
-    set last = 0;
-    for (set m = (set)g->locations[location].writes; m; m &= m - 1)
-        last |= row(co, first(m)) ? 0 : m & -m;
-    return last;
+    const uint64_t *co = graph_rows(g, g->co, location);
+    clear_set(last, WORDS(g));
+    FOR_MEMBERS(w, k, WORDS(g), graph_location_set(g, location, WRITES)[k])
+    if (is_empty(ROW(g, co, w), WORDS(g)))
+        add_member(last, w);
 }
 
 /* Is there an order in which nothing follows any of the writes? */
-static bool is_order_with_last(const struct graph *g, uint16_t location, const struct search_order *from, set writes)
+static bool is_order_with_last(const struct graph *g, uint16_t location, const struct search_order *from,
+                               const uint64_t *writes)
 {
     struct search_order s;
     copy_order(&s, from);
-    for (set m = writes; m; m &= m - 1)
-        s.never[first(m)] = ~(set)0;
-    for (set m = writes; m; m &= m - 1) {
-        unsigned w = first(m);
-        for (set o = s.writes & row(s.strong, w) & ~one(w); o; o &= o - 1)
-            if (!put(&s, first(o), w))
-                return false;
-    }
+    FOR_MEMBERS(w, k, WORDS(g), writes[k])
+    memset(s.never[w], 0xff, sizeof s.never[w]);
+    FOR_MEMBERS(w, k, WORDS(g), writes[k])
+    FOR_MEMBERS(other, i, WORDS(g), s.writes[i] & ROW(g, s.strong, w)[i] & ~one(w, i))
+    if (!put(&s, other, w))
+        return false;
     return force(&s) && has_order(&s, graph_rows(g, g->before, location), needs_sequential(&g->locations[location]));
 }
 
-static members last(const struct graph *g, uint16_t location)
+static void find_last(const struct graph *g, uint16_t location, uint64_t *last)
 {
     struct search_order s;
-    set all = 0, may = (set)may_be_last(g, location);
-    if (!(may & (may - 1)))
-        return may;
+    uint64_t may[MOST_WORDS];
+    find_may_be_last(g, location, may);
+    copy_set(last, may, WORDS(g));
+    if (count_members(may, WORDS(g)) < 2)
+        return;
+    clear_set(last, WORDS(g));
     if (!begin_order(g, location, &s))
-        return 0;
-    for (set m = may; m; m &= m - 1)
-        all |= is_order_with_last(g, location, &s, m & -m) ? m & -m : 0;
-    return all;
+        return;
+    FOR_MEMBERS(w, k, WORDS(g), may[k])
+    {
+        uint64_t alone[MOST_WORDS] = {0};
+        add_member(alone, w);
+        if (is_order_with_last(g, location, &s, alone))
+            add_member(last, w);
+    }
 }
 
-static bool are_last(const struct graph *g, uint16_t location, members writes)
+static bool are_last(const struct graph *g, uint16_t location, const uint64_t *writes)
 {
     struct search_order s;
-    return !(writes & ~may_be_last(g, location)) &&
-           (!writes || (begin_order(g, location, &s) && is_order_with_last(g, location, &s, (set)writes)));
+    uint64_t may[MOST_WORDS];
+    find_may_be_last(g, location, may);
+    for (unsigned k = 0; k < WORDS(g); k++)
+        if (writes[k] & ~may[k])
+            return false;
+    return is_empty(writes, WORDS(g)) || (begin_order(g, location, &s) && is_order_with_last(g, location, &s, writes));
 }
 
-static bool find_order(const struct graph *g, uint16_t location, members last, members *co)
+static bool find_order(const struct graph *g, uint16_t location, const uint64_t *last, uint64_t *co)
 {
     struct search_order s;
     if (!begin_order(g, location, &s))
         return false;
     s.found = co;
-    return is_order_with_last(g, location, &s, (set)last);
+    return is_order_with_last(g, location, &s, last);
 }
 
-const struct coherence coherence_narrow = {check_location, find_causality, choices,  taken_by_others,
-                                           may_be_last,    last,           are_last, find_order};
+const struct coherence coherence_narrow = {check_location,   find_causality, find_choices, find_taken,
+                                           find_may_be_last, find_last,      are_last,     find_order};

@@ -5,25 +5,23 @@
 
 #include "explore/graph.h"
 
-enum { NARROW_MEMBERS = 64 };
-
 struct coherence {
     bool (*check)(struct graph *g, uint16_t location);
     void (*causality)(struct graph *g, uint16_t location);
-    members (*choices)(const struct graph *g, uint16_t event);
-    members (*taken)(const struct graph *g, uint16_t event);
-    members (*may_be_last)(const struct graph *g, uint16_t location);
-    members (*last)(const struct graph *g, uint16_t location);
-    bool (*are_last)(const struct graph *g, uint16_t location, members writes);
-    bool (*order)(const struct graph *g, uint16_t location, members last, members *co);
+    void (*choices)(const struct graph *g, uint16_t event, uint64_t *choices);
+    void (*taken)(const struct graph *g, uint16_t event, uint64_t *taken);
+    void (*may_be_last)(const struct graph *g, uint16_t location, uint64_t *last);
+    void (*last)(const struct graph *g, uint16_t location, uint64_t *last);
+    bool (*are_last)(const struct graph *g, uint16_t location, const uint64_t *writes);
+    bool (*order)(const struct graph *g, uint16_t location, const uint64_t *last, uint64_t *co);
 };
 
-/* Of locations with up to NARROW_MEMBERS members; of all. */
+/* Of graphs whose sets are one word; of all. */
 extern const struct coherence coherence_narrow, coherence_wide;
 
-static inline const struct coherence *coherence_of(const struct graph *g, uint16_t location)
+static inline const struct coherence *coherence_of(const struct graph *g)
 {
-    return g->locations[location].n <= NARROW_MEMBERS ? &coherence_narrow : &coherence_wide;
+    return g->words == 1 ? &coherence_narrow : &coherence_wide;
 }
 
 #endif

@@ -1,3 +1,3 @@
-/* The same axioms, of locations with more members than a word has bits. */
+/* The same axioms, of graphs whose sets are more than one word. */
 #define COHERENCE_WIDE
 #include "explore/coherence.c"

@@ -334,21 +334,22 @@ static bool may_end_with(const struct execution *e, const struct graph *g, uint1
     uint16_t l = location < g->location_of_room ? g->location_of[location] : 0;
     if (!l)
         return e->locations[location].initial == value;
-    for (members m = model_last(g, l - 1); m; m &= m - 1) {
-        unsigned w = first_member(m);
-        if ((w == INITIAL ? e->locations[location].initial : g->events[graph_member(g, l - 1, w)].wrote) == value)
-            return true;
-    }
+    uint64_t last[MAX_WORDS];
+    model_last(g, l - 1, last);
+    FOR_MEMBERS(w, k, g->words, last[k])
+    if ((w == INITIAL ? e->locations[location].initial : g->events[graph_member(g, l - 1, w)].wrote) == value)
+        return true;
     return false;
 }
 
 static bool may_stay(const struct execution *e, const struct graph *g, const uint16_t *at)
 {
     for (uint16_t l = 0; l < g->n_locations; l++) {
-        members all = 0;
+        uint64_t all[MAX_WORDS];
+        clear_set(all, g->words);
         for (uint16_t i = 0; i < e->n_events; i++)
             if (e->events[i].for_ever && g->events[at[i]].location == l)
-                all |= bit(g->events[at[i]].rf);
+                add_member(all, g->events[at[i]].rf);
         if (!model_are_last(g, l, all))
             return false;
     }

@@ -10,6 +10,7 @@
 static void more_events(struct graph *g, uint16_t n)
 {
     g->events = memory_grow(g->events, n, sizeof *g->events);
+    g->event_sets = memory_grow(g->event_sets, (size_t)n * EVENT_SETS * g->words, sizeof *g->event_sets);
     g->clocks = memory_grow(g->clocks, (size_t)n * g->n_threads, sizeof *g->clocks);
     g->events_room = n;
 }
@@ -35,19 +36,49 @@ static void more_po(struct graph *g, uint16_t n)
     g->po_room = n;
 }
 
+static uint16_t words_for(uint16_t members)
+{
+    return (uint16_t)((members + 63) / 64);
+}
+
+/* Sets get more words, which are 0. */
+static void widen(uint64_t **sets, size_t n, unsigned from, unsigned to)
+{
+    uint64_t *now = memory_zeroed(n * to + 1, sizeof *now);
+    for (size_t i = 0; i < n && from <= to; i++)
+        copy_set(now + i * to, *sets + i * from, from);
+    free(*sets);
+    *sets = now;
+}
+
+static void set_words(struct graph *g, uint16_t words)
+{
+    size_t rows = (size_t)g->locations_room * g->members_room;
+    uint64_t **all[] = {&g->strong, &g->before, &g->cause, &g->co};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        widen(all[i], rows, g->words, words);
+    widen(&g->event_sets, (size_t)g->events_room * EVENT_SETS, g->words, words);
+    widen(&g->location_sets, (size_t)g->locations_room * LOCATION_SETS, g->words, words);
+    g->words = words;
+}
+
 static void more_members(struct graph *g, uint16_t locations, uint16_t n)
 {
+    if (words_for(n) != g->words)
+        set_words(g, words_for(n));
+    size_t set = g->words * sizeof *g->strong;
     g->members = spread(g->members, locations, g->members_room, n, sizeof *g->members);
-    g->strong = spread(g->strong, locations, g->members_room, n, sizeof *g->strong);
-    g->before = spread(g->before, locations, g->members_room, n, sizeof *g->before);
-    g->cause = spread(g->cause, locations, g->members_room, n, sizeof *g->cause);
-    g->co = spread(g->co, locations, g->members_room, n, sizeof *g->co);
+    g->strong = spread(g->strong, locations, g->members_room, n, set);
+    g->before = spread(g->before, locations, g->members_room, n, set);
+    g->cause = spread(g->cause, locations, g->members_room, n, set);
+    g->co = spread(g->co, locations, g->members_room, n, set);
     g->members_room = n;
 }
 
 static void more_locations(struct graph *g, uint16_t n)
 {
     g->locations = memory_grow(g->locations, n, sizeof *g->locations);
+    g->location_sets = memory_grow(g->location_sets, (size_t)n * LOCATION_SETS * g->words, sizeof *g->location_sets);
     more_members(g, n, g->members_room);
     g->locations_room = n;
 }
@@ -61,7 +92,7 @@ static void more_location_numbers(struct graph *g, uint16_t n)
 
 void graph_begin(struct graph *g, uint16_t n_threads)
 {
-    *g = (struct graph){.n_threads = n_threads, .members_room = 8};
+    *g = (struct graph){.n_threads = n_threads, .members_room = 8, .words = 1};
     more_events(g, 64);
     more_edges(g, 64);
     g->n_by_po = memory_grow(NULL, n_threads + 1u, sizeof *g->n_by_po);
@@ -73,8 +104,8 @@ void graph_begin(struct graph *g, uint16_t n_threads)
 
 void graph_free(struct graph *g)
 {
-    void *all[] = {g->events,    g->clocks,  g->by_po,  g->n_by_po, g->edges, g->location_of,
-                   g->locations, g->members, g->strong, g->before,  g->cause, g->co};
+    void *all[] = {g->events,     g->clocks,        g->by_po,   g->n_by_po, g->edges,  g->location_of, g->locations,
+                   g->event_sets, g->location_sets, g->members, g->strong,  g->before, g->cause,       g->co};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         free(all[i]);
     *g = (struct graph){0};
@@ -112,6 +143,8 @@ void graph_copy(struct graph *to, const struct graph *from)
     to->cyclic = from->cyclic;
     to->meets = from->meets;
     memcpy(to->events, from->events, from->n_events * sizeof *to->events);
+    memcpy(to->event_sets, from->event_sets,
+           (size_t)from->n_events * EVENT_SETS * from->words * sizeof *to->event_sets);
     memcpy(to->clocks, from->clocks, (size_t)from->n_events * from->n_threads * sizeof *to->clocks);
     for (uint16_t t = 0; t < from->n_threads; t++)
         memcpy(to->by_po + (size_t)t * to->po_room, from->by_po + (size_t)t * to->po_room,
@@ -122,19 +155,22 @@ void graph_copy(struct graph *to, const struct graph *from)
     memset(to->location_of + from->location_of_room, 0,
            (size_t)(to->location_of_room - from->location_of_room) * sizeof *to->location_of);
     memcpy(to->locations, from->locations, from->n_locations * sizeof *to->locations);
+    memcpy(to->location_sets, from->location_sets,
+           (size_t)from->n_locations * LOCATION_SETS * from->words * sizeof *to->location_sets);
     for (uint16_t l = 0; l < from->n_locations; l++) {
-        size_t at = (size_t)l * from->members_room, n = from->locations[l].n;
+        size_t at = (size_t)l * from->members_room, n = from->locations[l].n, set = from->words * sizeof *to->strong;
         memcpy(to->members + at, from->members + at, n * sizeof *to->members);
-        memcpy(to->strong + at, from->strong + at, n * sizeof *to->strong);
-        memcpy(to->before + at, from->before + at, n * sizeof *to->before);
-        memcpy(to->cause + at, from->cause + at, n * sizeof *to->cause);
-        memcpy(to->co + at, from->co + at, n * sizeof *to->co);
+        at *= from->words;
+        memcpy(to->strong + at, from->strong + at, n * set);
+        memcpy(to->before + at, from->before + at, n * set);
+        memcpy(to->cause + at, from->cause + at, n * set);
+        memcpy(to->co + at, from->co + at, n * set);
     }
 }
 
 /* ---- events ---- */
 
-_Static_assert(MAX_MEMBERS == 128 && MAX_FENCES == 256 && NO_EVENT == 65535, "what `exceeds` says");
+_Static_assert(MAX_MEMBERS == 1024 && MAX_FENCES == 256 && NO_EVENT == 65535, "what `exceeds` says");
 
 static uint16_t add(struct graph *g, uint16_t thread, uint16_t po)
 {
@@ -146,6 +182,7 @@ static uint16_t add(struct graph *g, uint16_t thread, uint16_t po)
         more_events(g, g->events_room < NO_EVENT / 2 ? 2 * g->events_room : NO_EVENT);
     g->events[g->n_events] = (struct event){
         .thread = thread, .po = po, .location = NO_LOCATION, .member = NO_MEMBER, .rf = NO_MEMBER, .met = NO_EVENT};
+    clear_set(graph_event_set(g, g->n_events, OBSERVED), EVENT_SETS * g->words);
     return g->n_events++;
 }
 
@@ -175,6 +212,15 @@ uint16_t graph_meet(struct graph *g)
 
 /* ---- locations ---- */
 
+static uint16_t new_member(struct graph *g, uint16_t location)
+{
+    uint64_t *rows[] = {g->strong, g->before, g->cause, g->co};
+    uint16_t m = g->locations[location].n++;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        clear_set(graph_row(g, rows[i], location, m), g->words);
+    return m;
+}
+
 static uint16_t location_place(struct graph *g, uint16_t id)
 {
     if (id >= g->location_of_room)
@@ -185,20 +231,20 @@ static uint16_t location_place(struct graph *g, uint16_t id)
         more_locations(g, 2 * g->locations_room);
     uint16_t l = g->n_locations++;
     g->location_of[id] = l + 1;
-    g->locations[l] = (struct graph_location){.id = id, .n = 1, .writes = bit(INITIAL)};
-    graph_rows(g, g->strong, l)[0] = graph_rows(g, g->before, l)[0] = 0;
-    graph_rows(g, g->cause, l)[0] = graph_rows(g, g->co, l)[0] = 0;
+    g->locations[l] = (struct graph_location){.id = id};
+    clear_set(graph_location_set(g, l, READS), LOCATION_SETS * g->words);
+    add_member(graph_location_set(g, l, WRITES), INITIAL);
+    new_member(g, l);
     return l;
 }
 
 static void update_before(struct graph *g, uint16_t event)
 {
     const struct event *e = &g->events[event];
-    members *before = graph_rows(g, g->before, e->location);
     for (unsigned m = 1; m < g->locations[e->location].n; m++) {
         uint16_t other = graph_member(g, e->location, m);
         if (graph_precedes(g, other, event))
-            before[m] |= bit(e->member);
+            add_member(graph_row(g, g->before, e->location, m), e->member);
     }
     g->locations[e->location].dirty = true;
 }
@@ -209,29 +255,26 @@ void graph_place(struct graph *g, const struct threads *t, uint16_t event, uint1
     struct graph_location *at = &g->locations[l];
     struct event *e = &g->events[event];
     if (at->n == MAX_MEMBERS) {
-        g->exceeds = "127 accesses to one place";
+        g->exceeds = "1,023 accesses to one place";
         return;
     }
     if (at->n == g->members_room)
         more_members(g, g->locations_room, 2 * g->members_room);
     e->location = l;
-    e->member = (uint8_t)at->n++;
+    e->member = new_member(g, l);
     g->members[(size_t)l * g->members_room + e->member] = event;
-    members *strong = graph_rows(g, g->strong, l), *before = graph_rows(g, g->before, l);
-    strong[e->member] = before[e->member] = graph_rows(g, g->cause, l)[e->member] = 0;
-    graph_rows(g, g->co, l)[e->member] = 0;
-    before[INITIAL] |= bit(e->member); /* PTX ISA 9.0, 8.2, Initialization */
+    add_member(graph_row(g, g->before, l, INITIAL), e->member); /* PTX ISA 9.0, 8.2, Initialization */
     for (unsigned m = 1; m < e->member; m++) {
         uint16_t other = graph_member(g, l, m);
         bool is_strong = model_morally_strong(g, t, event, other);
         if (is_strong) {
-            strong[m] |= bit(e->member);
-            strong[e->member] |= bit(m);
+            add_member(graph_row(g, g->strong, l, m), e->member);
+            add_member(graph_row(g, g->strong, l, e->member), m);
         }
         if (g->events[other].thread != e->thread)
             *(is_strong ? &at->some_strong : &at->some_weak) = true;
         if (graph_precedes(g, event, other))
-            before[e->member] |= bit(m);
+            add_member(graph_row(g, g->before, l, e->member), m);
     }
     update_before(g, event);
 }

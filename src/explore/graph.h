@@ -22,38 +22,53 @@ enum graph_kind {
     GRAPH_NOTHING, /* no operation */
 };
 
-enum { NO_MEMBER = 255, INITIAL = 0, MAX_MEMBERS = 128, MAX_FENCES = 256 };
+enum { NO_MEMBER = 65535, INITIAL = 0, MAX_MEMBERS = 1024, MAX_FENCES = 256 };
 
-/* A set of a location's members. */
-__extension__ typedef unsigned __int128 members;
+/* A set of a location's members is as many words as the graph's fullest location takes: g->words, one almost always. What is done with sets is
+ * done word by word: FOR_MEMBERS goes through the members of the set whose word `k` an expression is. It is two loops: nothing breaks out of it. */
+enum { MAX_WORDS = MAX_MEMBERS / 64 };
+#define FOR_MEMBERS(m, k, n_words, word)                                                                               \
+    for (unsigned k = 0, m = 0; k < (n_words); k++)                                                                    \
+        for (uint64_t m##_left = (word); m##_left && (m = 64 * k + (unsigned)__builtin_ctzll(m##_left), true);         \
+             m##_left &= m##_left - 1)
 
 struct event {
     uint16_t thread, po; /* po: its place in the thread; thread NO_EVENT: of a meeting */
     uint16_t location;
+    uint16_t member;            /* its number at the location: 0 is the initial value */
+    uint16_t rf;                /* the member that it reads from; NO_MEMBER: open */
     uint8_t kind, order, scope; /* enum ir_order, enum scope */
     bool strong, red;
     bool reads, writes; /* it will read; it writes, now */
     bool valued;        /* what it writes is known */
-    uint8_t member;     /* its number at the location: 0 is the initial value */
-    uint8_t rf;         /* the member that it reads from; NO_MEMBER: open */
     uint16_t edges;     /* 1 + the newest of its synchronizes-with edges */
     uint16_t met;       /* of a barrier: the meeting that it was of, NO_EVENT: none yet */
     uint16_t
         passed; /* of a barrier: its meeting is not of such alone that were there when it was passed over: of events up to this */
     uint64_t read, wrote;
-    members observed; /* members that precede it in observation order */
-    members excluded; /* members that it does not read from: it waits for others */
+};
+
+/* Of an event: sets of its location's members. */
+enum graph_event_set {
+    OBSERVED, /* they precede it in observation order */
+    EXCLUDED, /* it does not read from them: it waits for others */
+    EVENT_SETS
 };
 
 struct edge {
     uint16_t to, next;
 };
 
-/* What is known of a location's members; rows of bits by member. */
+/* Of a location: sets of its members. */
+enum graph_location_set {
+    READS, /* complete ones */
+    WRITES,
+    PENDING,  /* reads that are open */
+    UNVALUED, /* writes whose value is not known */
+    LOCATION_SETS
+};
+
 struct graph_location {
-    members reads, writes; /* complete ones */
-    members pending;       /* reads that are open */
-    members unvalued;      /* writes whose value is not known */
     uint16_t id, n;
     bool dirty;
     bool left_out; /* rounds with atomic operations on it have been (left_out.c) */
@@ -72,10 +87,13 @@ struct graph {
     uint16_t *location_of; /* by the program's number: 1 + its place here */
     uint16_t location_of_room;
     struct graph_location *locations;
-    uint16_t *members;            /* of location l from l * members_room on: events; [0] is nobody's */
-    members *strong;              /* likewise, rows: morally strong with */
-    members *before, *cause, *co; /* base causality; causality; coherence as far as it is forced: rows of who follows */
-    uint16_t fences[MAX_FENCES];  /* those of .sc */
+    uint16_t *members;             /* of location l from l * members_room on: events; [0] is nobody's */
+    uint16_t words;                /* of a set */
+    uint64_t *event_sets;          /* of event e from e * EVENT_SETS sets on */
+    uint64_t *location_sets;       /* likewise */
+    uint64_t *strong;              /* a set for each member, as in `members`: a row. Morally strong with it */
+    uint64_t *before, *cause, *co; /* base causality; causality; coherence as far as it is forced: who follows */
+    uint16_t fences[MAX_FENCES];   /* those of .sc */
     uint16_t n_fences;
     bool meets;          /* some event is one of GRAPH_MEET */
     bool cyclic;         /* base causality has a circle */
@@ -119,27 +137,87 @@ static inline uint16_t graph_member(const struct graph *g, uint16_t location, un
 {
     return g->members[(size_t)location * g->members_room + member];
 }
-static inline members *graph_rows(const struct graph *g, members *rows, uint16_t location)
+static inline uint64_t *graph_rows(const struct graph *g, uint64_t *rows, uint16_t location)
 {
-    return rows + (size_t)location * g->members_room;
+    return rows + (size_t)location * g->members_room * g->words;
 }
-static inline members bit(unsigned member)
+static inline uint64_t *graph_row(const struct graph *g, uint64_t *rows, uint16_t location, unsigned member)
 {
-    uint64_t one = 1ull << member % 64;
-    return member < 64 ? one : (members)one << 64;
+    return rows + ((size_t)location * g->members_room + member) * g->words;
 }
-static inline bool has(members set, unsigned member)
+static inline uint64_t *graph_location_set(const struct graph *g, uint16_t location, enum graph_location_set which)
 {
-    return (member < 64 ? (uint64_t)set : (uint64_t)(set >> 64)) >> member % 64 & 1;
+    return g->location_sets + ((size_t)location * LOCATION_SETS + which) * g->words;
+}
+static inline uint64_t *graph_event_set(const struct graph *g, uint16_t event, enum graph_event_set which)
+{
+    return g->event_sets + ((size_t)event * EVENT_SETS + which) * g->words;
+}
+
+/* ---- sets ---- */
+
+static inline bool has(const uint64_t *set, unsigned member)
+{
+    return set[member / 64] >> member % 64 & 1;
+}
+static inline void add_member(uint64_t *set, unsigned member)
+{
+    set[member / 64] |= 1ull << member % 64;
+}
+static inline void drop_member(uint64_t *set, unsigned member)
+{
+    set[member / 64] &= ~(1ull << member % 64);
+}
+/* Word k of the set of one member. */
+static inline uint64_t word_of(unsigned member, unsigned k)
+{
+    return member / 64 == k ? 1ull << member % 64 : 0;
+}
+static inline void clear_set(uint64_t *set, unsigned words)
+{
+    for (unsigned k = 0; k < words; k++)
+        set[k] = 0;
+}
+static inline void copy_set(uint64_t *to, const uint64_t *from, unsigned words)
+{
+    for (unsigned k = 0; k < words; k++)
+        to[k] = from[k];
+}
+static inline void join_set(uint64_t *to, const uint64_t *more, unsigned words)
+{
+    for (unsigned k = 0; k < words; k++)
+        to[k] |= more[k];
+}
+static inline void take_from_set(uint64_t *from, const uint64_t *less, unsigned words)
+{
+    for (unsigned k = 0; k < words; k++)
+        from[k] &= ~less[k];
+}
+static inline bool sets_meet(const uint64_t *a, const uint64_t *b, unsigned words)
+{
+    uint64_t both = 0;
+    for (unsigned k = 0; k < words; k++)
+        both |= a[k] & b[k];
+    return both;
+}
+static inline unsigned count_members(const uint64_t *set, unsigned words)
+{
+    unsigned n = 0;
+    for (unsigned k = 0; k < words; k++)
+        n += (unsigned)__builtin_popcountll(set[k]);
+    return n;
+}
+static inline bool is_empty(const uint64_t *set, unsigned words)
+{
+    return !sets_meet(set, set, words);
 }
 /* The least of a set that is not empty. */
-static inline unsigned first_member(members m)
+static inline unsigned first_member(const uint64_t *set)
 {
-    return (unsigned)((uint64_t)m ? __builtin_ctzll((uint64_t)m) : 64 + __builtin_ctzll((uint64_t)(m >> 64)));
-}
-static inline unsigned count_members(members m)
-{
-    return (unsigned)(__builtin_popcountll((uint64_t)m) + __builtin_popcountll((uint64_t)(m >> 64)));
+    unsigned k = 0;
+    while (!set[k])
+        k++;
+    return 64 * k + (unsigned)__builtin_ctzll(set[k]);
 }
 
 #endif

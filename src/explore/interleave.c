@@ -35,16 +35,16 @@ struct weave {
     bool ended;             /* the search was */
     uint32_t n_nodes;
     struct item *items;
-    uint32_t *first;  /* by thread: its items begin there, */
-    uint32_t *next;   /* and its next access is there, or its end */
-    uint16_t *warp;   /* by thread: the first of its warp */
-    uint16_t *holder; /* by warp: 1 + the thread that is in the middle of a block of code; 0: none is */
-    bool shares;      /* some warp has several threads */
-    uint8_t *current; /* by location of the graph: the member that is there now */
-    uint8_t *readers; /* by location and member: reads of it that are to come */
+    uint32_t *first;   /* by thread: its items begin there, */
+    uint32_t *next;    /* and its next access is there, or its end */
+    uint16_t *warp;    /* by thread: the first of its warp */
+    uint16_t *holder;  /* by warp: 1 + the thread that is in the middle of a block of code; 0: none is */
+    bool shares;       /* some warp has several threads */
+    uint16_t *current; /* by location of the graph: the member that is there now */
+    uint16_t *readers; /* by location and member: reads of it that are to come */
     struct trail *trail;
     uint32_t n_trail;
-    uint8_t *covered; /* what the writes of the trail have covered */
+    uint16_t *covered; /* what the writes of the trail have covered */
     uint32_t n_covered;
     uint64_t *seen;
 };
@@ -139,7 +139,7 @@ static void find_warps(struct weave *w)
     }
 }
 
-static uint8_t *readers_of(const struct weave *w, uint16_t location, unsigned member)
+static uint16_t *readers_of(const struct weave *w, uint16_t location, unsigned member)
 {
     return &w->readers[(size_t)location * MAX_MEMBERS + member];
 }

@@ -71,21 +71,20 @@ static void find_races(const struct explorer *x, const struct state *s, const st
 {
     struct verdict *v = x->verdict;
     for (uint16_t l = 0; l < g->n_locations; l++) {
-        const struct graph_location *at = &g->locations[l];
-        members here = (at->reads | at->writes) & ~bit(INITIAL), writes = at->writes & ~bit(INITIAL);
-        const members *cause = graph_rows(g, g->cause, l), *strong = graph_rows(g, g->strong, l);
-        for (members m = here; m; m &= m - 1) {
-            unsigned a = first_member(m);
-            members with = (has(writes, a) ? here : writes) & ~strong[a] & ~cause[a] & (m & (m - 1));
-            if (!has(writes, a))
-                with = writes & ~strong[a] & ~cause[a] & (m & (m - 1));
-            for (; with; with &= with - 1) {
-                unsigned b = first_member(with);
+        const uint64_t *reads = graph_location_set(g, l, READS), *writes = graph_location_set(g, l, WRITES);
+        FOR_MEMBERS(a, k, g->words, (reads[k] | writes[k]) & ~word_of(INITIAL, k))
+        {
+            const uint64_t *cause = graph_row(g, g->cause, l, a), *strong = graph_row(g, g->strong, l, a);
+            uint64_t all = has(writes, a) ? UINT64_MAX : 0; /* a read races with writes alone */
+            FOR_MEMBERS(b, n, g->words, (writes[n] | (reads[n] & all)) & ~strong[n] & ~cause[n] & ~word_of(INITIAL, n))
+            {
+                if (b <= a)
+                    continue;
                 uint16_t e = graph_member(g, l, a), f = graph_member(g, l, b);
-                const struct ir_insn *i = insn_of(s, g, e), *k = insn_of(s, g, f);
+                const struct ir_insn *i = insn_of(s, g, e), *o = insn_of(s, g, f);
                 if (model_races(g, e, f))
-                    keep_example(x, s, g, verdict_race(v, i, k),
-                                 &(struct notice){.kind = NOTICE_RACE, .a = i, .b = k, .event_a = e, .event_b = f});
+                    keep_example(x, s, g, verdict_race(v, i, o),
+                                 &(struct notice){.kind = NOTICE_RACE, .a = i, .b = o, .event_a = e, .event_b = f});
             }
         }
     }
@@ -107,14 +106,14 @@ static void add_outcomes(struct explorer *x, const struct state *s, const struct
         add_outcomes(x, s, g, values, i + 1);
         return;
     }
-    members last = model_last(g, l - 1), done = 0;
-    for (members m = last; m; m &= m - 1) {
-        unsigned w = first_member(m);
+    uint64_t last[MAX_WORDS];
+    model_last(g, l - 1, last);
+    FOR_MEMBERS(w, k, g->words, last[k])
+    {
         values[i] = member_value(x, g, l - 1, w);
         bool again = false;
-        for (members k = done; k; k &= k - 1)
-            again |= member_value(x, g, l - 1, first_member(k)) == values[i];
-        done |= bit(w);
+        FOR_MEMBERS(before, n, g->words, last[n])
+        again |= before < w && member_value(x, g, l - 1, before) == values[i];
         if (!again)
             add_outcomes(x, s, g, values, i + 1);
     }
@@ -149,24 +148,27 @@ static enum ending ending_of(const struct state *s)
 
 /* The writes of a location that threads read in the rounds that they repeat for ever: of an atomic operation that others may have seen before it
  * was known that its round fails, what it has written itself. */
-static members read_for_ever(const struct state *s, const struct graph *g, uint16_t location)
+static void find_read_for_ever(const struct state *s, const struct graph *g, uint16_t location, uint64_t *all)
 {
-    members all = 0;
-    for (members m = g->locations[location].reads; m; m &= m - 1) {
-        const struct event *e = &g->events[graph_member(g, location, first_member(m))];
+    clear_set(all, g->words);
+    FOR_MEMBERS(m, k, g->words, graph_location_set(g, location, READS)[k])
+    {
+        const struct event *e = &g->events[graph_member(g, location, m)];
         const struct run *run = s->runs[e->thread];
         if (run->end == RUN_SPINS && e->po >= run->round && e->rf != NO_MEMBER)
-            all |= bit(e->kind == GRAPH_UPDATE ? e->member : e->rf);
+            add_member(all, e->kind == GRAPH_UPDATE ? e->member : e->rf);
     }
-    return all;
 }
 
 /* Can all that is read for ever stay, in one execution? Two threads may need two values of one place. */
 static bool rounds_stay(const struct state *s, const struct graph *g)
 {
-    for (uint16_t l = 0; l < g->n_locations; l++)
-        if (!model_are_last(g, l, read_for_ever(s, g, l)))
+    uint64_t read[MAX_WORDS];
+    for (uint16_t l = 0; l < g->n_locations; l++) {
+        find_read_for_ever(s, g, l, read);
+        if (!model_are_last(g, l, read))
             return false;
+    }
     return true;
 }
 
@@ -277,14 +279,22 @@ static bool is_observed(const struct verdict *v, uint16_t id)
     return false;
 }
 
-/* Members of a location whose order with a member shows: in a race, or where several values can be the last one. */
-static members shows(const struct explorer *x, const struct graph *g, uint16_t l, unsigned m, enum ending ending)
+/* Members of a location whose order with a member shows, in a race, or where several values can be the last one, and is not there. */
+static void find_shown(const struct explorer *x, const struct graph *g, uint16_t l, unsigned m, enum ending ending,
+                       uint64_t *shown)
 {
-    const struct graph_location *at = &g->locations[l];
-    members may_be_last = model_may_be_last(g, l), all = (at->reads | at->writes) & ~bit(INITIAL);
-    if (may_be_last & (may_be_last - 1) && (ending == BLOCKED || is_observed(x->verdict, at->id)))
-        return all;
-    return (has(at->writes, m) ? all : at->writes & ~bit(INITIAL)) & ~graph_rows(g, g->strong, l)[m];
+    const uint64_t *reads = graph_location_set(g, l, READS), *writes = graph_location_set(g, l, WRITES),
+                   *strong = graph_row(g, g->strong, l, m), *now = graph_row(g, g->before, l, m);
+    uint64_t last[MAX_WORDS];
+    model_may_be_last(g, l, last);
+    bool ends = count_members(last, g->words) > 1 && (ending == BLOCKED || is_observed(x->verdict, g->locations[l].id));
+    for (unsigned k = 0; k < g->words; k++) {
+        shown[k] = ends || has(writes, m) ? reads[k] | writes[k] : writes[k];
+        shown[k] &= ~word_of(INITIAL, k) & ~word_of(m, k) & ~now[k] & (ends ? UINT64_MAX : ~strong[k]);
+    }
+    FOR_MEMBERS(other, k, g->words, shown[k])
+    if (has(graph_row(g, g->before, l, other), m))
+        drop_member(shown, other);
 }
 
 /* With all open fences ordered both ways: could putting a before b order members of which that shows? */
@@ -292,15 +302,14 @@ static bool pair_matters(const struct explorer *x, const struct graph *g, const 
                          uint16_t b, enum ending ending)
 {
     for (uint16_t l = 0; l < g->n_locations; l++) {
-        const members *now = graph_rows(g, g->before, l);
+        uint64_t shown[MAX_WORDS];
         for (unsigned m = 1; m < g->locations[l].n; m++) {
             if (!graph_precedes(both, graph_member(g, l, m), a))
                 continue;
-            for (members o = shows(x, g, l, m, ending) & ~now[m] & ~bit(m); o; o &= o - 1) {
-                unsigned n = first_member(o);
-                if (!has(now[n], m) && graph_precedes(both, b, graph_member(g, l, n)))
-                    return true;
-            }
+            find_shown(x, g, l, m, ending, shown);
+            FOR_MEMBERS(n, k, g->words, shown[k])
+            if (graph_precedes(both, b, graph_member(g, l, n)))
+                return true;
         }
     }
     return false;
@@ -310,11 +319,12 @@ static bool pair_matters(const struct explorer *x, const struct graph *g, const 
 static bool something_shows(const struct explorer *x, const struct graph *g, enum ending ending)
 {
     for (uint16_t l = 0; l < g->n_locations; l++) {
-        const members *now = graph_rows(g, g->before, l);
-        for (unsigned m = 1; m < g->locations[l].n; m++)
-            for (members o = shows(x, g, l, m, ending) & ~now[m] & ~bit(m); o; o &= o - 1)
-                if (!has(now[first_member(o)], m))
-                    return true;
+        uint64_t shown[MAX_WORDS];
+        for (unsigned m = 1; m < g->locations[l].n; m++) {
+            find_shown(x, g, l, m, ending, shown);
+            if (!is_empty(shown, g->words))
+                return true;
+        }
     }
     return false;
 }
@@ -413,7 +423,7 @@ static bool first_open(const struct state *s, uint16_t *event)
         for (uint16_t po = s->runs[t]->complete; po < s->runs[t]->n_events; po++) {
             *event = graph_event(&s->g, t, po);
             if (s->g.events[*event].location != NO_LOCATION &&
-                has(s->g.locations[s->g.events[*event].location].pending, s->g.events[*event].member))
+                has(graph_location_set(&s->g, s->g.events[*event].location, PENDING), s->g.events[*event].member))
                 return true;
         }
     return false;
@@ -428,9 +438,11 @@ static bool spin(struct explorer *x, struct state *s, uint32_t depth)
         return order_fences(x, s, &s->g, 0, ending);
     }
     bool any = false;
-    s->g.events[event].excluded = 0;
-    for (members m = model_choices(&s->g, event); m; m &= m - 1) {
-        unsigned w = first_member(m);
+    uint64_t choices[MAX_WORDS];
+    clear_set(graph_event_set(&s->g, event, EXCLUDED), s->g.words);
+    model_choices(&s->g, event, choices);
+    FOR_MEMBERS(w, k, s->g.words, choices[k])
+    {
         struct run *run = run_taking(x, s, event, w);
         if (run->end != RUN_SPINS)
             continue;

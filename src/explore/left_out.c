@@ -8,7 +8,7 @@
 static bool could_tell(const struct graph *g, uint16_t event, uint16_t first, uint16_t access)
 {
     const struct event *e = &g->events[event], *a = &g->events[access];
-    if (a->thread == e->thread || has(graph_rows(g, g->strong, e->location)[e->member], a->member))
+    if (a->thread == e->thread || has(graph_row(g, g->strong, e->location, e->member), a->member))
         return false;
     bool is_before = first > 0 && graph_precedes(g, access, graph_event(g, e->thread, first - 1));
     return a->strong || !(is_before || graph_precedes(g, event, access));

@@ -85,8 +85,8 @@ static void synchronize(struct graph *g, const struct threads *t, uint16_t w, ui
 static void synchronize_observed(struct graph *g, const struct threads *t, uint16_t r)
 {
     uint16_t l = g->events[r].location;
-    for (members m = g->events[r].observed & ~bit(INITIAL); m; m &= m - 1)
-        synchronize(g, t, graph_member(g, l, first_member(m)), r);
+    FOR_MEMBERS(w, k, g->words, graph_event_set(g, r, OBSERVED)[k] & ~word_of(INITIAL, k))
+    synchronize(g, t, graph_member(g, l, w), r);
 }
 
 /* A new end of acquire patterns: of the reads before it. */
@@ -106,15 +106,19 @@ static void acquire_added(struct graph *g, const struct threads *t, uint16_t eve
 static void release_added(struct graph *g, const struct threads *t, uint16_t event)
 {
     uint16_t l = g->events[event].location, thread = g->events[event].thread;
-    members later = 0;
+    uint64_t later[MAX_WORDS];
+    clear_set(later, g->words);
     for (uint16_t i = g->events[event].po + 1; i < g->n_by_po[thread]; i++) {
         const struct event *w = &g->events[graph_event(g, thread, i)];
         if (w->location == l && w->writes && w->strong)
-            later |= bit(w->member);
+            add_member(later, w->member);
     }
-    for (members r = later ? g->locations[l].reads : 0; r; r &= r - 1) {
-        uint16_t read = graph_member(g, l, first_member(r));
-        if (g->events[read].observed & later)
+    if (is_empty(later, g->words))
+        return;
+    FOR_MEMBERS(r, k, g->words, graph_location_set(g, l, READS)[k])
+    {
+        uint16_t read = graph_member(g, l, r);
+        if (sets_meet(graph_event_set(g, read, OBSERVED), later, g->words))
             synchronize_observed(g, t, read);
     }
 }
@@ -135,22 +139,22 @@ void model_read(struct graph *g, const struct threads *t, uint16_t event, unsign
                 uint64_t wrote)
 {
     struct event *r = &g->events[event];
-    struct graph_location *l = &g->locations[r->location];
-    uint16_t w = graph_member(g, r->location, from);
+    uint16_t l = r->location, w = graph_member(g, l, from);
     r->kind = (uint8_t)kind;
-    r->rf = (uint8_t)from;
+    r->rf = (uint16_t)from;
     r->writes = kind == GRAPH_UPDATE;
     r->valued = r->writes;
     r->wrote = wrote;
-    if (has(graph_rows(g, g->strong, r->location)[r->member], from)) {
-        r->observed = bit(from);
+    if (has(graph_row(g, g->strong, l, r->member), from)) {
+        add_member(graph_event_set(g, event, OBSERVED), from);
         if (g->events[w].kind == GRAPH_UPDATE)
-            r->observed |= g->events[w].observed;
+            join_set(graph_event_set(g, event, OBSERVED), graph_event_set(g, w, OBSERVED), g->words);
     }
-    l->pending &= ~bit(r->member);
-    l->reads |= bit(r->member);
-    l->writes |= r->writes ? bit(r->member) : 0;
-    l->dirty = true;
+    drop_member(graph_location_set(g, l, PENDING), r->member);
+    add_member(graph_location_set(g, l, READS), r->member);
+    if (r->writes)
+        add_member(graph_location_set(g, l, WRITES), r->member);
+    g->locations[l].dirty = true;
     synchronize_observed(g, t, event);
     if (r->writes && has_release(r))
         release_added(g, t, event);
@@ -161,7 +165,7 @@ void model_read(struct graph *g, const struct threads *t, uint16_t event, unsign
 void model_causality(struct graph *g)
 {
     for (uint16_t l = 0; l < g->n_locations; l++)
-        coherence_of(g, l)->causality(g, l);
+        coherence_of(g)->causality(g, l);
 }
 
 bool model_check(struct graph *g)
@@ -172,40 +176,40 @@ bool model_check(struct graph *g)
         if (!g->locations[l].dirty)
             continue;
         g->locations[l].dirty = false;
-        if (!coherence_of(g, l)->check(g, l))
+        if (!coherence_of(g)->check(g, l))
             return false;
     }
     return true;
 }
 
-members model_choices(const struct graph *g, uint16_t event)
+void model_choices(const struct graph *g, uint16_t event, uint64_t *choices)
 {
-    return coherence_of(g, g->events[event].location)->choices(g, event);
+    coherence_of(g)->choices(g, event, choices);
 }
 
-members model_taken(const struct graph *g, uint16_t event)
+void model_taken(const struct graph *g, uint16_t event, uint64_t *taken)
 {
-    return coherence_of(g, g->events[event].location)->taken(g, event);
+    coherence_of(g)->taken(g, event, taken);
 }
 
-members model_may_be_last(const struct graph *g, uint16_t location)
+void model_may_be_last(const struct graph *g, uint16_t location, uint64_t *last)
 {
-    return coherence_of(g, location)->may_be_last(g, location);
+    coherence_of(g)->may_be_last(g, location, last);
 }
 
-members model_last(const struct graph *g, uint16_t location)
+void model_last(const struct graph *g, uint16_t location, uint64_t *last)
 {
-    return coherence_of(g, location)->last(g, location);
+    coherence_of(g)->last(g, location, last);
 }
 
-bool model_are_last(const struct graph *g, uint16_t location, members writes)
+bool model_are_last(const struct graph *g, uint16_t location, const uint64_t *writes)
 {
-    return coherence_of(g, location)->are_last(g, location, writes);
+    return coherence_of(g)->are_last(g, location, writes);
 }
 
-bool model_order(const struct graph *g, uint16_t location, members last, members *co)
+bool model_order(const struct graph *g, uint16_t location, const uint64_t *last, uint64_t *co)
 {
-    return coherence_of(g, location)->order(g, location, last, co);
+    return coherence_of(g)->order(g, location, last, co);
 }
 
 /* ---- 8.7.1 Conflict and Data-races ---- */
@@ -213,10 +217,11 @@ bool model_order(const struct graph *g, uint16_t location, members last, members
 bool model_races(const struct graph *g, uint16_t a, uint16_t b)
 {
     const struct event *x = &g->events[a], *y = &g->events[b];
-    const members *cause = graph_rows(g, g->cause, x->location), *strong = graph_rows(g, g->strong, x->location);
-    if (x->thread == y->thread || (!x->writes && !y->writes) || has(strong[x->member], y->member))
+    uint16_t l = x->location;
+    if (x->thread == y->thread || (!x->writes && !y->writes) || has(graph_row(g, g->strong, l, x->member), y->member))
         return false;
-    return !has(cause[x->member], y->member) && !has(cause[y->member], x->member);
+    return !has(graph_row(g, g->cause, l, x->member), y->member) &&
+           !has(graph_row(g, g->cause, l, y->member), x->member);
 }
 
 /* ---- 8.9.3 Fence-SC Order ---- */
@@ -227,64 +232,78 @@ bool model_open_fences(const struct graph *g, const struct threads *t, uint16_t 
            model_morally_strong(g, t, a, b);
 }
 
-/* The members of a location that precede the fence, and those that follow it, in base causality. */
-static void around(const struct graph *g, uint16_t location, uint16_t fence, members *before, members *after)
-{
-    const uint16_t *clock = graph_clock(g, fence);
-    const struct event *f = &g->events[fence];
-    uint64_t b[MAX_MEMBERS / 64] = {0}, a[MAX_MEMBERS / 64] = {0};
-    for (unsigned m = 1; m < g->locations[location].n; m++) {
-        uint16_t event = graph_member(g, location, m);
-        const struct event *e = &g->events[event];
-        b[m / 64] |= (uint64_t)(clock[e->thread] > e->po) << m % 64;
-        a[m / 64] |= (uint64_t)(graph_clock(g, event)[f->thread] > f->po) << m % 64;
-    }
-    *before = b[0] | (members)b[1] << 64;
-    *after = a[0] | (members)a[1] << 64;
-}
-
-/* Would an axiom be broken at the location if all of `before` preceded all of `after`? */
-static bool breaks(const struct graph *g, uint16_t location, members before, members after)
-{
-    const struct graph_location *l = &g->locations[location];
-    const members *co = graph_rows(g, g->co, location);
-    members sources = before & (l->writes | l->unvalued), writes = after & (l->writes | l->unvalued);
-    for (members m = before & l->reads; m; m &= m - 1) {
-        const struct event *r = &g->events[graph_member(g, location, first_member(m))];
-        if (has(after, r->rf)) /* axiom Causality, its first part */
-            return true;
-        sources |= r->observed & ~bit(INITIAL);
-    }
-    for (members m = writes; m; m &= m - 1) /* coherence is as causality is */
-        if (co[first_member(m)] & sources)
-            return true;
-    for (members m = after & l->reads; m; m &= m - 1) { /* axiom Causality, its second part */
-        unsigned r = first_member(m), from = g->events[graph_member(g, location, r)].rf;
-        if (co[from] & sources & ~bit(r))
-            return true;
-    }
-    return false;
-}
-
-/* What is around a fence at a location; of all locations, numbered by 64, those with something before it, and behind it. */
+/* What is around a fence at a location: the members that precede it, and those that follow it, in base causality. Of all locations, numbered by 64,
+ * those with something before it, and behind it. */
 struct surroundings {
-    members before, after;
+    uint64_t *before, *after;
 };
 struct sides {
     uint64_t before, after;
 };
 
-/* Of each fence. */
+static void around(const struct graph *g, uint16_t location, uint16_t fence, struct surroundings *s)
+{
+    const uint16_t *clock = graph_clock(g, fence);
+    const struct event *f = &g->events[fence];
+    unsigned n = g->locations[location].n;
+    for (unsigned k = 0; k < g->words; k++) {
+        uint64_t before = 0, after = 0;
+        for (unsigned m = k ? 64 * k : 1; m < n && m < 64 * k + 64; m++) {
+            uint16_t event = graph_member(g, location, m);
+            const struct event *e = &g->events[event];
+            before |= (uint64_t)(clock[e->thread] > e->po) << m % 64;
+            after |= (uint64_t)(graph_clock(g, event)[f->thread] > f->po) << m % 64;
+        }
+        s->before[k] = before;
+        s->after[k] = after;
+    }
+}
+
+/* Would an axiom be broken at the location if all of `before` preceded all of `after`? */
+static bool breaks(const struct graph *g, uint16_t location, const uint64_t *before, const uint64_t *after)
+{
+    const uint64_t *reads = graph_location_set(g, location, READS), *writes = graph_location_set(g, location, WRITES),
+                   *unvalued = graph_location_set(g, location, UNVALUED);
+    unsigned words = g->words;
+    uint64_t sources[MAX_WORDS];
+    for (unsigned k = 0; k < words; k++)
+        sources[k] = before[k] & (writes[k] | unvalued[k]);
+    FOR_MEMBERS(r, k, words, before[k] & reads[k])
+    {
+        uint16_t read = graph_member(g, location, r);
+        if (has(after, g->events[read].rf)) /* axiom Causality, its first part */
+            return true;
+        for (unsigned i = 0; i < words; i++)
+            sources[i] |= graph_event_set(g, read, OBSERVED)[i] & ~word_of(INITIAL, i);
+    }
+    FOR_MEMBERS(w, k, words, after[k] & (writes[k] | unvalued[k])) /* coherence is as causality is */
+    if (sets_meet(graph_row(g, g->co, location, w), sources, words))
+        return true;
+    FOR_MEMBERS(r, k, words, after[k] & reads[k])
+    { /* axiom Causality, its second part */
+        const uint64_t *behind = graph_row(g, g->co, location, g->events[graph_member(g, location, r)].rf);
+        for (unsigned i = 0; i < words; i++)
+            if (behind[i] & sources[i] & ~word_of(r, i))
+                return true;
+    }
+    return false;
+}
+
+/* Of each fence; to be freed. */
 static struct surroundings *look_around(const struct graph *g, struct sides *sides)
 {
-    struct surroundings *all = memory_grow(NULL, (size_t)g->n_fences * g->n_locations, sizeof *all);
+    size_t n = (size_t)g->n_fences * g->n_locations, sets = 2 * n * g->words;
+    struct surroundings *all = memory_grow(NULL, n * sizeof *all + sets * sizeof(uint64_t), 1);
+    uint64_t *set = (uint64_t *)(all + n);
     for (uint16_t f = 0; f < g->n_fences; f++) {
         sides[f] = (struct sides){0, 0};
         for (uint16_t l = 0; l < g->n_locations; l++) {
             struct surroundings *s = &all[(size_t)f * g->n_locations + l];
-            around(g, l, g->fences[f], &s->before, &s->after);
-            sides[f].before |= s->before ? 1ull << l % 64 : 0;
-            sides[f].after |= s->after ? 1ull << l % 64 : 0;
+            *s = (struct surroundings){set, set + g->words};
+            set += 2 * g->words;
+            around(g, l, g->fences[f], s);
+            sides[f].before |= is_empty(s->before, g->words) ? 0 : 1ull << l % 64;
+            sides[f].after |= is_empty(s->after, g->words) ? 0 : 1ull << l % 64;
         }
     }
     return all;
@@ -295,7 +314,8 @@ static bool may_precede(const struct graph *g, const struct surroundings *a, con
 {
     for (; at; at &= at - 1)
         for (unsigned l = (unsigned)__builtin_ctzll(at); l < g->n_locations; l += 64)
-            if (a[l].before && b[l].after && breaks(g, (uint16_t)l, a[l].before, b[l].after))
+            if (!is_empty(a[l].before, g->words) && !is_empty(b[l].after, g->words) &&
+                breaks(g, (uint16_t)l, a[l].before, b[l].after))
                 return false;
     return true;
 }

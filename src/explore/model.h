@@ -24,23 +24,25 @@ bool model_check(struct graph *g);
 /* The same, and orders fences where single locations leave one way only. */
 bool model_settle(struct graph *g, const struct threads *t);
 
+/* Sets are g->words words. */
+
 /* The members that an open read may read from: none that is left out is possible. model_check() has been called. */
-members model_choices(const struct graph *g, uint16_t event);
+void model_choices(const struct graph *g, uint16_t event, uint64_t *choices);
 
 /* Those of which an open update cannot be the one that writes next: another has done that (axiom Atomicity). */
-members model_taken(const struct graph *g, uint16_t event);
+void model_taken(const struct graph *g, uint16_t event, uint64_t *taken);
 
 /* The writes of a location that can be the last ones of a coherence order. */
-members model_last(const struct graph *g, uint16_t location);
+void model_last(const struct graph *g, uint16_t location, uint64_t *last);
 
 /* Can they all be last in one coherence order? Writes that are not morally strong with each other can. */
-bool model_are_last(const struct graph *g, uint16_t location, members writes);
-/* A coherence order in which these are (0: whichever), as rows of who follows; false: there is none. */
-bool model_order(const struct graph *g, uint16_t location, members last, members *co);
+bool model_are_last(const struct graph *g, uint16_t location, const uint64_t *writes);
+/* A coherence order in which these are (none: whichever), as rows of who follows; false: there is none. */
+bool model_order(const struct graph *g, uint16_t location, const uint64_t *last, uint64_t *co);
 /* g->cause, of all locations, whether the graph is consistent or not. */
 void model_causality(struct graph *g);
 /* Those of which nothing says yet that another follows. */
-members model_may_be_last(const struct graph *g, uint16_t location);
+void model_may_be_last(const struct graph *g, uint16_t location, uint64_t *last);
 
 /* Do two accesses of one location race (8.7.1 Conflict and Data-races)? */
 bool model_races(const struct graph *g, uint16_t a, uint16_t b);

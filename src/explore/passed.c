@@ -43,55 +43,55 @@ static bool always_writes(const struct state *s, const struct event *e)
 }
 
 /* By member: the update that reads from it; NO_MEMBER: none does. */
-static void find_followers(const struct graph *g, uint16_t location, uint8_t *follower)
+static void find_followers(const struct graph *g, uint16_t location, uint16_t *follower)
 {
-    const struct graph_location *l = &g->locations[location];
-    memset(follower, NO_MEMBER, l->n);
-    for (members m = l->reads & l->writes; m; m &= m - 1) {
-        unsigned u = first_member(m);
-        follower[g->events[graph_member(g, location, u)].rf] = (uint8_t)u;
-    }
+    const uint64_t *reads = graph_location_set(g, location, READS), *writes = graph_location_set(g, location, WRITES);
+    memset(follower, 0xff, g->locations[location].n * sizeof *follower);
+    FOR_MEMBERS(u, k, g->words, reads[k] & writes[k])
+    follower[g->events[graph_member(g, location, u)].rf] = (uint16_t)u;
 }
 
 /* The writes that what follows the read does not read from. */
-static members passed_by(const struct state *s, const struct open *o, const uint8_t *follower)
+static void find_passed(const struct state *s, const struct open *o, const uint16_t *follower, uint64_t *all)
 {
     const struct graph *g = &s->g;
     const struct event *r = &g->events[o->event];
-    const members *cause = graph_rows(g, g->cause, r->location);
-    members others = g->locations[r->location].writes & ~o->now, all = 0;
+    const uint64_t *writes = graph_location_set(g, r->location, WRITES);
     unsigned first = INITIAL;
-    while (first != NO_MEMBER && has(others, first)) {
-        all |= bit(first);
+    clear_set(all, g->words);
+    if (!r->strong || r->scope < SCOPE_GPU)
+        return;
+    while (first != NO_MEMBER && !has(o->now, first)) {
+        add_member(all, first);
         first = follower[first];
     }
     if (first != NO_MEMBER && follower[first] == NO_MEMBER && always_writes(s, r))
-        all |= bit(first);
-    for (members m = others & ~all; m; m &= m - 1)
-        all |= has(cause[first_member(m)], r->member) ? m & -m : 0;
-    return all;
+        add_member(all, first);
+    FOR_MEMBERS(m, k, g->words, writes[k] & ~o->now[k] & ~all[k])
+    if (has(graph_row(g, g->cause, r->location, m), r->member))
+        add_member(all, m);
 }
 
 void pass_over(struct explorer *x, const struct state *s, struct open *all, unsigned n)
 {
     const struct graph *g = &s->g;
     uint16_t location = n ? g->events[all[0].event].location : NO_LOCATION;
-    uint8_t follower[MAX_MEMBERS];
     if (n < 2 || !all_are_strong(x, &x->program->locations.at[g->locations[location].id]))
         return;
+    uint16_t follower[g->locations[location].n];
+    uint64_t passed[n][g->words], taken[MAX_WORDS];
     find_followers(g, location, follower);
-    for (unsigned i = 0; i < n; i++)
-        if (always_writes(s, &g->events[all[i].event]))
-            all[i].now &= ~model_taken(g, all[i].event);
-    members passed[n];
     for (unsigned i = 0; i < n; i++) {
-        const struct event *r = &g->events[all[i].event];
-        passed[i] = r->strong && r->scope >= SCOPE_GPU ? passed_by(s, &all[i], follower) : 0;
+        if (always_writes(s, &g->events[all[i].event])) {
+            model_taken(g, all[i].event, taken);
+            take_from_set(all[i].now, taken, g->words);
+        }
+        find_passed(s, &all[i], follower, passed[i]);
     }
     for (unsigned i = 0; i < n; i++)
         for (unsigned k = 0; k < n; k++)
-            if (passed[k] & all[i].now && graph_precedes(g, all[k].event, all[i].event))
-                all[i].now &= ~passed[k];
+            if (sets_meet(passed[k], all[i].now, g->words) && graph_precedes(g, all[k].event, all[i].event))
+                take_from_set(all[i].now, passed[k], g->words);
 }
 
 bool chain_may_race(struct explorer *x, const struct run *run)

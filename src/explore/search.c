@@ -65,31 +65,46 @@ static void look_at(struct explorer *x, struct state *s, struct open *o)
 {
     uint16_t event = o->event;
     const struct event *e = &s->g.events[event];
-    members all = o->now, taken = e->kind == GRAPH_UPDATE ? model_taken(&s->g, event) : 0;
-    o->now = 0;
+    unsigned words = s->g.words;
+    uint64_t all[MAX_WORDS], taken[MAX_WORDS];
+    copy_set(all, o->now, words);
+    clear_set(o->now, words);
     if (o->waits)
         return;
+    clear_set(taken, words);
+    if (e->kind == GRAPH_UPDATE)
+        model_taken(&s->g, event, taken);
     if (goes_on_anyway(s->runs[e->thread], e->po)) {
-        o->now = all & ~taken;
+        copy_set(o->now, all, words);
+        take_from_set(o->now, taken, words);
+        o->n_now = (uint16_t)count_members(o->now, words);
         return;
     }
-    for (members m = all; m; m &= m - 1) {
-        const struct run *run = run_taking(x, s, event, first_member(m));
+    FOR_MEMBERS(m, k, words, all[k])
+    {
+        const struct run *run = run_taking(x, s, event, m);
         if (run->end == RUN_SPINS) {
-            o->fails |= m & -m;
+            add_member(o->fails, m);
+            o->may_fail = true;
             if (run->is_chain && chain_may_race(x, run))
                 verdict_unseen(x->verdict, run->stopped);
             if (run->leaves_updates)
                 updates_left_out(x, &s->g, event, run->round);
-        } else if (!(taken & m & -m && run->events[e->po].kind == RUN_UPDATE))
-            o->now |= m & -m;
+        } else if (!(has(taken, m) && run->events[e->po].kind == RUN_UPDATE)) {
+            add_member(o->now, m);
+            o->n_now++;
+        }
     }
 }
 
 /* Where nobody will write any more: can the loop of the read go round for ever, on one of the last values? */
 static bool can_stay(const struct state *s, const struct open *o)
 {
-    return o->fails & model_may_be_last(&s->g, s->g.events[o->event].location);
+    uint64_t last[MAX_WORDS];
+    if (!o->may_fail)
+        return false;
+    model_may_be_last(&s->g, s->g.events[o->event].location, last);
+    return sets_meet(o->fails, last, s->g.words);
 }
 
 enum step { NOTHING_OPEN, STUCK, FORCED, DEAD_END, BRANCH };
@@ -111,7 +126,7 @@ static unsigned urgency(const struct state *s, uint16_t event)
 
 static unsigned weight(const struct open *o)
 {
-    return 256 * o->urgency + 2 * count_members(o->now) + (o->later || o->fails ? 1 : 0);
+    return 4096u * o->urgency + 2u * o->n_now + (o->later || o->may_fail ? 1 : 0);
 }
 
 /* Is the event there only if a round that may be left out is not? */
@@ -124,11 +139,16 @@ static bool is_beyond(const struct state *s, uint16_t event)
 /* The open reads; those that are beyond only of threads that `goes_on` says of. */
 static unsigned find_open(struct explorer *x, struct state *s, const bool *goes_on, struct open *all)
 {
-    unsigned n = 0;
+    unsigned n = 0, words = s->g.words;
+    if (x->open_words < words) {
+        x->open_sets = memory_grow(x->open_sets, 2u * MAX_OPEN * words, sizeof *x->open_sets);
+        x->open_words = (uint16_t)words;
+    }
     for (uint16_t l = 0; l < s->g.n_locations; l++) {
         unsigned first = n;
-        for (members m = s->g.locations[l].pending; m; m &= m - 1) {
-            uint16_t event = graph_member(&s->g, l, first_member(m));
+        FOR_MEMBERS(m, k, words, graph_location_set(&s->g, l, PENDING)[k])
+        {
+            uint16_t event = graph_member(&s->g, l, m);
             const struct event *e = &s->g.events[event];
             if (is_beyond(s, event) && !(goes_on && goes_on[e->thread]))
                 continue;
@@ -136,9 +156,14 @@ static unsigned find_open(struct explorer *x, struct state *s, const bool *goes_
                 program_refuse(x->program, NULL, "more than %u reads are open at once", MAX_OPEN);
                 return 0;
             }
-            all[n++] = (struct open){.event = event,
-                                     .now = model_choices(&s->g, event),
-                                     .waits = s->runs[e->thread]->events[e->po].value_needs != 0};
+            struct open *o = &all[n];
+            *o = (struct open){.event = event,
+                               .now = x->open_sets + 2u * n * words,
+                               .fails = x->open_sets + (2u * n + 1) * words,
+                               .waits = s->runs[e->thread]->events[e->po].value_needs != 0};
+            model_choices(&s->g, event, o->now);
+            clear_set(o->fails, words);
+            n++;
         }
         pass_over(x, s, all + first, n - first);
         for (unsigned i = first; i < n; i++)
@@ -169,7 +194,7 @@ static bool is_dead_end(struct state *s, struct open *all, unsigned n)
 {
     for (unsigned i = 0; i < n; i++) {
         struct open *o = &all[i];
-        if (o->now || o->later)
+        if (o->n_now || o->later)
             continue;
         if (!can_stay(s, o))
             return true;
@@ -181,19 +206,18 @@ static bool is_dead_end(struct state *s, struct open *all, unsigned n)
 static void find_rest(struct explorer *x, struct state *s, const struct open *all, unsigned n, struct open *o)
 {
     o->later = may_be_served(x, s, all, n, (unsigned)(o - all));
-    if (!o->later && o->fails && !can_stay(s, o))
-        o->fails = 0;
+    o->may_fail = o->may_fail && (o->later || can_stay(s, o));
 }
 
 /* Is there a single write that it can read from now? */
 static bool may_be_forced(const struct open *o)
 {
-    return o->now && !(o->now & (o->now - 1));
+    return o->n_now == 1;
 }
 
 static bool is_forced(const struct open *o)
 {
-    return may_be_forced(o) && !o->later && !o->fails;
+    return may_be_forced(o) && !o->later && !o->may_fail;
 }
 
 /* All that are forced, by thread: instructions behind are executed once. Where a thread would be in a failing round by all of them, one is
@@ -206,7 +230,7 @@ static void take_forced(struct explorer *x, struct state *s, const struct open *
         for (unsigned i = 0; i < n; i++) {
             const struct open *o = &all[forced[i]];
             if (s->g.events[o->event].thread == t)
-                taken[k++] = (struct taken){o->event, (uint8_t)first_member(o->now)};
+                taken[k++] = (struct taken){o->event, (uint16_t)first_member(o->now)};
         }
         if (k && !take_all(x, s, taken, k))
             take(x, s, taken[0].event, taken[0].member);
@@ -219,7 +243,7 @@ static bool find_best(struct explorer *x, struct state *s, struct open *all, uns
     bool found = false;
     for (unsigned i = 0; i < n; i++) {
         struct open *o = &all[i];
-        if (!o->now)
+        if (!o->n_now)
             continue;
         o->urgency = (uint8_t)urgency(s, o->event);
         if (found && weight(o) >= weight(best))
@@ -303,24 +327,34 @@ static void give(struct explorer *x, uint32_t depth)
         }
 }
 
+enum { MAX_BRANCHES = 255 }; /* a branch's number is a byte */
+
 static void branch_read(struct explorer *x, uint32_t depth, const struct open *o)
 {
-    bool rest = o->later || o->fails;
-    unsigned branch = 0;
-    for (members m = o->now; m && !x->stopped; m &= m - 1) {
-        if (!goes_into(x, depth, branch++, rest || m & (m - 1)))
+    bool rest = o->later || o->may_fail;
+    unsigned branch = 0, words = x->states[depth]->g.words;
+    uint64_t now[MAX_WORDS]; /* others are looked at in the branches */
+    copy_set(now, o->now, words);
+    if (o->n_now >= MAX_BRANCHES) {
+        program_refuse(x->program, NULL, "a read may read from more than %u writes", MAX_BRANCHES - 1);
+        return;
+    }
+    FOR_MEMBERS(m, k, words, now[k])
+    {
+        bool is_last = branch + 1 == o->n_now;
+        if (x->stopped || !goes_into(x, depth, branch++, rest || !is_last))
             continue;
         struct state *t = state_copy(x, depth + 1, x->states[depth]);
-        take(x, t, o->event, first_member(m));
+        take(x, t, o->event, m);
         if (model_settle(&t->g, &x->threads))
             explore(x, depth + 1);
     }
     if (!rest || !goes_into(x, depth, branch, false))
         return;
     struct state *t = state_copy(x, depth + 1, x->states[depth]);
-    t->g.events[o->event].excluded |= o->now;
+    join_set(graph_event_set(&t->g, o->event, EXCLUDED), now, words);
     if (x->symmetric)
-        exclude_twins(x, t, o->event, o->now);
+        exclude_twins(x, t, o->event, now);
     explore(x, depth + 1);
 }
 
@@ -371,7 +405,7 @@ static void end_of_branch(struct explorer *x, uint32_t depth)
     struct open all[MAX_OPEN];
     unsigned n = find_open(x, s, NULL, all);
     for (unsigned i = 0; i < n; i++)
-        if (!all[i].fails) {
+        if (!all[i].may_fail) {
             dead_end(x, depth);
             return;
         }
@@ -538,6 +572,7 @@ void search_end(struct explorer *x)
     free(x->states);
     free(x->decisions);
     free(x->has_others);
+    free(x->open_sets);
     for (uint32_t i = 0; i < x->n_spare; i++)
         graph_free(&x->spare[i]);
     free(x->spare);

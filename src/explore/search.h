@@ -25,6 +25,8 @@ struct explorer {
     struct verdict *verdict;
     struct interleavings *interleavings; /* interleave.h; or NULL */
     struct hope *hope;                   /* serve.c */
+    uint64_t *open_sets;                 /* of open reads, while they are looked at */
+    uint16_t open_words;                 /* of each of these sets */
     struct state **states;               /* by depth */
     uint32_t n_states;
     struct graph *spare; /* for what is tried out */
@@ -75,7 +77,7 @@ void take(struct explorer *x, struct state *s, uint16_t event, unsigned member);
 /* The same of several reads of one thread; false, and nothing is done, where the thread would be in a failing round then. */
 struct taken {
     uint16_t event;
-    uint8_t member;
+    uint16_t member;
 };
 bool take_all(struct explorer *x, struct state *s, const struct taken *all, unsigned n);
 uint64_t member_value(const struct explorer *x, const struct graph *g, uint16_t location, unsigned member);
@@ -101,7 +103,7 @@ bool chain_may_race(struct explorer *x, const struct run *run);
 
 /* A read has been decided to read from none of the members `now`: nor do, then, the same reads of threads that can take its thread's
  * place, as the executions in which they do are there with the two exchanged. */
-void exclude_twins(const struct explorer *x, struct state *s, uint16_t event, members now);
+void exclude_twins(const struct explorer *x, struct state *s, uint16_t event, const uint64_t *now);
 
 /* ---- meet.c ---- */
 
@@ -127,11 +129,13 @@ bool meets_still(struct explorer *x, struct state *s);
 /* An open read with what it may be decided to. */
 struct open {
     uint16_t event;
-    members now;   /* members that it can read from, and go on */
-    members fails; /* members with which its loop goes round again */
     uint8_t urgency;
-    bool waits; /* an update whose operands are not known */
-    bool later; /* it may read from a write that is not there yet */
+    uint16_t n_now;  /* members that it can read from, and go on */
+    uint64_t *now;   /* these: sets of explorer.open_sets */
+    uint64_t *fails; /* members with which its loop goes round again */
+    bool may_fail;   /* there are some */
+    bool waits;      /* an update whose operands are not known */
+    bool later;      /* it may read from a write that is not there yet */
 };
 enum { MAX_OPEN = 4096, MAX_THREADS = 1024 };
 

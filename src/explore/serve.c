@@ -221,7 +221,7 @@ void serve_all(struct explorer *x, struct state *s, struct open *all, unsigned n
     find_incomplete(h);
     find_reads(h);
     for (unsigned i = 0; i < n; i++) {
-        h->served[i] = all[i].now != 0;
+        h->served[i] = all[i].n_now != 0;
         h->grew |= !h->served[i];
     }
     for (uint16_t t = 0; t < s->n_threads; t++)
@@ -234,7 +234,7 @@ void serve_all(struct explorer *x, struct state *s, struct open *all, unsigned n
         spread_to_reads(h, true);
     }
     for (unsigned i = 0; i < n; i++)
-        all[i].later = !all[i].now && h->served[i];
+        all[i].later = !all[i].n_now && h->served[i];
 }
 
 /* No more reads are served than serve_all() has found to be, as less is there. */
@@ -242,7 +242,7 @@ bool may_be_served(struct explorer *x, struct state *s, const struct open *all, 
 {
     struct hope *h = x->hope;
     for (unsigned i = 0; i < n; i++)
-        h->served[i] = all[i].now != 0;
+        h->served[i] = all[i].n_now != 0;
     h->served[which] = false;
     memcpy(h->open, h->open_at_first, s->n_threads * sizeof *h->open);
     find_unserved(h, h->thread[which]);

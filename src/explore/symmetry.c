@@ -157,13 +157,22 @@ static bool is_unseen(const struct graph *g, uint16_t thread)
     return true;
 }
 
+static bool same_sets(const uint64_t *a, const uint64_t *b, unsigned words)
+{
+    for (unsigned k = 0; k < words; k++)
+        if (a[k] != b[k])
+            return false;
+    return true;
+}
+
 /* Have both read from the same writes, none of theirs, and are they after the same events? */
 static bool same_pasts(const struct graph *g, uint16_t a, uint16_t b)
 {
     for (uint16_t po = 0; po < g->n_by_po[a]; po++) {
         uint16_t x = graph_event(g, a, po), y = graph_event(g, b, po);
         const struct event *e = &g->events[x], *f = &g->events[y];
-        if (e->rf != f->rf || e->excluded != f->excluded || e->location != f->location || e->kind != f->kind)
+        if (e->rf != f->rf || !same_sets(graph_event_set(g, x, EXCLUDED), graph_event_set(g, y, EXCLUDED), g->words) ||
+            e->location != f->location || e->kind != f->kind)
             return false;
         for (uint16_t t = 0; t < g->n_threads; t++)
             if (t != a && t != b && graph_clock(g, x)[t] != graph_clock(g, y)[t])
@@ -177,8 +186,9 @@ static bool same_exclusions(const struct graph *g, uint16_t a, uint16_t b)
 {
     for (uint16_t e = 0; e < g->n_events; e++) {
         const struct event *r = &g->events[e];
-        for (members m = r->excluded & ~bit(INITIAL); m; m &= m - 1) {
-            uint16_t thread = g->events[graph_member(g, r->location, first_member(m))].thread;
+        FOR_MEMBERS(m, k, g->words, graph_event_set(g, e, EXCLUDED)[k] & ~word_of(INITIAL, k))
+        {
+            uint16_t thread = g->events[graph_member(g, r->location, m)].thread;
             if (thread == a || thread == b)
                 return false;
         }
@@ -192,15 +202,15 @@ static bool are_twins(const struct explorer *x, const struct state *s, uint16_t 
            is_unseen(&s->g, a) && is_unseen(&s->g, b) && same_pasts(&s->g, a, b) && same_exclusions(&s->g, a, b);
 }
 
-void exclude_twins(const struct explorer *x, struct state *s, uint16_t event, members now)
+void exclude_twins(const struct explorer *x, struct state *s, uint16_t event, const uint64_t *now)
 {
     uint16_t thread = s->g.events[event].thread, po = s->g.events[event].po;
     bool twin[s->n_threads];
-    s->g.events[event].excluded &= ~now; /* as it was before the decision */
+    take_from_set(graph_event_set(&s->g, event, EXCLUDED), now, s->g.words); /* as it was before the decision */
     for (uint16_t t = 0; t < s->n_threads; t++)
         twin[t] = t != thread && are_twins(x, s, thread, t);
-    s->g.events[event].excluded |= now;
+    join_set(graph_event_set(&s->g, event, EXCLUDED), now, s->g.words);
     for (uint16_t t = 0; t < s->n_threads; t++)
         if (twin[t])
-            s->g.events[graph_event(&s->g, t, po)].excluded |= now;
+            join_set(graph_event_set(&s->g, graph_event(&s->g, t, po), EXCLUDED), now, s->g.words);
 }

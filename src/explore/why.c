@@ -31,8 +31,8 @@ struct looking {
     struct why *w;
     struct graph g;    /* with one Fence-SC order */
     uint16_t *at, *of; /* events of the graph by those of the execution, and back */
-    members **co;      /* by location of the graph: rows */
-    members *at_end;   /* by location: writes that come before the last one only as that is the last */
+    uint64_t **co;     /* by location of the graph: rows */
+    uint64_t **at_end; /* by location: writes that come before the last one only as that is the last */
     uint16_t n_edges;  /* of the graph, before fences were ordered */
 };
 
@@ -49,22 +49,25 @@ static bool keep_order(struct graph *g, void *data)
 }
 
 /* The writes that have to be last for what was found to show. */
-static members last_writes(const struct looking *k, uint16_t l)
+static void find_last_writes(const struct looking *k, uint16_t l, uint64_t *last)
 {
     const struct execution *e = k->e;
-    members last = 0;
+    uint64_t may[MAX_WORDS];
+    clear_set(last, k->g.words);
     for (uint32_t i = 0; i < e->n_observed && e->notice.kind == NOTICE_OUTCOME; i++)
-        if (e->observed[i] == k->g.locations[l].id)
-            for (members m = model_last(&k->g, l); m && !last; m &= m - 1) {
-                unsigned w = first_member(m);
+        if (e->observed[i] == k->g.locations[l].id) {
+            model_last(&k->g, l, may);
+            FOR_MEMBERS(w, n, k->g.words, may[n])
+            {
                 uint64_t value =
                     w == INITIAL ? e->locations[e->observed[i]].initial : k->g.events[graph_member(&k->g, l, w)].wrote;
-                last = value == e->notice.values[i] ? bit(w) : 0;
+                if (value == e->notice.values[i] && is_empty(last, k->g.words))
+                    add_member(last, w);
             }
+        }
     for (uint16_t i = 0; i < e->n_events && e->notice.kind == NOTICE_LIVELOCK; i++)
         if (e->events[i].for_ever && k->g.events[k->at[i]].location == l)
-            last |= bit(k->g.events[k->at[i]].rf);
-    return last;
+            add_member(last, k->g.events[k->at[i]].rf);
 }
 
 static bool find_orders(struct looking *k)
@@ -76,11 +79,14 @@ static bool find_orders(struct looking *k)
     graph_begin(&k->g, k->e->threads.n);
     found = !g.exceeds && execution_fence_orders(k->e, &g, keep_order, k) && k->g.n_events;
     graph_free(&g);
-    k->co = ARENA_ARRAY(k->arena, members *, k->g.n_locations + 1u);
-    k->at_end = ARENA_ARRAY(k->arena, members, k->g.n_locations + 1u);
+    k->co = ARENA_ARRAY(k->arena, uint64_t *, k->g.n_locations + 1u);
+    k->at_end = ARENA_ARRAY(k->arena, uint64_t *, k->g.n_locations + 1u);
     for (uint16_t l = 0; l < k->g.n_locations && found; l++) {
-        k->co[l] = ARENA_ARRAY(k->arena, members, MAX_MEMBERS);
-        found = model_order(&k->g, l, last_writes(k, l), k->co[l]);
+        uint64_t last[MAX_WORDS];
+        k->co[l] = ARENA_ARRAY(k->arena, uint64_t, k->g.members_room * k->g.words);
+        k->at_end[l] = ARENA_ARRAY(k->arena, uint64_t, k->g.words);
+        find_last_writes(k, l, last);
+        found = model_order(&k->g, l, last, k->co[l]);
     }
     k->of = ARENA_ARRAY(k->arena, uint16_t, k->g.n_events + 1u);
     memset(k->of, 0xff, (k->g.n_events + 1u) * sizeof *k->of);
@@ -108,64 +114,79 @@ static void add_members(struct looking *k, enum edge_kind kind, uint16_t l, unsi
 {
     const struct graph *g = &k->g;
     struct why_edge *edge = add_edge(k, kind, member_event(k, l, from), member_event(k, l, to));
-    edge->strong = from == INITIAL || has(graph_rows(g, g->strong, l)[from], to);
-    edge->ordered = has(graph_rows(g, g->cause, l)[from], to);
+    edge->strong = from == INITIAL || has(graph_row(g, g->strong, l, from), to);
+    edge->ordered = has(graph_row(g, g->cause, l, from), to);
+}
+
+/* A row of a location's coherence order. */
+static const uint64_t *co_of(const struct looking *k, uint16_t l, unsigned member)
+{
+    return k->co[l] + member * k->g.words;
 }
 
 /* Of the members `all`, those that none of the others is before. */
-static members first_of(const members *rows, members all)
+static void find_first(const struct graph *g, const uint64_t *rows, const uint64_t *all, uint64_t *first)
 {
-    members first = all;
-    for (members m = all; m; m &= m - 1)
-        first &= ~rows[first_member(m)];
-    return first;
+    copy_set(first, all, g->words);
+    FOR_MEMBERS(m, k, g->words, all[k])
+    take_from_set(first, rows + m * g->words, g->words);
 }
 
 /* Writes that nothing follows, and that a coherence order need not order, come before the one whose value is there at the end. */
-static void add_at_end(struct looking *k, uint16_t l, members last)
+static void add_at_end(struct looking *k, uint16_t l)
 {
-    members writes = k->g.locations[l].writes & ~bit(INITIAL) & ~last;
-    unsigned end = last ? first_member(last) : INITIAL;
-    for (members m = last & (last - 1) || end == INITIAL ? 0 : writes; m; m &= m - 1) {
-        unsigned w = first_member(m);
-        if (!(k->co[l][w] & k->g.locations[l].writes)) {
-            add_members(k, EDGE_CO, l, w, end);
-            k->w->edges.at[k->w->edges.n - 1].at_end = true;
-            k->at_end[l] |= bit(w);
-        }
+    const uint64_t *writes = graph_location_set(&k->g, l, WRITES);
+    uint64_t last[MAX_WORDS];
+    find_last_writes(k, l, last);
+    if (count_members(last, k->g.words) != 1 || has(last, INITIAL))
+        return;
+    FOR_MEMBERS(w, n, k->g.words, writes[n] & ~last[n] & ~word_of(INITIAL, n))
+    if (!sets_meet(co_of(k, l, w), writes, k->g.words)) {
+        add_members(k, EDGE_CO, l, w, first_member(last));
+        k->w->edges.at[k->w->edges.n - 1].at_end = true;
+        add_member(k->at_end[l], w);
     }
+}
+
+/* An edge to the first of the writes that follow one in coherence order, but not to `without`. */
+static void add_next(struct looking *k, enum edge_kind kind, uint16_t l, unsigned from, unsigned write,
+                     unsigned without)
+{
+    const uint64_t *writes = graph_location_set(&k->g, l, WRITES);
+    uint64_t behind[MAX_WORDS] = {0}, next[MAX_WORDS];
+    for (unsigned n = 0; n < k->g.words; n++)
+        behind[n] = co_of(k, l, write)[n] & writes[n] & ~word_of(without, n);
+    find_first(&k->g, k->co[l], behind, next);
+    FOR_MEMBERS(m, n, k->g.words, next[n])
+    add_members(k, kind, l, from, m);
 }
 
 static void add_coherence(struct looking *k, uint16_t l)
 {
-    const members *co = k->co[l];
-    const struct graph_location *at = &k->g.locations[l];
-    for (members m = at->writes & ~bit(INITIAL); m; m &= m - 1) {
-        unsigned w = first_member(m);
-        for (members next = first_of(co, co[w] & at->writes); next; next &= next - 1)
-            add_members(k, EDGE_CO, l, w, first_member(next));
-    }
-    for (members m = at->reads; m; m &= m - 1) {
-        unsigned r = first_member(m), w = k->g.events[graph_member(&k->g, l, r)].rf;
+    FOR_MEMBERS(w, n, k->g.words, graph_location_set(&k->g, l, WRITES)[n] & ~word_of(INITIAL, n))
+    add_next(k, EDGE_CO, l, w, w, w);
+    FOR_MEMBERS(r, n, k->g.words, graph_location_set(&k->g, l, READS)[n])
+    {
+        unsigned w = k->g.events[graph_member(&k->g, l, r)].rf;
         add_members(k, EDGE_RF, l, w, r);
-        for (members next = first_of(co, co[w] & at->writes & ~bit(r)); next; next &= next - 1)
-            add_members(k, EDGE_FR, l, r, first_member(next));
+        add_next(k, EDGE_FR, l, r, w, r);
     }
 }
 
 static void add_causality(struct looking *k, uint16_t l)
 {
-    const members *cause = graph_rows(&k->g, k->g.cause, l);
-    const struct graph_location *at = &k->g.locations[l];
-    members all = (at->writes | at->reads) & ~bit(INITIAL);
-    for (members m = all; m; m &= m - 1) {
-        unsigned a = first_member(m);
-        for (members next = first_of(cause, cause[a] & all); next; next &= next - 1) {
-            unsigned b = first_member(next);
-            if (k->g.events[graph_member(&k->g, l, a)].thread != k->g.events[graph_member(&k->g, l, b)].thread &&
-                (at->writes & (bit(a) | bit(b))))
-                add_members(k, EDGE_CAUSE, l, a, b);
-        }
+    const struct graph *g = &k->g;
+    const uint64_t *reads = graph_location_set(g, l, READS), *writes = graph_location_set(g, l, WRITES);
+    FOR_MEMBERS(a, n, g->words, (writes[n] | reads[n]) & ~word_of(INITIAL, n))
+    {
+        uint64_t behind[MAX_WORDS] = {0}, next[MAX_WORDS];
+        for (unsigned i = 0; i < g->words; i++)
+            behind[i] = graph_row(g, g->cause, l, a)[i] & (writes[i] | reads[i]) & ~word_of(INITIAL, i);
+        find_first(g, graph_rows(g, g->cause, l), behind, next);
+        FOR_MEMBERS(b, i, g->words, next[i])
+        if (g->events[graph_member(g, l, a)].thread != g->events[graph_member(g, l, b)].thread &&
+            (has(writes, a) || has(writes, b)))
+            add_members(k, EDGE_CAUSE, l, a, b);
     }
 }
 
@@ -223,7 +244,7 @@ static void add_edges(struct looking *k)
     for (uint16_t l = 0; l < k->g.n_locations; l++) {
         add_coherence(k, l);
         if (e->notice.kind == NOTICE_OUTCOME)
-            add_at_end(k, l, last_writes(k, l));
+            add_at_end(k, l);
     }
     add_order_edges(k);
     add_meetings(k);
@@ -267,7 +288,7 @@ static void breaks(struct breach *b, uint32_t edge, enum axiom a)
 static bool causes(const struct graph *g, uint16_t x, uint16_t y)
 {
     const struct event *a = &g->events[x], *b = &g->events[y];
-    return has(graph_rows(g, g->cause, a->location)[a->member], b->member);
+    return has(graph_row(g, g->cause, a->location, a->member), b->member);
 }
 
 /* Is a write that the read's is before, in coherence order, before the read in causality order? Or, of an update, between the two. */
@@ -276,15 +297,16 @@ static enum axiom breaks_from_read(const struct trial *t, const struct graph *g,
     const struct looking *k = t->k;
     const struct event *now = &k->g.events[k->at[r]];
     uint16_t l = now->location, mine = t->at[r];
-    const members *co = k->co[l];
-    for (members m = k->g.locations[l].writes & ~bit(INITIAL) & ~bit(now->member); m; m &= m - 1) {
-        unsigned other = first_member(m);
+    const uint64_t *writes = graph_location_set(&k->g, l, WRITES);
+    FOR_MEMBERS(other, n, k->g.words, writes[n] & ~word_of(INITIAL, n) & ~word_of(now->member, n))
+    {
         uint16_t event = t->at[member_event(k, l, other)];
-        bool behind = has(co[now->rf], other), strong = model_morally_strong(g, &k->e->threads, mine, event);
+        bool behind = has(co_of(k, l, now->rf), other), strong = model_morally_strong(g, &k->e->threads, mine, event);
         if (behind && causes(g, event, mine))
             return AXIOM_CAUSALITY;
         if (now->kind == GRAPH_UPDATE && strong &&
-            ((behind && (has(co[other], now->member) || (has(k->at_end[l], other) && !co[now->member]))) ||
+            ((behind && (has(co_of(k, l, other), now->member) ||
+                         (has(k->at_end[l], other) && is_empty(co_of(k, l, now->member), k->g.words)))) ||
              (g->events[event].kind == GRAPH_UPDATE && k->g.events[graph_member(&k->g, l, other)].rf == now->rf)))
             return AXIOM_ATOMICITY;
     }

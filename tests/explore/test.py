@@ -701,10 +701,14 @@ def a_place_may_be_accessed_more_often_than_a_word_has_bits():
                            "--observe", "1[1]", "--observe", "1[2]", params=".param .u64 p", status=0)
         want = [[a, b] for a in range(stores + 1) for b in range(a, stores + 1)]
         assert (got["graphs"], got["outcomes"], got["dead"], got["duplicates"]) == (len(want), want, 0, 0), (stores, got)
-    wait = f"wait: ld.acquire.gpu.u32 %r3, [%rd1]; setp.ne.u32 %p2, %r3, 100; @%p2 bra wait;{loads}"
-    got = explore_text(TWO_BLOCKS + MANY_STORES.replace("STORES", "100").replace("LOADS", wait), "--grid", 2, "--block", 1, "u32[3]",
-                       "--observe", "1[1]", "--observe", "1[2]", params=".param .u64 p", status=0)
-    assert (got["outcomes"], got["graphs"], got["livelock"]) == ([[100, 100]], 1, False), got
+    for stores in (100, 400):
+        wait = f"wait: ld.acquire.gpu.u32 %r3, [%rd1]; setp.ne.u32 %p2, %r3, {stores}; @%p2 bra wait;{loads}"
+        got = explore_text(TWO_BLOCKS + MANY_STORES.replace("STORES", str(stores)).replace("LOADS", wait), "--grid", 2, "--block", 1, "u32[3]",
+                           "--observe", "1[1]", "--observe", "1[2]", params=".param .u64 p", status=0)
+        assert (got["outcomes"], got["graphs"], got["livelock"]) == ([[stores, stores]], 1, False), got
+    got = explore_text(TWO_BLOCKS + MANY_STORES.replace("STORES", "200").replace("LOADS", "ld.relaxed.gpu.u32 %r3, [%rd1]; st.u32 [%rd1+4], %r3;"),
+                       "--grid", 2, "--block", 1, "u32[3]", "--observe", "1[1]", params=".param .u64 p", status=0)
+    assert (got["graphs"], got["outcomes"]) == (201, [[n] for n in range(201)]), got
 
 
 def many_writes_of_one_place_may_end_in_any_order():
@@ -723,7 +727,7 @@ def races_of_late_accesses_are_found():
 
 
 def the_access_that_is_one_too_many_is_named():
-    for stores, loads, named in (128, "", "st.relaxed"), (126, "ld.relaxed.gpu.u32 %r3, [%rd1];\nld.relaxed.gpu.u32 %r4, [%rd1];", "%r4"):
+    for stores, loads, named in (1024, "", "st.relaxed"), (1022, "ld.relaxed.gpu.u32 %r3, [%rd1];\nld.relaxed.gpu.u32 %r4, [%rd1];", "%r4"):
         with tempfile.TemporaryDirectory() as d:
             path = os.path.join(d, "k.ptx")
             text = (HEAD + ".visible .entry k(.param .u64 p)\n{\n.reg .pred %p<9>; .reg .u32 %r<20>; .reg .u64 %rd<20>;\n" + TWO_BLOCKS +
@@ -732,7 +736,17 @@ def the_access_that_is_one_too_many_is_named():
                 f.write(text)
             status, out, err = run("explore", path, "--grid", 2, "--block", 1, "u32[3]")
         line = next(n for n, of in enumerate(text.splitlines(), 1) if named in of)
-        assert status == 2 and f"k.ptx:{line}: an execution has more than 127 accesses to one place" in err, (status, out, err)
+        assert status == 2 and f"k.ptx:{line}: an execution has more than 1,023 accesses to one place" in err, (status, out, err)
+
+
+def a_read_with_too_many_choices_is_refused():
+    with tempfile.TemporaryDirectory() as d:
+        path = os.path.join(d, "k.ptx")
+        with open(path, "w") as f:
+            f.write(HEAD + ".visible .entry k(.param .u64 p)\n{\n.reg .pred %p<9>; .reg .u32 %r<20>; .reg .u64 %rd<20>;\n" + TWO_BLOCKS +
+                    MANY_STORES.replace("STORES", "300").replace("LOADS", "ld.relaxed.gpu.u32 %r3, [%rd1];") + "\n}\n")
+        status, out, err = run("explore", path, "--grid", 2, "--block", 1, "u32[3]")
+        assert status == 2 and "a read may read from more than 254 writes" in err, (status, out, err)
 
 
 def values_of_signed_types_have_a_sign():
