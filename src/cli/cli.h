@@ -35,6 +35,8 @@ struct session {
     const char **words; /* what is no option */
     int n_words;
     struct progress progress;
+    /* Reads another command line, from a command's name on; what is wrong, or NULL. For who is asked for it later. */
+    const char *(*read)(struct session *s, int argc, char **argv);
 };
 
 /* A command returns the exit status: 0 success, 1 the input or the kernel has errors, 2 wrong usage. */

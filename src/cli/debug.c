@@ -1,164 +1,42 @@
 /* heddle debug: stops in the kernels of a program, or in a kernel of PTX files. The kernel runs in another process, in a sandbox where it is one
- * of PTX files; this one talks with the user. */
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
+ * of PTX files; this one talks with the user, or with an editor. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "api/debug.h"
+#include "cli/dap.h"
 #include "cli/debug_front.h"
-#include "cli/launch.h"
-#include "cli/program.h"
-#include "cli/sandbox.h"
-#include "files/places.h"
 
-enum { DEFAULT_SNAPSHOTS = 1 << 30 };
-
-static struct debug_settings settings_of(const struct options *o)
+static int talk(struct session *s, bool is_program)
 {
-    return (struct debug_settings){.policy = o->debug_policy ? o->debug_policy : "serial",
-                                   .snapshot_bytes = o->snapshots ? o->snapshots : DEFAULT_SNAPSHOTS};
-}
-
-/* Two ends of a connection, and a process at the other: 0 there, its number here, -1 after an error that has been said. */
-static pid_t part(struct front *f, int *end)
-{
-    int ends[2];
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
-        cli_failure(f->s, "cannot connect to another process: %s", strerror(errno));
-        return -1;
-    }
-    fflush(stdout);
-    pid_t parent = getpid(), pid = fork();
-    if (pid < 0)
-        cli_failure(f->s, "cannot start a process: %s", strerror(errno));
-    if (pid == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (getppid() != parent)
-            _exit(1);
-        signal(SIGINT, SIG_IGN); /* Ctrl-C is for who talks with the user */
-        close(ends[0]);
-        if (!f->on_terminal) { /* commands are not the program's to read */
-            int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
-            dup2(null, STDIN_FILENO);
-        }
-        *end = ends[1];
-        return 0;
-    }
-    close(ends[1]);
-    f->link = pid > 0 ? ends[0] : -1;
-    if (pid < 0)
-        close(ends[0]);
-    f->pid = pid;
-    return pid;
-}
-
-/* ---- a kernel of PTX files ---- */
-
-static int start_kernel(struct front *f)
-{
-    int end;
-    pid_t pid = part(f, &end);
-    if (pid)
-        return pid < 0;
-    struct debug_settings settings = settings_of(&f->s->o);
-    const char *libraries = place_of_libraries(&f->s->arena);
-    settings.always = true;
-    settings.dwarf_library = libraries ? arena_printf(&f->s->arena, "%s/libheddle-dwarf.so", libraries) : NULL;
-    int status = launch_debugged(f->s, api_debugger_create(end, &settings));
-    fflush(stdout);
-    _exit(status);
-}
-
-/* NULL, or what is wrong: a launch that goes back has to run the same every time. */
-static const char *wrong_policy(struct session *s)
-{
-    const char *policy = s->o.debug_policy;
-    struct timespec now;
-    char *end = "";
-    if (!policy || strcmp(policy, "serial") == 0)
-        return NULL;
-    if (strcmp(policy, "random") == 0) {
-        clock_gettime(CLOCK_REALTIME, &now);
-        s->o.debug_policy = arena_printf(&s->arena, "random:%ld", now.tv_nsec % 1000000);
-        return NULL;
-    }
-    if (strncmp(policy, "random:", 7) == 0 && policy[7]) {
-        strtoull(policy + 7, &end, 0);
-        return *end ? "the seed of random:SEED is a number" : NULL;
-    }
-    if (strncmp(policy, "replay:", 7) == 0 && policy[7])
-        return access(policy + 7, R_OK) ? arena_printf(&s->arena, "cannot read %s: %s", policy + 7, strerror(errno))
-                                        : NULL;
-    return "the policy is one of serial, random:SEED, random, replay:FILE";
-}
-
-static int talk(struct front *f)
-{
-    const char *wrong = wrong_policy(f->s);
-    if (wrong)
-        return usage_error(f->s, "--policy: %s", wrong);
+    struct front f;
+    int status = front_open(&f, s, is_program);
+    if (status)
+        return status;
     front_take_interrupts();
-    f->link = -1;
-    f->points = json_array();
-    f->displays = json_array();
-    f->on_terminal = isatty(STDIN_FILENO);
+    f.on_terminal = isatty(STDIN_FILENO);
     setvbuf(stdout, NULL, _IOLBF, 0);
-    if (!f->is_program) {
-        if (f->start(f))
+    if (is_program) {
+        printf("%s: set breakpoints and `run`; `help` lists the commands\n", s->words[0]);
+    } else {
+        if (f.start(&f))
             return 1;
-        front_wait(f);
-        if (f->state == FRONT_GONE)
-            return f->status ? f->status : 1;
+        front_wait(&f);
+        if (f.state == FRONT_GONE)
+            return f.status ? f.status : 1;
         printf("Kernel %s is ready: set breakpoints and `run`; `help` lists the commands\n",
-               json_string_value(json_object_get(f->place, "kernel")));
+               text_of(f.place, "kernel"));
     }
-    front_loop(f);
-    json_decref(f->points);
-    json_decref(f->displays);
-    json_decref(f->place);
+    front_loop(&f);
+    front_close(&f);
     return 0;
 }
 
 int cmd_debug(struct session *s)
 {
-    struct front f = {.s = s, .start = start_kernel};
-    return talk(&f);
-}
-
-/* ---- a program ---- */
-
-static int start_program(struct front *f)
-{
-    int end;
-    pid_t pid = part(f, &end);
-    char text[256];
-    if (pid)
-        return pid < 0;
-    const struct debug_settings settings = settings_of(&f->s->o);
-    snprintf(text, sizeof text, "%d %llu %.200s", end, (unsigned long long)settings.snapshot_bytes, settings.policy);
-    fcntl(end, F_SETFD, 0);
-    if (setenv("HEDDLE_DEBUG", text, 1) == 0 && (!f->s->o.confined || !confine_program(f->s, "/tmp")))
-        execv(f->data, (char *const *)f->s->words);
-    cli_failure(f->s, "cannot run `%s`: %s", (const char *)f->data, strerror(errno));
-    _exit(PROGRAM_CANNOT_RUN);
+    return s->o.dap || s->o.dap_port.given ? dap_serve(s) : talk(s, false);
 }
 
 int cmd_debug_program(struct session *s)
 {
-    struct front f = {.s = s, .start = start_program, .is_program = true};
-    int status = 0;
-    if (!s->n_words)
-        return usage_error(s, "heddle debug needs a program or a PTX file; `heddle debug --help` explains");
-    f.data = (void *)program_prepare(s, NULL, &status);
-    if (!f.data)
-        return status;
-    printf("%s: set breakpoints and `run`; `help` lists the commands\n", s->words[0]);
-    return talk(&f);
+    return s->o.dap || s->o.dap_port.given ? dap_serve(s) : talk(s, true);
 }

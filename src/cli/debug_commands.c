@@ -47,8 +47,9 @@ bool front_stands(struct front *f)
 {
     if (f->state == FRONT_STANDS || f->state == FRONT_READY || f->state == FRONT_ENDED)
         return true;
-    front_error(f, f->state == FRONT_GONE ? "the program has ended; `run` starts it again"
-                                          : "the program does not run: `run` starts it");
+    front_error(f, f->state == FRONT_GONE   ? "the program has ended; `run` starts it again"
+                   : f->state == FRONT_RUNS ? "the program runs: it has to stop first"
+                                            : "the program does not run: `run` starts it");
     return false;
 }
 
@@ -60,7 +61,7 @@ void debug_command_run(struct front *f, char *arguments)
         front_error(f, "the program's arguments stand behind it on the command line: heddle debug PROGRAM ARGUMENT...");
         return;
     }
-    if (f->state == FRONT_STANDS || f->state == FRONT_ENDED) {
+    if (f->state == FRONT_STANDS || f->state == FRONT_ENDED || f->state == FRONT_RUNS) {
         front_error(f, "the program runs already; `kill` ends it, `continue` goes on");
         return;
     }
@@ -71,7 +72,7 @@ void debug_command_run(struct front *f, char *arguments)
             f->state = FRONT_GONE;
             return;
         }
-        front_wait(f);
+        f->await(f);
     }
     if (f->state == FRONT_READY)
         front_go(f, json_pack("{s:s}", "do", "run"));

@@ -12,6 +12,7 @@ enum front_state {
     FRONT_IDLE,   /* the program has not been started */
     FRONT_READY,  /* the kernel is known, and has not begun */
     FRONT_STANDS, /* a launch stands still */
+    FRONT_RUNS,   /* nothing stands still; only where somebody else waits for it: `await` */
     FRONT_ENDED,  /* a launch has ended, and can go back */
     FRONT_GONE,   /* the program has ended */
 };
@@ -24,7 +25,10 @@ struct front {
     int (*start)(
         struct front *
             f); /* starts the program with its end of a connection; returns the exit status of what has been said, or 0 */
-    void *data;
+    void (*await)(struct front *f); /* the launch goes on: front_wait, or of who waits for it elsewhere */
+    void *data, *data_of_await;
+    int output[2];  /* what the program has for standard output and error; -1: ours */
+    int private[2]; /* files of ours that it has not; or -1 */
     bool is_program;
     int status; /* the program's exit status */
     json_t *
@@ -52,12 +56,26 @@ static inline int64_t number_of(const json_t *j, const char *key)
 
 /* Runs the commands of standard input until it, or the user, ends. */
 void front_loop(struct front *f);
+/* Runs one. */
+void front_run_line(struct front *f, const char *line);
+
+/* ---- debug_start.c ---- */
+
+/* Begins a front for what the session's command line says, of a program or of a kernel. Returns 0, or the exit status of what was said. */
+int front_open(struct front *f, struct session *s, bool is_program);
+void front_close(struct front *f);
 
 /* ---- debug_link.c: asking ---- */
 
 /* Takes the request. Its answer, which is the caller's; NULL where nobody is there. What is wrong has been said where the answer is NULL or
  * has "error". */
 json_t *front_ask(struct front *f, json_t *request);
+/* The same without a word. */
+json_t *front_request(struct front *f, json_t *request);
+/* Asks for what was asked for before this run, or before there was anybody to ask. */
+void front_ask_points(struct front *f);
+/* Keeps what was said of the last stop. */
+void front_keep_place(struct front *f, json_t *event);
 /* The same where the launch then goes on: waits until something stops, or ends, and shows it. */
 void front_go(struct front *f, json_t *request);
 /* Waits for the first thing that the program says. */

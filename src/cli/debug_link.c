@@ -63,19 +63,31 @@ static void note_end(struct front *f)
     say_ending(f, status);
 }
 
-json_t *front_ask(struct front *f, json_t *request)
+/* It has ended, though others may hold its connection still: processes that it has started. */
+static bool has_ended(const struct front *f)
+{
+    siginfo_t how = {0};
+    return f->pid > 0 && waitid(P_PID, (id_t)f->pid, &how, WEXITED | WNOHANG | WNOWAIT) == 0 && how.si_pid == f->pid;
+}
+
+json_t *front_request(struct front *f, json_t *request)
 {
     json_t *answer = f->link >= 0 && link_send(f->link, request) ? link_receive(f->link) : NULL;
-    const char *error = json_string_value(json_object_get(answer, "error"));
     if (!answer && f->link >= 0)
         note_end(f);
+    return answer;
+}
+
+json_t *front_ask(struct front *f, json_t *request)
+{
+    json_t *answer = front_request(f, request);
+    const char *error = json_string_value(json_object_get(answer, "error"));
     if (error)
         front_error(f, "%s", error);
     return answer;
 }
 
-/* What was asked for before this run, or before there was anybody to ask. */
-static void ask_points(struct front *f)
+void front_ask_points(struct front *f)
 {
     size_t i;
     json_t *request;
@@ -88,7 +100,7 @@ static void ask_points(struct front *f)
     }
 }
 
-static void keep_place(struct front *f, json_t *event)
+void front_keep_place(struct front *f, json_t *event)
 {
     json_decref(f->place);
     f->place = json_incref(event);
@@ -100,8 +112,8 @@ static bool take_event(struct front *f, json_t *event)
     const char *name = json_string_value(json_object_get(event, "event"));
     if (name && strcmp(name, "ready") == 0) {
         f->state = FRONT_READY;
-        keep_place(f, event);
-        ask_points(f);
+        front_keep_place(f, event);
+        front_ask_points(f);
         if (!f->is_program)
             return true;
         json_decref(front_ask(f, json_pack("{s:s}", "do", "run")));
@@ -110,7 +122,7 @@ static bool take_event(struct front *f, json_t *event)
     if (name && strcmp(name, "stopped") == 0) {
         f->state = FRONT_STANDS;
         front_show_stop(f, event);
-        keep_place(f, event);
+        front_keep_place(f, event);
         front_show_displays(f);
         return true;
     }
@@ -152,6 +164,8 @@ void front_wait(struct front *f)
         int seen = interrupted, n = poll(&p, 1, 200);
         if (interrupted != seen)
             pass_interrupt(f);
+        if (n <= 0 && has_ended(f))
+            note_end(f);
         if (n <= 0)
             continue;
         json_t *event = link_receive(f->link);
@@ -169,7 +183,7 @@ void front_go(struct front *f, json_t *request)
     bool goes = answer && !json_object_get(answer, "error");
     json_decref(answer);
     if (goes)
-        front_wait(f);
+        f->await(f);
 }
 
 void front_end(struct front *f)

@@ -92,7 +92,7 @@ static char *read_line(const struct front *f)
     return line;
 }
 
-static void run_line(struct front *f, const char *line)
+void front_run_line(struct front *f, const char *line)
 {
     const char *wrong;
     while (isspace((unsigned char)*line))
@@ -132,11 +132,9 @@ void front_loop(struct front *f)
     f->on_terminal = isatty(STDIN_FILENO);
     f->colours = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
     while (!f->quits && (line = read_line(f))) {
-        run_line(f, line);
+        front_run_line(f, line);
         free(line);
         arena_free(&f->arena);
         fflush(stdout);
     }
-    front_end(f);
-    arena_free(&f->last_arena);
 }

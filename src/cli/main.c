@@ -40,6 +40,14 @@ static int run_command(struct session *s, const struct command *c, int argc, cha
     return status;
 }
 
+/* See struct session. */
+static const char *read_again(struct session *s, int argc, char **argv)
+{
+    const char *near;
+    s->command = command_variant(command_find(argv[0], &near), argc, argv);
+    return command_options(s->command, argc, argv, s);
+}
+
 static int run(struct session *s, int argc, char **argv)
 {
     const char *near;
@@ -75,6 +83,7 @@ int main(int argc, char **argv)
     jmp_buf oom;
     int status;
     progress_init(&session.progress);
+    session.read = read_again;
     signal(SIGXFSZ, SIG_IGN); /* a file that may grow no more is an error like others */
     json_watch_memory();
     if (setjmp(oom) == 0) {

@@ -19,6 +19,9 @@
 
 enum point_kind { POINT_LINE, POINT_FUNCTION, POINT_PTX_LINE, POINT_WATCH };
 
+/* Of the hits of a point that are not ignored, which stop. */
+enum hit_rule { HIT_ALL, HIT_FROM, HIT_AT, HIT_EACH, HIT_UP_TO };
+
 struct point {
     uint32_t id;
     enum point_kind kind;
@@ -27,6 +30,9 @@ struct point {
     char *condition, *expression; /* expression: what is watched */
     bool enabled, temporary;
     uint64_t hits, ignored; /* hits that do not stop any more */
+    enum hit_rule rule;
+    uint64_t rule_count;
+    char *log; /* what it tells instead of stopping; or NULL */
     /* POINT_WATCH: */
     enum ptx_space space;    /* GLOBAL, SHARED, LOCAL */
     uint64_t address, bytes; /* generic; */
@@ -37,13 +43,19 @@ struct point {
     uint64_t launch;       /* in which launch alone; of global memory 0: in all */
 };
 
+struct log_piece;
+struct log_pieces {
+    VEC(struct log_piece) list;
+};
+
 /* A place of a point in the kernel that runs. */
 struct location_at {
     struct point *point; /* an index would do; points live until they are deleted */
     struct op *op;
-    uint32_t level;    /* how many of the calls that are inlined there it is in */
-    struct node *test; /* its condition there, or NULL */
-    const char *wrong; /* why the condition cannot be evaluated there: it stops always */
+    uint32_t level;         /* how many of the calls that are inlined there it is in */
+    struct node *test;      /* its condition there, or NULL */
+    const char *wrong;      /* why the condition cannot be evaluated there: it stops always */
+    struct log_pieces *log; /* of a point that tells; or NULL */
 };
 
 /* ---- how the launch goes on ---- */
@@ -91,6 +103,7 @@ struct run {
     VEC(struct location_at) locations;
     VEC(struct module_info *) modules; /* scope.h */
     struct launch *launch;             /* while it runs */
+    VEC(uint32_t) hit;                 /* the points that it stopped at last */
     struct stop now;                   /* where it stands; warp NULL: nowhere, as it has ended */
     bool in_fault;                     /* the operation of `now` has failed */
     uint64_t time;                     /* of the stop */
@@ -124,6 +137,7 @@ struct debugger {
     int link;
     bool gone;                    /* the front end is */
     void (*serve)(struct run *r); /* requests_serve() */
+    bool (*poll)(struct run *r);  /* requests_poll() */
     pthread_mutex_t lock;         /* held by whoever runs a launch under the debugger */
     char *policy;
     uint64_t snapshot_bytes;
@@ -154,12 +168,22 @@ struct point *point_find(struct debugger *d, uint32_t id);
 void point_delete(struct debugger *d, struct point *p);
 /* Those that stop once, and have. */
 void points_delete_reached(struct debugger *d);
+/* Which hits stop: "3" and ">= 3", from the third on; "== 3", "% 3", "<= 3", "> 3", "< 3". False: it is none of that. */
+bool point_read_hits(struct point *p, const char *text);
+/* It is hit once more, forwards: does it stop? */
+bool point_hit(struct point *p);
 /* How many places a point has; what it is called, with the line where it has come to be. */
 uint32_t point_places(const struct run *r, const struct point *p);
 /* Of a line without code: the next one that has some, in the same file; 0: there is none. *has_file: that file is known. */
 uint32_t point_nearest(const struct run *r, const struct point *p, bool *has_file);
 /* The names that a file or function might be meant by; or NULL. */
 const char *point_suggestion(const struct run *r, const struct point *p, struct arena *arena);
+
+/* ---- log.c ---- */
+
+/* "i is {i}" at a place. What is wrong with a value is told in its stead. */
+struct log_pieces *log_parse(const char *text, const struct scope *scope, struct arena *arena);
+void log_tell(struct run *r, const struct location_at *at, const struct frame *f, uint32_t lanes);
 
 /* ---- scope.c ---- */
 
@@ -205,6 +229,7 @@ void requests_tell_stop(struct run *r, const char *reason, const char *text);
 void requests_tell_ready(struct run *r);
 void requests_tell_failure(struct debugger *d, const struct kernel *k, const struct diags *diags);
 void requests_tell_end(struct run *r, hd_result result, const struct diags *diags);
-bool requests_interrupted(struct debugger *d);
+/* Serves what has come in while the launch runs; true where it is to stop. */
+bool requests_poll(struct run *r);
 
 #endif

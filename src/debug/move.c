@@ -56,6 +56,7 @@ static uint32_t break_lanes(struct run *r, const struct stop *at, struct point *
 {
     struct frame f = {at->warp, at->act};
     uint32_t all = 0;
+    r->hit.n = 0;
     for (uint32_t i = 0; at->op->breaks && i < r->locations.n; i++) {
         struct location_at *l = &r->locations.at[i];
         if (l->op != at->op || !l->point)
@@ -63,8 +64,14 @@ static uint32_t break_lanes(struct run *r, const struct stop *at, struct point *
         uint32_t lanes = l->test ? expression_true(l->test, &f, at->lanes) : at->lanes;
         if (!lanes)
             continue;
-        if (r->pass == PASS_FORWARD && l->point->hits++ < l->point->ignored)
+        if (r->pass == PASS_FORWARD && !point_hit(l->point))
             continue;
+        if (l->log) {
+            if (r->pass == PASS_FORWARD && r->stopper.now >= r->furthest)
+                log_tell(r, l, &f, lanes);
+            continue;
+        }
+        *VEC_PUSH(&r->arena, &r->hit) = l->point->id;
         *point = *point ? *point : l->point;
         *wrong = l->wrong;
         all |= lanes;
@@ -265,8 +272,7 @@ static bool arrive(struct run *r, const struct stop *at)
 static void poll_link(struct run *r)
 {
     r->poll_at = r->stopper.now + POLL_EVERY;
-    if (requests_interrupted(r->d))
-        r->interrupted = true;
+    r->interrupted |= r->d->poll(r);
 }
 
 /* The stopper's: a warp is about to execute an operation. */

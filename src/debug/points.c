@@ -27,6 +27,43 @@ struct point *point_find(struct debugger *d, uint32_t id)
     return NULL;
 }
 
+bool point_read_hits(struct point *p, const char *text)
+{
+    static const struct {
+        const char *sign;
+        enum hit_rule rule;
+        int more;
+    } rules[] = {{">=", HIT_FROM, 0}, {"<=", HIT_UP_TO, 0}, {"==", HIT_AT, 0},  {"=", HIT_AT, 0},
+                 {">", HIT_FROM, 1},  {"<", HIT_UP_TO, -1}, {"%", HIT_EACH, 0}, {"", HIT_FROM, 0}};
+    char *end;
+    size_t i = 0;
+    text += strspn(text, " ");
+    while (strncmp(text, rules[i].sign, strlen(rules[i].sign)) != 0)
+        i++;
+    text += strlen(rules[i].sign);
+    long long n = strtoll(text, &end, 10);
+    if (end == text || end[strspn(end, " ")] || n < 1)
+        return false;
+    p->rule = rules[i].rule;
+    p->rule_count = (uint64_t)(n + rules[i].more);
+    return true;
+}
+
+bool point_hit(struct point *p)
+{
+    uint64_t n = ++p->hits;
+    if (n <= p->ignored)
+        return false;
+    switch (p->rule) {
+    case HIT_FROM: return n >= p->rule_count;
+    case HIT_AT: return n == p->rule_count;
+    case HIT_EACH: return n % p->rule_count == 0;
+    case HIT_UP_TO: return n <= p->rule_count;
+    case HIT_ALL: break;
+    }
+    return true;
+}
+
 static void forget(struct run *r, const struct point *p)
 {
     for (uint32_t i = 0; r && i < r->locations.n; i++)
@@ -48,6 +85,7 @@ void point_delete(struct debugger *d, struct point *p)
     free(p->function);
     free(p->condition);
     free(p->expression);
+    free(p->log);
     arena_free(&p->arena);
     free(p);
 }
@@ -61,15 +99,25 @@ void points_delete_reached(struct debugger *d)
 
 /* ---- files and functions ---- */
 
-/* Is `asked` the path, or its last components? */
+static bool ends_path(const char *path, const char *end)
+{
+    size_t n = strlen(path), m = strlen(end);
+    return m <= n && strcmp(path + n - m, end) == 0 && (m == n || path[n - m - 1] == '/');
+}
+
+static const char *past_dots(const char *path)
+{
+    while (path[0] == '.' && path[1] == '/')
+        path += 2;
+    return path;
+}
+
+/* Is `asked` the path, or its last components; or the whole path of what the compiler was given by these? */
 static bool is_file(const char *path, const char *asked)
 {
-    size_t n = strlen(path), m = strlen(asked);
-    while (asked[0] == '.' && asked[1] == '/') {
-        asked += 2;
-        m -= 2;
-    }
-    return m <= n && strcmp(path + n - m, asked) == 0 && (m == n || path[n - m - 1] == '/');
+    path = past_dots(path);
+    asked = past_dots(asked);
+    return ends_path(path, asked) || (*asked == '/' && *path != '/' && ends_path(asked, path));
 }
 
 /* Where the parameters of a function's readable name begin: "(float*)" of "void ns::k<int>(float*) const". */
@@ -233,6 +281,10 @@ static void add_location(struct run *r, struct point *p, const struct code *c, s
     if (p->condition) {
         struct scope scope = scope_at(r, c, o, level);
         at->test = expression_parse(p->condition, &scope, &r->arena, &at->wrong);
+    }
+    if (p->log) {
+        struct scope scope = scope_at(r, c, o, level);
+        at->log = log_parse(p->log, &scope, &r->arena);
     }
 }
 

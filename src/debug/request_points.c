@@ -62,14 +62,21 @@ const char *request_break(struct asked *a)
 {
     struct run *r = a->r;
     const char *function = asked_text(a, "function"), *file = asked_text(a, "file"),
-               *condition = asked_text(a, "condition");
+               *condition = asked_text(a, "condition"), *hits = asked_text(a, "hits");
     int64_t line = asked_number(a, "line", 0), ptx_line = asked_number(a, "ptx_line", 0);
     enum point_kind kind = function ? POINT_FUNCTION : ptx_line ? POINT_PTX_LINE : POINT_LINE;
     if (!function && line <= 0 && ptx_line <= 0)
         return "a breakpoint is at a line, FILE:LINE, or a function";
     struct point *p = point_add(r->d, kind);
-    if (!p || !copy(&p->file, file) || !copy(&p->function, function) || !copy(&p->condition, condition))
+    if (!p || !copy(&p->file, file) || !copy(&p->function, function) || !copy(&p->condition, condition) ||
+        !copy(&p->log, asked_text(a, "log")))
         return "out of memory";
+    if (hits && *hits && !point_read_hits(p, hits)) {
+        r->d->next_id -= p->id == r->d->next_id;
+        point_delete(r->d, p);
+        return arena_printf(&a->arena,
+                            "`%s` says no hits: 3 and >= 3 are from the third on; == 3, %% 3, <= 3, > 3, < 3", hits);
+    }
     int64_t id = asked_number(a, "id", 0);
     if (id > 0 && id < UINT32_MAX && (!point_find(r->d, (uint32_t)id) || p->id == id)) {
         r->d->next_id = (uint32_t)id > p->id ? (uint32_t)id : p->id;

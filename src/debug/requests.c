@@ -142,6 +142,8 @@ static const struct {
     {"frames", request_frames},
     {"print", request_print},
     {"type", request_type},
+    {"parts", request_parts},
+    {"shared", request_shared},
     {"set", request_set},
     {"locals", request_locals},
     {"args", request_args},
@@ -175,29 +177,68 @@ static const char *serve_guarded(struct asked *a)
     return serve(a);
 }
 
+/* Takes the next request, which is the caller's; NULL: the front end has gone. */
+static json_t *next_request(struct debugger *d, bool *interrupts)
+{
+    json_t *request = link_receive(d->link);
+    const char *name = json_string_value(json_object_get(request, "do"));
+    *interrupts = name && strcmp(name, "interrupt") == 0;
+    d->gone |= !request;
+    return request;
+}
+
+/* Answers a request, and frees it; true where the launch goes on. */
+static bool answer(struct run *r, json_t *request)
+{
+    struct asked a = {.r = r, .request = request, .answer = json_object()};
+    const char *wrong = serve_guarded(&a);
+    if (wrong)
+        json_object_set_new(a.answer, "error", tell_text(wrong));
+    r->d->gone |= !link_send(r->d->link, a.answer);
+    json_decref(request);
+    arena_free(&a.arena);
+    return a.goes_on;
+}
+
 void requests_serve(struct run *r)
 {
+    for (bool goes_on = false, interrupts; !goes_on && !r->d->gone;) {
+        json_t *request = next_request(r->d, &interrupts);
+        if (request && !interrupts)
+            goes_on = answer(r, request);
+        else /* too late: it stands still already */
+            json_decref(request);
+    }
+}
+
+/* What can be asked while the launch runs. */
+static bool is_of_points(const json_t *request)
+{
+    static const char *const names[] = {"break", "delete", "enable", "disable", "ignore", "condition", "points"};
+    const char *name = json_string_value(json_object_get(request, "do"));
+    bool is = false;
+    for (size_t i = 0; name && i < sizeof names / sizeof names[0]; i++)
+        is |= strcmp(name, names[i]) == 0;
+    return is;
+}
+
+bool requests_poll(struct run *r)
+{
     struct debugger *d = r->d;
-    for (bool goes_on = false; !goes_on && !d->gone;) {
-        struct asked a = {.r = r, .request = link_receive(d->link), .answer = json_object()};
-        if (!a.request) {
-            d->gone = true;
-            json_decref(a.answer);
-            return;
-        }
-        const char *name = asked_text(&a, "do");
-        if (name && strcmp(name, "interrupt") == 0) { /* too late: it stands still already */
-            json_decref((json_t *)a.request);
-            json_decref(a.answer);
+    bool stops = false;
+    while (!d->gone && !d->kills && link_has_message(d->link)) {
+        bool interrupts;
+        json_t *request = next_request(d, &interrupts);
+        const char *name = json_string_value(json_object_get(request, "do"));
+        stops |= interrupts;
+        d->kills |= name && strcmp(name, "kill") == 0;
+        if (is_of_points(request)) {
+            answer(r, request);
             continue;
         }
-        const char *wrong = serve_guarded(&a);
-        if (wrong)
-            json_object_set_new(a.answer, "error", tell_text(wrong));
-        goes_on = a.goes_on;
-        bool sent = link_send(d->link, a.answer);
-        d->gone |= !sent;
-        json_decref((json_t *)a.request);
-        arena_free(&a.arena);
+        if (request && !interrupts && !d->kills)
+            d->gone |= !link_send(d->link, json_pack("{s:s}", "error", "the launch runs: it has to stop first"));
+        json_decref(request);
     }
+    return stops;
 }

@@ -1,14 +1,17 @@
 /* What a front end can ask, each a JSON object whose "do" names it, and what it is answered: an object, with "error" where that is not
  * possible. The debugger says by itself {"event": "ready" | "stopped" | "ended" | "launch"}, and serves requests from then until one lets
- * the launch go on.
+ * the launch go on. While it runs, it says {"event": "log"}, and looks for requests from time to time: of those that neither need nor move
+ * what stands still.
  *
  *     run                                      from "ready"
  *     continue | step | next | finish | until | stepi | nexti      "count", "reverse"
  *     goto         "time"
  *     last_write   "expression"                the answer is a stop
  *     kill | detach
- *     interrupt                                while it runs: alone then, and without an answer
- *     break        "file", "line" | "function" | "ptx_line"; "condition", "temporary", "id" (that it had in another run) -> "id", "places", "line", "moved", "pending"
+ *     interrupt                                while it runs: without an answer
+ *     break        "file", "line" | "function" | "ptx_line"; "condition", "temporary", "id" (that it had in another run),
+ *                  "hits" ("3", ">= 3", "% 3": which of them stop), "log" ("i is {i}": it tells and does not stop)
+ *                  -> "id", "places", "line", "moved", "pending"
  *     watch        "expression" -> "id"
  *     delete | enable | disable   "id"         0: all
  *     ignore       "id", "count"
@@ -20,6 +23,9 @@
  *     print        "expression", "format", "lanes" -> "type", "value" | "values"
  *     type         "expression", which may be a type -> "type", "whole": with all that it has
  *     set          "to", "value"
+ *     parts        "expression", "from", "count" -> "type", "value", "bytes", "address" (of what is in memory), "leads_to" (of a pointer), "members",
+ *                  "elements" (how many), "parts": [{the same, "name", "expression"}]: members, or `count` elements from `from` on; 0: none
+ *     shared       -> "names": of the variables in shared memory
  *     locals | args | registers -> "variables": [{"name", "type", "value"}]
  *     memory       "expression", "count", "size", "format" -> "address", "values"
  *     blocks | warps | lanes -> "list"
@@ -49,7 +55,8 @@ request_fn request_break, request_watch, request_delete, request_enable, request
 request_fn request_focus, request_frame, request_frames, request_blocks, request_warps, request_lanes, request_ptx,
     request_launch; /* request_places.c */
 request_fn request_print, request_type, request_set, request_locals, request_args, request_registers,
-    request_memory; /* request_values.c */
+    request_memory;                       /* request_values.c */
+request_fn request_parts, request_shared; /* request_parts.c */
 
 /* ---- what a request says ---- */
 

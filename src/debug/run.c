@@ -17,6 +17,7 @@ struct debugger *debugger_create(int link, const char *policy, uint64_t snapshot
     }
     d->link = link;
     d->serve = requests_serve;
+    d->poll = requests_poll;
     d->snapshot_bytes = snapshot_bytes;
     d->always = always;
     if (dwarf_library)
@@ -112,6 +113,8 @@ struct run *debug_open(struct debugger *d, struct machine *m, struct launch_requ
         d->begun = true;
         requests_tell_ready(r);
         requests_serve(r);
+    } else if (requests_poll(r)) {
+        d->stop_at_launch = true;
     }
     if (is_wanted(r) && !d->gone)
         return r;

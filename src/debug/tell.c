@@ -13,19 +13,6 @@ json_t *tell_text(const char *text)
     return t ? t : json_string("<a text that is no UTF-8>");
 }
 
-bool requests_interrupted(struct debugger *d)
-{
-    if (!link_has_message(d->link))
-        return false;
-    json_t *message = link_receive(d->link);
-    const char *name = json_string_value(json_object_get(message, "do"));
-    bool interrupts = name && strcmp(name, "interrupt") == 0;
-    d->gone |= !message;
-    d->kills |= name && strcmp(name, "kill") == 0;
-    json_decref(message);
-    return interrupts;
-}
-
 /* ---- what is told ---- */
 
 void tell_place(struct run *r, json_t *to, struct arena *arena)
@@ -101,6 +88,10 @@ void requests_tell_stop(struct run *r, const char *reason, const char *text)
         tell_fault(r, to, &arena);
     if (r->written.any)
         tell_written(r, to, &arena);
+    json_t *points = json_array();
+    for (uint32_t i = 0; i < r->hit.n && strcmp(reason, "breakpoint") == 0; i++)
+        json_array_append_new(points, json_integer(r->hit.at[i]));
+    json_object_set_new(to, "points", points);
     tell_place(r, to, &arena);
     tell(r, to);
     if (searched) {

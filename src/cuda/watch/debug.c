@@ -7,10 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "api/debug.h"
 
 static struct debugger *debugger;
+static int connection = -1; /* its own */
 
 /* The first process that uses CUDA has the connection: those that it starts do not find it. */
 bool debug_start(const char *text)
@@ -32,12 +34,16 @@ bool debug_start(const char *text)
     const struct debug_settings settings = {
         .dwarf_library = library, .policy = policy, .snapshot_bytes = snapshot_bytes};
     debugger = api_debugger_create(link, &settings);
+    connection = debugger ? link : -1;
     return debugger;
 }
 
 void debug_after_fork(void)
 {
     debugger = NULL;
+    if (connection >= 0) /* it ends with the process that has it */
+        close(connection);
+    connection = -1;
 }
 
 void debug_machine(hd_machine *m)

@@ -1,0 +1,158 @@
+/* Starting what heddle debug stops in: the kernels of a program, or a kernel of PTX files, in another process; see debug_front.h. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "api/debug.h"
+#include "cli/debug_front.h"
+#include "cli/launch.h"
+#include "cli/program.h"
+#include "cli/sandbox.h"
+#include "files/places.h"
+
+enum { DEFAULT_SNAPSHOTS = 1 << 30 };
+
+static struct debug_settings settings_of(const struct options *o)
+{
+    return (struct debug_settings){.policy = o->debug_policy ? o->debug_policy : "serial",
+                                   .snapshot_bytes = o->snapshots ? o->snapshots : DEFAULT_SNAPSHOTS};
+}
+
+/* Two ends of a connection, and a process at the other: 0 there, its number here, -1 after an error that has been said. */
+static pid_t part(struct front *f, int *end)
+{
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+        cli_failure(f->s, "cannot connect to another process: %s", strerror(errno));
+        return -1;
+    }
+    fflush(stdout);
+    pid_t parent = getpid(), pid = fork();
+    if (pid < 0)
+        cli_failure(f->s, "cannot start a process: %s", strerror(errno));
+    if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() != parent)
+            _exit(1);
+        signal(SIGINT, SIG_IGN); /* Ctrl-C is for who talks with the user */
+        signal(SIGPIPE, SIG_DFL);
+        close(ends[0]);
+        for (int i = 0; i < 2; i++)
+            if (f->output[i] >= 0)
+                dup2(f->output[i], STDOUT_FILENO + i);
+        for (int i = 0; i < 2; i++)
+            if (f->private[i] > STDERR_FILENO)
+                close(f->private[i]);
+        if (!f->on_terminal) { /* commands are not the program's to read */
+            int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+            dup2(null, STDIN_FILENO);
+        }
+        *end = ends[1];
+        return 0;
+    }
+    close(ends[1]);
+    f->link = pid > 0 ? ends[0] : -1;
+    if (pid < 0)
+        close(ends[0]);
+    f->pid = pid;
+    return pid;
+}
+
+/* ---- a kernel of PTX files ---- */
+
+static int start_kernel(struct front *f)
+{
+    int end;
+    pid_t pid = part(f, &end);
+    if (pid)
+        return pid < 0;
+    struct debug_settings settings = settings_of(&f->s->o);
+    const char *libraries = place_of_libraries(&f->s->arena);
+    settings.always = true;
+    settings.dwarf_library = libraries ? arena_printf(&f->s->arena, "%s/libheddle-dwarf.so", libraries) : NULL;
+    int status = launch_debugged(f->s, api_debugger_create(end, &settings));
+    fflush(stdout);
+    _exit(status);
+}
+
+/* NULL, or what is wrong: a launch that goes back has to run the same every time. */
+static const char *wrong_policy(struct session *s)
+{
+    const char *policy = s->o.debug_policy;
+    struct timespec now;
+    char *end = "";
+    if (!policy || strcmp(policy, "serial") == 0)
+        return NULL;
+    if (strcmp(policy, "random") == 0) {
+        clock_gettime(CLOCK_REALTIME, &now);
+        s->o.debug_policy = arena_printf(&s->arena, "random:%ld", now.tv_nsec % 1000000);
+        return NULL;
+    }
+    if (strncmp(policy, "random:", 7) == 0 && policy[7]) {
+        strtoull(policy + 7, &end, 0);
+        return *end ? "the seed of random:SEED is a number" : NULL;
+    }
+    if (strncmp(policy, "replay:", 7) == 0 && policy[7])
+        return access(policy + 7, R_OK) ? arena_printf(&s->arena, "cannot read %s: %s", policy + 7, strerror(errno))
+                                        : NULL;
+    return "the policy is one of serial, random:SEED, random, replay:FILE";
+}
+
+/* ---- a program ---- */
+
+static int start_program(struct front *f)
+{
+    int end;
+    pid_t pid = part(f, &end);
+    char text[256];
+    if (pid)
+        return pid < 0;
+    const struct debug_settings settings = settings_of(&f->s->o);
+    snprintf(text, sizeof text, "%d %llu %.200s", end, (unsigned long long)settings.snapshot_bytes, settings.policy);
+    fcntl(end, F_SETFD, 0);
+    if (setenv("HEDDLE_DEBUG", text, 1) == 0 && (!f->s->o.confined || !confine_program(f->s, "/tmp")))
+        execv(f->data, (char *const *)f->s->words);
+    cli_failure(f->s, "cannot run `%s`: %s", (const char *)f->data, strerror(errno));
+    _exit(PROGRAM_CANNOT_RUN);
+}
+
+/* ---- fronts ---- */
+
+int front_open(struct front *f, struct session *s, bool is_program)
+{
+    const char *wrong = wrong_policy(s);
+    int status = 0;
+    *f = (struct front){.s = s,
+                        .start = is_program ? start_program : start_kernel,
+                        .await = front_wait,
+                        .output = {-1, -1},
+                        .private = {-1, -1},
+                        .is_program = is_program,
+                        .link = -1};
+    if (wrong)
+        return usage_error(s, "--policy: %s", wrong);
+    if (!s->n_words)
+        return usage_error(s, "heddle debug needs a program or a PTX file; `heddle debug --help` explains");
+    if (is_program && !(f->data = (void *)program_prepare(s, NULL, &status)))
+        return status;
+    f->points = json_array();
+    f->displays = json_array();
+    return 0;
+}
+
+void front_close(struct front *f)
+{
+    front_end(f);
+    json_decref(f->points);
+    json_decref(f->displays);
+    json_decref(f->place);
+    arena_free(&f->last_arena);
+    arena_free(&f->arena);
+}

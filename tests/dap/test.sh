@@ -1,0 +1,2 @@
+#!/bin/sh
+exec python3 "$HEDDLE_SOURCE/tests/dap/test.py" "$@"
