@@ -10,7 +10,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from both import need_compiler, written
+from both import by_both, environment, need_compiler, written
 from tap import main, run, source
 
 # %r1: lane, %r2: its operand, %r3: its mask, %r4: what it does, %r5: the result.
@@ -128,6 +128,80 @@ def test_membermasks_as_on_an_h200_in_compiled_code():
     need_compiler()
     few = {"vote.sync.ballot.b32", "shfl.sync.idx.b32", "redux.sync.add.u32", "bar.warp.sync"}
     alike_by("jit", lambda c: is_defined(c) and c.op in few)
+
+
+# Threads below n: %r3 is the mask, %r5 all results so far.
+BELOW = """.visible .entry below(.param .u64 out, .param .u64 in, .param .u32 mask, .param .u32 n)
+{
+    .reg .pred %p<4>; .reg .u32 %r<12>; .reg .u64 %rd<6>;
+    mov.u32 %r1, %tid.x;
+    ld.param.u32 %r2, [n];
+    setp.ge.u32 %p1, %r1, %r2;
+    @%p1 bra DONE;
+    ld.param.u64 %rd1, [out];
+    ld.param.u64 %rd2, [in];
+    mul.wide.u32 %rd3, %r1, 4;
+    add.u64 %rd1, %rd1, %rd3;
+    add.u64 %rd2, %rd2, %rd3;
+    ld.global.u32 %r4, [%rd2];
+    mov.u32 %r5, 0;
+    MASK
+    OPERATIONS
+    st.global.u32 [%rd1], %r5;
+DONE:
+    ret;
+}
+"""
+SUMMED = "mad.lo.u32 %r5, %r5, 31, %r7;"
+BEFORE = "mad.lo.u32 %r6, %r4, 9, %r5; "  # what is exchanged depends on what has been
+
+
+def shuffles_of_tiles(size):
+    """Between lanes of a tile, as cooperative groups have them, and a vote of each kind."""
+    segment = (32 - size) << 8
+    for way, b, clamp in ("up", 1, 0), ("down", size // 2, 31), ("bfly", size // 2, 31), ("idx", 2, 31):
+        yield (f"{BEFORE}shfl.sync.{way}.b32 %r7|%p2, %r6, {b}, {segment | clamp}, {{mask}}; selp.u32 %r8, 5, 3, %p2; "
+               f"add.u32 %r7, %r7, %r8; {SUMMED}")
+    for bit in 1, 64:
+        test = f"{BEFORE}and.b32 %r8, %r6, {bit}; setp.ne.u32 %p2, %r8, 0; "
+        yield f"{test}vote.sync.ballot.b32 %r7, %p2, {{mask}}; {SUMMED}"
+        for kind in "all", "any", "uni":
+            yield f"{test}vote.sync.{kind}.pred %p3, %p2, {{mask}}; selp.u32 %r7, 7, 2, %p3; {SUMMED}"
+
+
+TILE_MASK = "mov.u32 %r9, %laneid; and.b32 %r9, %r9, {high}; mov.u32 %r3, {ones}; shl.b32 %r3, %r3, %r9;"
+MASKS = [("-1", ""), ("%r3", "ld.param.u32 %r3, [mask];")]
+MASKS += [("%r3", TILE_MASK.format(high=32 - size, ones=(1 << size) - 1)) for size in (16, 8, 4)]
+
+
+def test_shuffles_and_votes_of_whole_warps_are_what_the_engine_does():
+    """With all lanes' mask as a number, in a register, and with each tile's; where all 32 lanes are there, and where some have left."""
+    need_compiler()
+    for mask, load in MASKS:
+        for size in (32, 16, 8, 4):
+            operations = "\n    ".join(shuffles_of_tiles(size)).replace("{mask}", mask)
+            text = BELOW.replace("MASK", load).replace("OPERATIONS", operations)
+            if "laneid" in load and f"{32 - size};" not in load:
+                continue  # a tile's lanes read from their own
+            with written(".version 8.0\n.target sm_90\n.address_size 64\n" + text) as path:
+                for block, n in (64, 64), (64, 48), (48, 48):
+                    args = [path, "--grid", 1, "--block", block, f"u32[{block}]=fill:1+print", f"u32[{block}]=rand:7",
+                            "0xffffffff", n]
+                    if "laneid" in load or n % 32 == 0:
+                        by_both(*args)
+
+
+def test_shuffles_and_votes_of_whole_warps_are_no_calls():
+    """Where all lanes are known to be there, code has as many calls of the engine as without them."""
+    need_compiler()
+    calls = []
+    for operations in "", "\n    ".join(shuffles_of_tiles(32)).replace("{mask}", "-1"):
+        text = BELOW.replace("MASK", "").replace("@%p1 bra DONE;", "").replace("OPERATIONS", operations)
+        with written(".version 8.0\n.target sm_90\n.address_size 64\n" + text) as path:
+            args = [path, "--grid", 1, "--block", 64, "u32[64]", "u32[64]=range", 0, 64, "--engine", "jit"]
+            _, _, err = run("launch", *args, env=environment(HEDDLE_DUMP="llvm", HEDDLE_CACHE="off"))
+        calls.append(err.count("call i1 %"))
+    assert calls[0] and calls[1] == calls[0], calls
 
 
 main(globals())

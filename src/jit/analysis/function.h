@@ -115,7 +115,10 @@ bool fn_is_grid_uniform(const struct function *fn, ir_ref r);
 bool fn_constant_low(const struct function *fn, ir_ref r, uint32_t *v);
 /* Is it a collective that compiled code has done where all its lanes are there, and goes on behind? */
 bool fn_is_collective(const struct ir_insn *i);
-/* Is it a shuffle between lanes that are known? Such a one is done without the engine. */
+/* Is it a shuffle between lanes that are known, or a vote? Such a one is done without the engine where all 32 lanes are there and name
+ * each other; *names_all: where they are there, they do. */
+bool fn_is_plain_collective(const struct function *fn, const struct ir_insn *i, bool *names_all);
+/* A shuffle whose membermask is known to be all. */
 bool fn_is_plain_shuffle(const struct function *fn, const struct ir_insn *i);
 /* Is a counter the remainder of a division by a small power of 2, as in the loop that compilers put behind an unrolled one? The few
  * iterations of such a loop are not worth a version of their own. */

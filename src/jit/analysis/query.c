@@ -51,12 +51,19 @@ bool fn_constant_low(const struct function *fn, ir_ref r, uint32_t *v)
     return known;
 }
 
-bool fn_is_plain_shuffle(const struct function *fn, const struct ir_insn *i)
+bool fn_is_plain_collective(const struct function *fn, const struct ir_insn *i, bool *names_all)
 {
     uint32_t b, c, membermask = UINT32_MAX;
-    return i->kind == IR_SHFL && !i->guard && fn_constant_low(fn, i->b, &b) && fn_constant_low(fn, i->c, &c) &&
-           (!i->f || fn_constant_low(fn, i->f, &membermask)) && membermask == UINT32_MAX &&
-           fn_ref_width(fn, i->a) == 32;
+    bool is_shuffle = i->kind == IR_SHFL && fn_constant_low(fn, i->b, &b) && fn_constant_low(fn, i->c, &c) &&
+                      fn_ref_width(fn, i->a) == 32;
+    *names_all = !i->f || fn_constant_low(fn, i->f, &membermask);
+    return (is_shuffle || i->kind == IR_VOTE) && !i->guard && membermask == UINT32_MAX;
+}
+
+bool fn_is_plain_shuffle(const struct function *fn, const struct ir_insn *i)
+{
+    bool names_all;
+    return i->kind == IR_SHFL && fn_is_plain_collective(fn, i, &names_all) && names_all;
 }
 
 bool fn_is_collective(const struct ir_insn *i)
