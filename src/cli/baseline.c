@@ -60,6 +60,6 @@ const char *baseline_remark(const struct baseline *b, struct arena *arena)
     uint32_t gone = b->n - b->met;
     if (!gone)
         return "";
-    return arena_printf(arena, "heddle: %s: %u of its %u findings %s not come this time\n",
-                        printable(arena, str_of(b->path)), gone, b->n, gone == 1 ? "has" : "have");
+    return arena_printf(arena, "heddle: %s: %u of its %u findings did not occur this time\n",
+                        printable(arena, str_of(b->path)), gone, b->n);
 }

@@ -139,9 +139,8 @@ static void enter(void *data)
     o.process = c->settings.application_only ? (int)getpid() : 0;
     char *text = check_options_text(&o);
     if (!text || setenv("HEDDLE_CHECK", text, 1)) {
-        cli_failure(
-            c->s,
-            "what is to be checked cannot be told to the program: a text is not valid UTF-8, or memory has run out");
+        cli_failure(c->s,
+                    "the options cannot be passed to the program: a text is not valid UTF-8, or memory has run out");
         _exit(PROGRAM_CANNOT_RUN);
     }
     free(text);
@@ -333,8 +332,8 @@ static const char *verdict(const struct check *c)
     struct text t = {.arena = arena};
     bool is_cut = c->killed_by || c->last.over_time || f->unended; /* what was not run has shown nothing */
     if (!f->n_processes)
-        return arena_printf(arena, "check: `%s` has run and used nothing of CUDA%s: there was nothing to check\n",
-                            c->name, c->settings.application_only ? " itself" : "");
+        return arena_printf(arena, "check: `%s` ran without using CUDA%s: there was nothing to check\n", c->name,
+                            c->settings.application_only ? " itself" : "");
     text_puts(&t, "check: ");
     if (f->diags.errors || f->diags.warnings)
         text_printf(&t, "%s, %s", plural(f->diags.errors, "error", arena), plural(f->diags.warnings, "warning", arena));

@@ -72,9 +72,8 @@ static void enter(void *data)
     e->options.process = e->application_only ? (int)getpid() : 0;
     char *text = explain_options_text(&e->options);
     if (!text || setenv("HEDDLE_EXPLAIN", text, 1)) {
-        cli_failure(e->s,
-                    "what is to be counted cannot be told to the program: a text of it is no UTF-8, or memory has run "
-                    "out");
+        cli_failure(e->s, "the options cannot be passed to the program: a text of it is no UTF-8, or memory has run "
+                          "out");
         _exit(PROGRAM_CANNOT_RUN);
     }
     free(text);
@@ -130,7 +129,7 @@ static int show(struct explain *e)
     const char *program = s->words[0];
     fflush(stdout);
     if (!json_array_size(e->explanation.processes))
-        fprintf(stderr, "explain: `%s` has run and used nothing of CUDA: there was nothing to explain\n", program);
+        fprintf(stderr, "explain: `%s` ran without using CUDA: there was nothing to explain\n", program);
     else
         explanation_print(&e->explanation, &s->o, stderr, &s->arena);
     fputs(process_ending_text(program, ending_signal(&e->run.ending), "", e->run.survivor, &s->arena), stderr);

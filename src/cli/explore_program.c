@@ -138,9 +138,8 @@ static void enter(void *data)
     }
     char *text = explore_asked_text(&e->asked);
     if (!text || setenv("HEDDLE_EXPLORE", text, 1)) {
-        cli_failure(e->s,
-                    "what is to be explored cannot be told to the program: a text of it is no UTF-8, or memory has run "
-                    "out");
+        cli_failure(e->s, "the options cannot be passed to the program: a text of it is no UTF-8, or memory has run "
+                          "out");
         _exit(PROGRAM_CANNOT_RUN);
     }
     free(text);
@@ -242,9 +241,9 @@ static int not_found(const struct explore_program *e)
     struct session *s = e->s;
     const char *program = s->words[0], *kernel = s->o.kernel;
     if (!e->n_processes)
-        return usage_error(s, "`%s` has run and used nothing of CUDA: there was nothing to explore", program);
+        return usage_error(s, "`%s` ran without using CUDA: there was nothing to explore", program);
     if (!json_object_size(e->launches))
-        return usage_error(s, "`%s` has run and launched no kernel: there was nothing to explore", program);
+        return usage_error(s, "`%s` ran without launching a kernel: there was nothing to explore", program);
     if (e->matching)
         return usage_error(s, "%s%s%s was launched %s: there is no launch %llu", kernel ? "`" : "",
                            kernel ? kernel : "a kernel", kernel ? "`" : "",

@@ -7,7 +7,7 @@
 
 #include "cli/ranks.h"
 
-#define RUNS_ARE_LOST "heddle: a rank does not answer: the runs that it was at are not here\n"
+#define RUNS_ARE_LOST "heddle: a rank does not answer: its runs are missing here\n"
 
 struct numbered_runs {
     struct ranks *ranks;

@@ -189,12 +189,13 @@ int process_files_run(struct session *s, struct process_run *r)
 const char *process_ending_text(const char *program, int signal, const char *when, const char *survivor,
                                 struct arena *arena)
 {
-    static const char until[] = "what its launches have shown until then is here";
+    static const char until[] = "the report has what its launches had shown until then";
     const char *name = sigabbrev_np(signal), *text = "";
     if (signal)
         text = arena_printf(arena, "heddle: `%s` was ended by SIG%s%s; %s\n", program, name ? name : "?", when, until);
     if (survivor)
-        text = arena_printf(arena, "%sheddle: %s has not ended with the program; what it has shown until now is here\n",
-                            text, survivor);
+        text =
+            arena_printf(arena, "%sheddle: %s did not end with the program; the report has what it has shown so far\n",
+                         text, survivor);
     return text;
 }

@@ -150,9 +150,9 @@ static void end_it(struct session *s, const struct supervision *v, pid_t pid, do
 {
     int status;
     if (has_ended || wait_until(v, pid, end + grace_seconds, &status)) {
-        cli_failure(s, "the time limit of %g s is over", v->seconds);
+        cli_failure(s, "the time limit of %g s ran out", v->seconds);
     } else {
-        cli_failure(s, "the time limit of %g s is over, and the program goes on: it is ended", v->seconds);
+        cli_failure(s, "the time limit of %g s ran out and the program did not end: it is killed", v->seconds);
         kill(pid, SIGTERM);
         wait_until(v, pid, end + grace_seconds + last_seconds, &status);
     }

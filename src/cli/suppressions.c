@@ -44,7 +44,7 @@ static const char *read_rule(struct suppressions *s, char *line, uint32_t number
     const char *code = field(&line), *place = field(&line);
     line += strspn(line, " \t");
     if (code[strspn(code, "abcdefghijklmnopqrstuvwxyz-*?[]")])
-        return "no rule: one is CODE PLACE FUNCTION, as `data-race app.cu sum`";
+        return "this is not a rule; a rule is CODE PLACE FUNCTION, as `data-race app.cu sum`";
     if (!report_code_fits(code))
         return no_code(code, arena);
     *VEC_PUSH(arena, &s->rules) = (struct suppression){code, place ? place : "*", *line ? line : "*", number, false};
@@ -231,7 +231,7 @@ struct str suppressions_unused(const struct suppressions *s, struct arena *arena
     for (uint32_t i = 0; i < s->rules.n; i++) {
         const struct suppression *r = &s->rules.at[i];
         if (!r->fitted)
-            text_printf(&t, "heddle: %s:%u: the rule `%s` fits no finding\n", printable(arena, str_of(s->path)),
+            text_printf(&t, "heddle: %s:%u: the rule `%s` matched no finding\n", printable(arena, str_of(s->path)),
                         r->line,
                         printable(arena, str_of(arena_printf(arena, "%s %s %s", r->code, r->place, r->function))));
     }

@@ -77,7 +77,7 @@ static const char *no_end(struct arena *arena, const char *path, const struct re
 {
     const char *hint =
         r->is_device ? ": of a device, say how many elements it gives, as in u8[1024]=@/dev/urandom" : "";
-    return arena_printf(arena, "cannot read %s: it goes on behind %llu bytes%s", path, (unsigned long long)r->most,
+    return arena_printf(arena, "cannot read %s: it has more than %llu bytes%s", path, (unsigned long long)r->most,
                         hint);
 }
 

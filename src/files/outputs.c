@@ -70,7 +70,8 @@ static const char *finish(struct server *s, const char *path, bool good)
 static const char *serve_one(struct server *s, const struct question *q, int *fd)
 {
     if (!outputs.may_write(outputs.data, q->path))
-        return arena_printf(&s->arena, "cannot write %s: the sandbox allows the files of the command line", q->path);
+        return arena_printf(&s->arena, "cannot write %s: the sandbox allows only the files that the command line names",
+                            q->path);
     switch (q->todo) {
     case MAY_CREATE: return file_may_create(&s->arena, q->path);
     case CREATE: return create(s, q->path, fd);

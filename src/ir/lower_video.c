@@ -83,7 +83,7 @@ static bool simd_destination(struct builder *b, const struct ptx_operand *o, uns
     for (size_t i = 1; i < s.n; i++) {
         unsigned which = (unsigned)(s.p[i] - '0');
         if (which >= last)
-            return wrong_selector(b, o, "elements stand in falling order, as in .h10 and .b310");
+            return wrong_selector(b, o, "elements are in descending order, as in .h10 and .b310");
         last = which;
         *out |= (uint8_t)((1u << bytes) - 1) << which * bytes;
     }

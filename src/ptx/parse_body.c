@@ -312,7 +312,7 @@ bool parse_body(struct parser *p)
             break;
         }
         if (at_punct(p, '{') && depth == MAX_SCOPES) {
-            parse_fail(p, NULL, "blocks stand deeper in each other than %d levels", MAX_SCOPES);
+            parse_fail(p, NULL, "blocks are nested more than %d levels deep", MAX_SCOPES);
             skip_body(p, depth + 1);
             break;
         }

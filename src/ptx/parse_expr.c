@@ -60,7 +60,7 @@ static bool parse_unary(struct parser *p, struct constant *c)
     if (t.kind == TOKEN_F32 || t.kind == TOKEN_F64) {
         if (t.overflow)
             return parse_fail(p, "write its bits: 0d7ff0000000000000 is infinity",
-                              "the number is not among the normal ones of .f64");
+                              "the number is not a normal .f64 number");
         parse_advance(p);
         *c = (struct constant){t.kind == TOKEN_F32 ? CONSTANT_F32 : CONSTANT_F64, false, t.value};
         return true;

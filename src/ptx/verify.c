@@ -83,7 +83,7 @@ static void check_texture(struct verifier *v, const struct ptx_var *var)
     else if ((var->type != TYPE_u32 && var->type != TYPE_u64) || var->n_dims || var->vector > 1)
         diag_error(v->diags, at, "ptx-type", NULL, "a texture is a .u32 or a .u64");
     else if (var->func)
-        diag_error(v->diags, at, "ptx-type", "declare it in the module", "`%.*s` is a texture, and in a function",
+        diag_error(v->diags, at, "ptx-type", "declare it in the module", "`%.*s` is a texture declared in a function",
                    STR_ARG(var->symbol.name));
 }
 

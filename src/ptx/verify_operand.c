@@ -221,7 +221,7 @@ void verify_destination(struct verifier *v, const struct ptx_operand *o, enum is
     case OPND_REG:
         if (o->negated || o->disp)
             operand_error(v, o, NULL,
-                          o->disp ? "a destination is a register alone" : "a destination cannot be negated");
+                          o->disp ? "a destination is a plain register" : "a destination cannot be negated");
         else
             check_register(v, o, want, relaxed);
         break;

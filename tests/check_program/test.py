@@ -159,7 +159,7 @@ def what_was_launched_and_not_waited_for_is_checked():
 
 def a_program_that_takes_too_long_is_ended():
     _, err, result = check("--timeout", "1", WAYS, "spin", status=124)
-    assert "the time limit of 1 s is over" in err, err
+    assert "the time limit of 1 s ran out" in err, err
     assert set(BOTH) < set(codes(result)) and ("timeout", "spin") in codes(result), codes(result)
 
 
@@ -453,7 +453,7 @@ def suppressed_findings_are_left_out():
             f.write(rule + "\n")
         _, err, result = check("--suppressions", rules, WAYS)
         assert codes(result) == left, rule
-        assert (f"heddle: {rules}:1: the rule `" in err and "fits no finding" in err) == (left == BOTH and "#" not in rule), (rule, err)
+        assert (f"heddle: {rules}:1: the rule `" in err and "matched no finding" in err) == (left == BOTH and "#" not in rule), (rule, err)
     with open(rules, "w") as f:
         f.write("<ComputeSanitizerOutput/>\n")
     assert "is XML" in check("--suppressions", rules, WAYS, status=2)[1]
@@ -516,7 +516,7 @@ def explains_progress_moves_on_a_terminal():
             text += piece
     assert process.wait(timeout=30) == 124
     assert re.search(rb"\rheddle: explain: `work` \d+ of 256 blocks \(\d+%\).* launches done after [23] s\x1b\[K\r", text), text
-    assert b"the time limit of 3 s is over" in text, text
+    assert b"the time limit of 3 s ran out" in text, text
 
 
 build()

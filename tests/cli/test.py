@@ -394,7 +394,7 @@ def check_is_a_command():
     assert stable(run("check", SAXPY, *args)) == stable(run("launch", SAXPY, *args, "--check"))
     status, _, err = run("check", SAXPY, *args)
     assert status == 1 and "saxpy.cu:6: error: " in err and "    6 |         y[i] = a * x[i] + y[i];\n" in err and "saxpy.ptx:50:2" in err and "check: 3 errors" in err, err
-    assert err.endswith("for a run that can be repeated choice by choice: --policy serial, or random:SEED\n"), err
+    assert err.endswith("to make a run repeatable, choice by choice: --policy serial, or random:SEED\n"), err
     assert run("check", SAXPY, *SAXPY_ARGS)[0] == 0
     status, _, err = run("check", SAXPY, *args, "--tool", "memcheck")
     assert status == 1 and "[illegal-address" in err and "uninitialised-read" not in err and "check: 2 errors" in err, err
@@ -489,7 +489,7 @@ def a_dash_is_standard_output_wherever_a_file_is_written():
     status, out, err = run("launch", SAXPY, *SAXPY_ARGS, "--policy", "serial", "--record", "-", "--trace", "-")
     assert status == 2 and "--record and --trace would both write to standard output" in err, err
     status, out, err = run("check", "--log-file", "-", "/bin/true", cwd=folder.name)
-    assert status == 0 and out.startswith("check: `/bin/true` has run"), (out, err)
+    assert status == 0 and out.startswith("check: `/bin/true` ran without"), (out, err)
     assert os.listdir(folder.name) == empty
 
 def levels_of_which_this_computer_has_none_are_no_success():

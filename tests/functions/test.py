@@ -159,7 +159,7 @@ REFUSED = [
     ("cannot take vectors apart", ".reg .v2 .u32 v; mov.u64 v, y0;"),
     ("`v` is a vector of 2 registers", ".reg .v2 .b32 v; xor.b64 y0, v, y1;"),
     ("`v` is a vector of 2 registers", ".reg .v2 .b32 v; st.b64 [o], v;"),
-    ("a destination is a register alone", "mov.u32 x0+1, x1;"),
+    ("a destination is a plain register", "mov.u32 x0+1, x1;"),
     ("to which no constant can be added", ".reg .f32 f; add.f32 f, f, f+1;"),
     ("to which no constant can be added", "mov.pred p0, p1+1;"),
     ("an offset must be an integer", "st.u32 [o], x0 + 1.0;"),

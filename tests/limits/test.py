@@ -196,7 +196,7 @@ def the_limit_is_over_however_late_that_is_noticed():
         time.sleep(0.01)
     process.send_signal(signal.SIGCONT)
     _, err = process.communicate(timeout=10)
-    assert process.returncode == 124 and "is over" in err, (process.returncode, err)
+    assert process.returncode == 124 and "ran out" in err, (process.returncode, err)
 
 
 def each_run_of_a_check_has_the_time():

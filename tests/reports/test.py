@@ -100,7 +100,7 @@ def a_baseline_hides_what_is_known_and_shows_what_is_new():
     assert check(project, "--baseline", "known.sarif", status=0)[0]["known"] == 6
     build("base", MISTAKES.replace("s[63 - threadIdx.x]", "s[threadIdx.x]"))
     fewer, err = check(project, "--baseline", "known.sarif", status=0)
-    assert fewer["known"] == 4 and "heddle: known.sarif: 2 of its 6 findings have not come this time" in err, err
+    assert fewer["known"] == 4 and "heddle: known.sarif: 2 of its 6 findings did not occur this time" in err, err
     assert "No such file" in run("check", "--baseline", "none.json", "./app", cwd=project)[2]
     assert "is not a report that `heddle check --save` wrote" in run("check", "--baseline", "src/app.cu", "./app", cwd=project)[2]
     generated_rules_stay_where_lines_are_inserted(project)
