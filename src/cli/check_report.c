@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 
+#include "cli/program_ptx.h"
 #include "report/report.h"
 
 static json_t *json_kernels(const struct check_results *f)
@@ -57,11 +58,21 @@ static const char *as_json(const struct check_report *r, struct arena *arena)
     return kept;
 }
 
+static struct str ptx_text(void *data, const char *name, struct arena *arena)
+{
+    const struct check_report *r = data;
+    return program_ptx_named(r->program, name, arena);
+}
+
 const char *check_report_text(const struct check_report *r, enum check_format format, struct arena *arena)
 {
     const struct diags *d = &r->results->diags;
-    struct report_run run = {
-        .root = r->root, .program = r->name, .all_new = r->has_baseline, .kernels = r->results->kernels};
+    struct report_run run = {.root = r->root,
+                             .program = r->name,
+                             .all_new = r->has_baseline,
+                             .kernels = r->results->kernels,
+                             .ptx = ptx_text,
+                             .data = (void *)r};
     switch (format) {
     case CHECK_SARIF: return arena_printf(arena, "%s\n", report_sarif_run(d, &run, arena).p);
     case CHECK_JUNIT: return report_junit(d, &run, arena).p;

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 static void print_help(void)
@@ -15,6 +16,35 @@ static void print_help(void)
         if (c->summary)
             printf("  %-11s %s\n", c->name, c->summary);
     puts("\n`heddle COMMAND --help` explains one, with examples.");
+}
+
+static const char *elsewhere(const char *command)
+{
+    static const struct {
+        const char *name, *instead;
+    } others[] = {
+#define ELSEWHERE(name, instead) {name, instead},
+#include "cli/command_elsewhere.def"
+    };
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (strcmp(command, others[i].name) == 0)
+            return others[i].instead;
+    return NULL;
+}
+
+/* A program or a file where a command has to stand: what is to be typed. */
+static const char *command_for(const char *word, struct arena *arena)
+{
+    const char *end = file_extension(word);
+    if (access(word, F_OK))
+        return NULL;
+    if (strcmp(end, ".cu") == 0)
+        return arena_printf(arena, "heddle cc %s -o PROGRAM", word);
+    if (strcmp(end, ".ptx") == 0)
+        return arena_printf(arena, "heddle launch %s --grid X --block X ARG...", word);
+    if (strcmp(end, ".py") == 0)
+        return arena_printf(arena, "heddle run python3 %s", word);
+    return access(word, X_OK) ? NULL : arena_printf(arena, "heddle run %s", word);
 }
 
 static bool is_help(const char *word)
@@ -55,7 +85,7 @@ static int run(struct session *s, int argc, char **argv)
         print_help();
         return argc < 2 ? 2 : 0;
     }
-    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0 || strcmp(argv[1], "version") == 0) {
         printf("heddle %s\n", hd_version());
         return 0;
     }
@@ -65,6 +95,11 @@ static int run(struct session *s, int argc, char **argv)
         return run_command(s, c, 2, (char *[]){argv[2], "--help", NULL});
     if (c)
         return run_command(s, c, argc - 1, argv + 1);
+    const char *instead = elsewhere(argv[1 + help]), *file = command_for(argv[1 + help], &s->arena);
+    if (instead)
+        return usage_error(s, "there is no command `%s`: %s", argv[1 + help], instead);
+    if (file)
+        return usage_error(s, "`%s` is no command, but a file: `%s`", argv[1 + help], file);
     if (near)
         return usage_error(s, "there is no command `%s`; did you mean `%s`?", argv[1 + help], near);
     return usage_error(s, "there is no command `%s`; `heddle --help` lists them", argv[1 + help]);

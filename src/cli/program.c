@@ -278,6 +278,12 @@ static const char *give_kernels(const struct options *o, struct arena *arena)
                : NULL;
 }
 
+/* Who runs files of this name. */
+static const struct {
+    const char *end, *program;
+} interpreters[] = {{".py", "python3"}, {".sh", "sh"},    {".bash", "bash"},
+                    {".pl", "perl"},    {".jl", "julia"}, {".ipynb", "jupyter execute"}};
+
 /* Why this word is no program, where its file says so: NULL, or what to do instead. */
 static const char *taken_for_a_program(const char *word, const char *command, struct arena *arena)
 {
@@ -293,7 +299,13 @@ static const char *taken_for_a_program(const char *word, const char *command, st
         return arena_printf(
             arena, "`%s` is a source: `heddle cc %s -o PROGRAM` makes a program of it, for `heddle %s ./PROGRAM`", word,
             word, command);
-    return NULL;
+    for (size_t i = 0; dot && i < sizeof interpreters / sizeof interpreters[0]; i++)
+        if (strcmp(dot, interpreters[i].end) == 0)
+            return arena_printf(arena, "`%s` is a script: `heddle %s %s %s`", word, command, interpreters[i].program,
+                                word);
+    if (file_is_ptx(word))
+        return arena_printf(arena, "`%s` is PTX: `heddle launch` runs a kernel of it", word);
+    return arena_printf(arena, "`%s` is no program that may be run: `chmod +x %s` if it is one", word, word);
 }
 
 const char *program_prepare(struct session *s, const char *preload, int *status)

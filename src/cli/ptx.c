@@ -6,6 +6,7 @@
 #include "base/printable.h"
 #include "cli/cli.h"
 #include "cli/isa_table.h"
+#include "cli/program_ptx.h"
 #include "api/kernel_name.h"
 #include "report/lines.h"
 #include "report/report.h"
@@ -126,6 +127,8 @@ int cmd_ptx(struct session *s)
         return isa_table(s);
     if (s->o.markdown)
         return usage_error(s, "`--markdown` goes with `--isa`");
+    if (s->o.ptx_of)
+        return program_ptx_show(s, s->o.ptx_of);
     if (s->n_words == 0)
         return usage_error(s, "which PTX file? As in `heddle ptx kernel.ptx`");
     const char *format = s->o.ptx_format ? s->o.ptx_format : s->o.json ? "json" : "text";

@@ -36,6 +36,9 @@ CU_API void heddle_launch_refused(void);
 
 /* The name of the file that an address of the program's is in: a library, else the program. refused.c */
 const char *file_of(const void *address);
+/* The number, among the PTX of its file, of an image that a program or library has inside (as `heddle ptx --of FILE` counts them); 0: it is
+ * none, or the file is very large. */
+unsigned image_number(const void *image);
 
 /* For calls, or uses of them, that Heddle does not have: names them in the log. */
 CUresult api_not_supported(const char *what);

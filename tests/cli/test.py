@@ -13,7 +13,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from tap import SANITIZED, Skip, examples, heddle, launch, main, run, source, values, variable
+from tap import SANITIZED, Skip, examples, heddle, launch, main, need_clang, run, source, values, variable
 
 folder = tempfile.TemporaryDirectory()
 SAXPY = f"{examples}/saxpy/saxpy.ptx"
@@ -387,6 +387,44 @@ def the_checker_finds_what_nobody_has_written():
 def stable(result):
     """A run's status and texts without times and addresses."""
     return re.sub(r"0x\w+|[\d.]+ ms", "...", str(result))
+
+
+def what_others_call_commands_leads_on():
+    for word, instead in (("profile", "heddle explain"), ("compile", "heddle cc"), ("memcheck", "--tool memcheck"), ("gdb", "heddle debug"), ("ctest", "heddle run ctest")):
+        usage(word, "app", says=f"there is no command `{word}`: ")
+        assert instead in run(word)[2]
+    assert run("version")[:2] == run("--version")[:2]
+    usage("chek", says="did you mean `check`?")
+    with tempfile.TemporaryDirectory() as folder:
+        for name, instead in (("a.cu", "heddle cc"), ("a.ptx", "heddle launch"), ("a.py", "heddle run python3")):
+            with open(os.path.join(folder, name), "w") as f:
+                f.write("\n")
+            usage(os.path.join(folder, name), says=f"is no command, but a file: `{instead} ")
+        script = os.path.join(folder, "a.py")
+        status, _, err = run("run", script)
+        assert status == 126 and f"`{script}` is a script: `heddle run python3 {script}`" in err, err
+        status, _, err = run("check", os.path.join(folder, "a.cu"))
+        assert "heddle cc" in err, err
+    usage("explain", "--metrics", "all", "x", says="Nsight Compute's names")
+    usage("explain", "--set", "full", "x", says="all sections are always there")
+
+
+def the_ptx_inside_of_a_program_is_what_messages_name():
+    need_clang()
+    with tempfile.TemporaryDirectory() as folder:
+        source_file, program = os.path.join(folder, "a.cu"), os.path.join(folder, "app")
+        with open(source_file, "w") as f:
+            f.write("__global__ void one(int *p) { p[threadIdx.x] = 1; }\nint main() { int *p; cudaMalloc(&p, 4); one<<<1, 8>>>(p); return cudaDeviceSynchronize(); }\n")
+        done = subprocess.run([heddle, "cc", source_file, "-o", program], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        status, out, _ = run("ptx", "--of", program)
+        assert status == 0 and re.fullmatch(r"PTX 1 of app: .* KiB, 1 kernel: one\n|PTX 1 of app: .*, 1 kernel: one\n", out), out
+        text = run("ptx", "--of", program, 1)[1]
+        _, _, err = run("check", "--format", "json", program)
+        finding = json.loads(err)["findings"][0]
+        assert finding["file"] == "PTX 1 of app" and text.splitlines()[finding["line"] - 1] == finding["source"], finding
+        usage("ptx", "--of", program, 2, says="has no PTX of number 2")
+        usage("ptx", "--of", "/bin/true", says="has no PTX inside")
 
 
 def check_is_a_command():

@@ -175,7 +175,8 @@ static CUresult load_library(CUlibrary *library, const void *image, const char *
     TRY(state_ready());
     NEED(library && (image || path));
     TRY(jit_read(&jit, n, options, values));
-    snprintf(name, sizeof name, "PTX %llu of %s", (unsigned long long)state_number(), file_of(image));
+    unsigned number = image_number(image);
+    snprintf(name, sizeof name, "PTX %llu of %s", number ? number : (unsigned long long)state_number(), file_of(image));
     CUresult r = path ? module_open(NULL, path, &jit, &m) : module_new(NULL, image, SIZE_MAX, name, &jit, &m);
     jit_done(&jit);
     *library = m ? (CUlibrary)m->handle : NULL;

@@ -202,6 +202,52 @@ static bool scan_section(const struct image_section *s, struct found *found, uns
     return true;
 }
 
+/* The next container that has PTX, from *at on; *at is behind it then. NULL: there is none. */
+static const uint8_t *next_with_ptx(const struct image_section *s, size_t *at, uint64_t *size)
+{
+    const uint8_t *data = s->data;
+    while (*at < s->bytes) {
+        struct image image = {0};
+        struct found found = {0};
+        struct choice best;
+        const uint8_t *here = data + *at;
+        if (*here == 0) { /* padding */
+            ++*at;
+            continue;
+        }
+        if (scan_container(&image, here, s->bytes - *at, UINT_MAX, &found, size, &best))
+            return NULL;
+        *at += *size;
+        if (found.n_ptx)
+            return here;
+    }
+    return NULL;
+}
+
+unsigned image_section_number(const struct image_section *section, size_t offset, unsigned *number)
+{
+    const uint8_t *container;
+    uint64_t size;
+    for (size_t at = 0; (container = next_with_ptx(section, &at, &size));) {
+        ++*number;
+        if (container == (const uint8_t *)section->data + offset)
+            return *number;
+    }
+    return 0;
+}
+
+enum image_result image_section_text(const struct image_section *section, unsigned wanted, unsigned arch,
+                                     unsigned *number, struct image *image)
+{
+    const uint8_t *container;
+    uint64_t size;
+    *image = (struct image){0};
+    for (size_t at = 0; (container = next_with_ptx(section, &at, &size));)
+        if (++*number == wanted)
+            return image_read(container, size, arch, image);
+    return IMAGE_NO_BINARY;
+}
+
 size_t image_sections(const struct elf *e, struct image_section sections[MAX_IMAGE_SECTIONS])
 {
     static const char *const names[MAX_IMAGE_SECTIONS] = {".nv_fatbin", "__nv_relfatbin"};

@@ -73,6 +73,13 @@ bool image_sections_lack_ptx(const struct image_section *sections, size_t n, uns
 /* The least device that each of its containers has PTX for, of those that have some; 0 where none has. */
 unsigned image_section_needs(const struct image_section *section);
 
+/* The containers of sections that have PTX are numbered from 1, in their order: `number` goes on from what it is. The number of the one at
+ * `offset` of the section, or 0. */
+unsigned image_section_number(const struct image_section *section, size_t offset, unsigned *number);
+/* The PTX of the one of that number that fits a device best; IMAGE_NO_BINARY where there is none of that number. */
+enum image_result image_section_text(const struct image_section *section, unsigned wanted, unsigned arch,
+                                     unsigned *number, struct image *image);
+
 /* An image in the place of machine code: the texts, to be linked when it is loaded. NULL: no memory. */
 void *image_of_texts(const struct image_text *texts, size_t n, size_t *bytes);
 
