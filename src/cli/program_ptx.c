@@ -89,7 +89,8 @@ static int list(struct session *s, const char *path)
 
 int program_ptx_show(struct session *s, const char *path)
 {
-    const char *program = access(path, R_OK) ? file_find_program(path, &s->arena) : NULL, *file = program ? program : path;
+    const char *program = access(path, R_OK) ? file_find_program(path, &s->arena) : NULL,
+               *file = program ? program : path;
     if (!s->n_words)
         return list(s, file);
     for (int i = 0; i < s->n_words; i++) {
