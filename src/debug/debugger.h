@@ -176,6 +176,8 @@ bool point_hit(struct point *p);
 uint32_t point_places(const struct run *r, const struct point *p);
 /* Of a line without code: the next one that has some, in the same file; 0: there is none. *has_file: that file is known. */
 uint32_t point_nearest(const struct run *r, const struct point *p, bool *has_file);
+/* The same of functions that the kernel does not come to: of other kernels; 0: there is none. */
+uint32_t point_elsewhere(const struct run *r, const struct point *p);
 /* The names that a file or function might be meant by; or NULL. */
 const char *point_suggestion(const struct run *r, const struct point *p, struct arena *arena);
 

@@ -86,13 +86,14 @@ static void eval_row(const struct node *n, const struct frame *f, uint32_t lanes
             v->at[l].i = mask >> l & 1;
         return;
     }
-    if (n->width == 32 && n->type == &c_uint) {
+    bool whole = n->width == 8 * n->type->bytes, integer = c_is_integer(n->type) || n->type->kind == C_POINTER;
+    if (whole && n->width == 32 && integer && !c_is_signed(n->type)) {
         ALL_LANES(l) v->at[l].i = ((const uint32_t *)row)[l];
-    } else if (n->width == 32 && n->type == &c_int) {
+    } else if (whole && n->width == 32 && integer) {
         ALL_LANES(l) v->at[l].i = ((const int32_t *)row)[l];
-    } else if (n->width == 32 && n->type == &c_float) {
+    } else if (whole && n->width == 32 && n->type->kind == C_FLOAT) {
         ALL_LANES(l) v->at[l].f = ((const float *)row)[l];
-    } else if (n->width == 64 && n->type->bytes == 8) {
+    } else if (whole && n->width == 64) {
         memcpy(v->at, row, sizeof v->at);
     } else {
         EACH_LANE(l, lanes)
@@ -116,6 +117,32 @@ static uint64_t generic(const struct node *address, const struct frame *f, uint6
     return space == C_LOCAL && value < MEM_LOCAL_WINDOW_BYTES ? value + mem_local_window(m) : value;
 }
 
+/* The words of local memory that all of these lanes have at one address: a row of the 32 lanes' (mem/local.h). NULL: they are no such words. */
+static const uint32_t *local_words(const struct node *n, const struct frame *f, const struct lanes_value *address)
+{
+    const struct mem *m = &f->warp->block->launch->machine->mem;
+    unsigned first = (unsigned)__builtin_ctz(address->lanes | 1u << (WARP_LANES - 1));
+    uint64_t at = (uint64_t)address->at[first].i, all = 0;
+    struct location p;
+    EACH_LANE(l, address->lanes)
+    all |= (uint64_t)address->at[l].i ^ at;
+    at = generic(n->a, f, at);
+    if (all || !address->lanes || n->type->bytes < 4 || n->type->bytes > 8 || at % 4 ||
+        at - mem_local_window(m) >= MEM_LOCAL_WINDOW_BYTES ||
+        access_locate(f->warp, SPACE_GENERIC, at, (uint32_t)n->type->bytes, false, &p) || p.at)
+        return NULL;
+    return (const uint32_t *)local_word(f->warp->local, p.address, 0);
+}
+
+static void load_words(const struct c_type *t, const uint32_t *words, struct lanes_value *v)
+{
+    EACH_LANE(l, v->lanes)
+    {
+        const uint32_t bits[2] = {words[l], t->bytes == 8 ? words[WARP_LANES + l] : 0};
+        v->at[l] = c_load(t, bits);
+    }
+}
+
 static void eval_memory(const struct node *n, const struct frame *f, uint32_t lanes, struct lanes_value *v)
 {
     expression_eval(n->a, f, lanes, v);
@@ -123,6 +150,11 @@ static void eval_memory(const struct node *n, const struct frame *f, uint32_t la
     if (!c_is_scalar(n->type)) {
         EACH_LANE(l, lanes)
         v->at[l].i = (int64_t)generic(n->a, f, (uint64_t)v->at[l].i);
+        return;
+    }
+    const uint32_t *words = n->bits ? NULL : local_words(n, f, v);
+    if (words) {
+        load_words(n->type, words, v);
         return;
     }
     EACH_LANE(l, lanes)
@@ -239,21 +271,27 @@ static void binary_integers(const struct node *n, bool is_signed, struct lanes_v
     }
 }
 
+/* 32 bytes of 0 or 1 become 32 bits. */
+static uint32_t mask_of(const uint8_t is[WARP_LANES])
+{
+    uint32_t lanes = 0;
+    for (unsigned i = 0; i < WARP_LANES / 8; i++) {
+        uint64_t eight;
+        memcpy(&eight, is + 8 * i, 8);
+        lanes |= (uint32_t)(eight * 0x0102040810204080u >> 56) << 8 * i;
+    }
+    return lanes;
+}
+
 static uint32_t truths(const struct c_type *t, const struct lanes_value *v)
 {
     uint8_t is[WARP_LANES];
-    uint32_t lanes = 0;
     if (c_is_float(t)) {
         ALL_LANES(l) is[l] = v->at[l].f != 0;
     } else {
         ALL_LANES(l) is[l] = v->at[l].i != 0;
     }
-    for (unsigned i = 0; i < WARP_LANES / 8; i++) { /* eight bytes of 0 or 1 become eight bits */
-        uint64_t eight;
-        memcpy(&eight, is + 8 * i, 8);
-        lanes |= (uint32_t)(eight * 0x0102040810204080u >> 56) << 8 * i;
-    }
-    return lanes & v->lanes;
+    return mask_of(is) & v->lanes;
 }
 
 static void set_truths(uint32_t lanes, struct lanes_value *v)
@@ -394,9 +432,73 @@ void expression_eval(const struct node *n, const struct frame *f, uint32_t lanes
     }
 }
 
+/* ---- conditions ---- */
+
+static bool is_word(const struct c_type *t)
+{
+    return t->bytes == 4 && c_is_integer(t) && t->kind != C_BOOL;
+}
+
+/* The 32-bit integers of all lanes as they lie in a row; NULL: they do not. */
+static const uint32_t *words_of(const struct node *n, const struct frame *f, uint32_t lanes)
+{
+    struct lanes_value address;
+    if (!is_word(n->type))
+        return NULL;
+    switch (n->kind) {
+    case NODE_CONST: return n->words;
+    case NODE_CAST: return words_of(n->a, f, lanes);
+    case NODE_ROW:
+        return n->width == 32 && (f->act || (n->row & 3) == ROW_WARP) ? (const uint32_t *)row_of(n, f) : NULL;
+    case NODE_MEMORY:
+        if (n->bits)
+            return NULL;
+        expression_eval(n->a, f, lanes, &address);
+        return address.lanes == lanes ? local_words(n, f, &address) : NULL;
+    default: return NULL;
+    }
+}
+
+#define COMPARE(op)                                                                                                    \
+    if (is_signed) {                                                                                                   \
+        ALL_LANES(l) is[l] = (int32_t)a[l] op(int32_t) b[l];                                                           \
+    } else {                                                                                                           \
+        ALL_LANES(l) is[l] = a[l] op b[l];                                                                             \
+    }                                                                                                                  \
+    break
+
+/* A comparison of 32-bit integers, as most conditions are; false: it is another one. */
+static bool compare_words(const struct node *n, const struct frame *f, uint32_t lanes, uint32_t *mask)
+{
+    uint8_t is[WARP_LANES];
+    if (n->kind != NODE_BINARY || n->binary < B_LT || n->binary > B_NE)
+        return false;
+    const uint32_t *a = words_of(n->a, f, lanes), *b = a ? words_of(n->b, f, lanes) : NULL;
+    bool is_signed = c_is_signed(n->a->type);
+    if (!b)
+        return false;
+    switch (n->binary) {
+    case B_LT: COMPARE(<);
+    case B_LE: COMPARE(<=);
+    case B_GT: COMPARE(>);
+    case B_GE: COMPARE(>=);
+    case B_EQ: COMPARE(==);
+    default: COMPARE(!=);
+    }
+    *mask = mask_of(is) & lanes;
+    return true;
+}
+
 uint32_t expression_true(const struct node *n, const struct frame *f, uint32_t lanes)
 {
     struct lanes_value v;
+    uint32_t mask;
+    if (compare_words(n, f, lanes, &mask))
+        return mask;
+    if (n->kind == NODE_BINARY && n->binary == B_LAND) {
+        mask = expression_true(n->a, f, lanes);
+        return mask ? expression_true(n->b, f, mask) : 0;
+    }
     expression_eval(n, f, lanes, &v);
     return truths(n->type, &v);
 }

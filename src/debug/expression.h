@@ -63,6 +63,7 @@ struct node {
     struct node *a, *b, *c;
     union c_value value;     /* NODE_CONST */
     struct lanes_value *all; /* NODE_BINARY: of a b that is constant, its values */
+    uint32_t *words;         /* such a b: the values of all lanes, of 32 bits */
     row_ref row;             /* NODE_ROW, */
     uint8_t width;           /* in bits */
     uint8_t bit_at, bits;    /* NODE_MEMORY: of a bit field */

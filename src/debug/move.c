@@ -79,6 +79,18 @@ static uint32_t break_lanes(struct run *r, const struct stop *at, struct point *
     return all;
 }
 
+/* Does none of the breakpoints of the operation stop there? */
+static bool none_breaks(const struct run *r, const struct stop *at)
+{
+    const struct frame f = {at->warp, at->act};
+    for (uint32_t i = 0; i < r->locations.n; i++) {
+        const struct location_at *l = &r->locations.at[i];
+        if (l->op == at->op && l->point && !(l->test && !expression_true(l->test, &f, at->lanes)))
+            return false;
+    }
+    return true;
+}
+
 /* The thread that is stepped has come to an operation: does the motion end there? */
 static bool step_ends(struct run *r, const struct stop *at)
 {
@@ -280,6 +292,8 @@ bool move_on_stop(void *data, const struct stop *at)
 {
     struct run *r = data;
     uint64_t now = r->stopper.now;
+    if (now < r->stopper.alarm && none_breaks(r, at))
+        return true;
     r->launch = at->warp->block->launch;
     if (r->d->gone || r->d->kills) {
         if (r->d->kills)

@@ -38,6 +38,9 @@ struct node *node_binary(struct arena *arena, enum binary op, struct node *a, st
     if (b->kind == NODE_CONST) {
         n->all = ARENA_NEW(arena, struct lanes_value);
         expression_fill(n->all, b->value);
+        b->words = ARENA_ARRAY(arena, uint32_t, WARP_LANES);
+        for (unsigned l = 0; l < WARP_LANES; l++)
+            b->words[l] = (uint32_t)b->value.i;
     }
     return n;
 }

@@ -273,6 +273,28 @@ uint32_t point_nearest(const struct run *r, const struct point *p, bool *has_fil
     return f.nearest;
 }
 
+uint32_t point_elsewhere(const struct run *r, const struct point *p)
+{
+    const struct ptx_module *m = r->kernel->func->module;
+    const char *file = p->file ? p->file : default_file(r);
+    uint32_t nearest = 0;
+    for (uint32_t i = 0; i < m->items.n && file; i++) {
+        const struct ptx_func *f = m->items.at[i].kind == ITEM_FUNC ? m->items.at[i].func : NULL;
+        for (uint32_t k = 0; f && k < r->kernel->functions.n; k++)
+            if (r->kernel->functions.at[k]->ir->func == f)
+                f = NULL;
+        for (uint32_t k = 0; f && k < f->body.n; k++) {
+            const struct ptx_loc *l = f->body.at[k].kind == STMT_LOC ? f->body.at[k].loc : NULL;
+            if (!l || l->line < p->line || (nearest && l->line >= nearest))
+                continue;
+            const struct ptx_file *of = map_get(&m->files, (struct str){(const char *)&l->file, sizeof l->file});
+            if (of && is_file(arena_strndup(&((struct run *)r)->arena, of->name.p, of->name.n), file))
+                nearest = l->line;
+        }
+    }
+    return nearest;
+}
+
 static void add_location(struct run *r, struct point *p, const struct code *c, struct op *o, uint32_t level)
 {
     struct location_at *at = VEC_PUSH(&r->arena, &r->locations);

@@ -51,7 +51,9 @@ static void move_to_code(struct asked *a, struct point *p)
 {
     bool has_file;
     uint32_t next = p->kind == POINT_LINE ? point_nearest(a->r, p, &has_file) : 0;
-    if (!next)
+    uint32_t other = p->kind == POINT_LINE ? point_elsewhere(a->r, p) : 0;
+    next = other && (!next || other < next) ? other : next;
+    if (!next || next == p->line)
         return;
     json_object_set_new(a->answer, "moved", json_integer(p->line));
     p->line = next;

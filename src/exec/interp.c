@@ -446,6 +446,7 @@ void warp_run(struct warp *w)
     struct quantum quantum;
     const struct compiled *compiled = worker_find_compiled(k, w->block->launch);
     struct schedule *random = random_schedule(w->block->launch);
+    struct stopper *const stopper = w->block->launch->request->stopper;
     bool begun = w->act;
 
     histogram_settle(k);
@@ -704,7 +705,7 @@ run_op:
             goto go_on;
         }
         case OP_STOP:
-            if (!stops_pass(w, a, o, at.block, mask))
+            if (!stops_pass(stopper, w, a, o, at.block, mask))
                 return;
             kind = o->kind;
             goto run_kind;

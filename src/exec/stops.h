@@ -35,11 +35,10 @@ void stops_mark(struct kernel *k, bool marked);
 bool stops_call(struct stopper *s, struct warp *w, struct activation *a, const struct op *o, uint32_t code_block,
                 uint32_t lanes);
 
-/* False: the launch has ended. */
-static inline bool stops_pass(struct warp *w, struct activation *a, const struct op *o, uint32_t code_block,
-                              uint32_t lanes)
+/* `s` is the launch's, or NULL. False: the launch has ended. */
+static inline bool stops_pass(struct stopper *s, struct warp *w, struct activation *a, const struct op *o,
+                              uint32_t code_block, uint32_t lanes)
 {
-    struct stopper *s = w->block->launch->request->stopper;
     if (!s)
         return true;
     if ((o->breaks || s->now >= s->alarm) && !stops_call(s, w, a, o, code_block, lanes))
