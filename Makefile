@@ -183,6 +183,7 @@ docs: all
 	scripts/api-docs >docs/API.md
 	scripts/library-docs >docs/LIBRARIES.md
 	scripts/finding-docs >docs/FINDINGS.md
+	scripts/environment-docs >docs/ENVIRONMENT.md
 
 # The greatest error of each math function of device code, beside CUDA's bound: docs/MATH.md.
 ulp: all

@@ -77,7 +77,7 @@ def the_table_has_every_variable_and_no_other():
     for kind, name, value, text in rows:
         assert (f"\\fB{name}\\fR=" in page) == (kind != "INTERNAL"), name
         row = "| `{}={}` | {} |".format(name, value.replace("|", "\\|"), text)
-        assert kind == "INTERNAL" or row in document, f"docs/ENVIRONMENT.md has not the row\n{row}"
+        assert kind == "INTERNAL" or row in document, f"docs/ENVIRONMENT.md lacks a row (make docs):\n{row}"
 
 
 def bash_offers_every_option():
