@@ -248,6 +248,12 @@ static void log_call(const struct context *s, const struct call *c)
     LOGGER_CALL(c->name, "stream[in]=%p%s", (void *)s->stream, text);
 }
 
+bool call_is_captured(const struct context *s)
+{
+    CUstreamCaptureStatus status;
+    return !cuStreamIsCapturing((CUstream)s->stream, &status) && status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
+}
+
 cusparseStatus_t call_put(const struct context *s, struct call *c)
 {
     if (logger_takes(library_logger, LOG_OF_API))

@@ -234,6 +234,8 @@ bool equation_of_matrices(struct equation *e, cusparseConstSpMatDescr_t a, cuspa
 cusparseStatus_t equation_multiply(const struct context *s, const struct equation *e);
 cusparseStatus_t equation_solve(const struct context *s, const struct equation *e, struct info *info);
 
+/* Is the handle's stream being captured, so that no call can be waited for? */
+bool call_is_captured(const struct context *s);
 /* Of the stream of a handle. */
 cusparseStatus_t call_put(const struct context *s, struct call *c);
 

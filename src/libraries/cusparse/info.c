@@ -9,8 +9,7 @@ struct info *info_find(const void *handle, enum family family)
 
 bool info_waits(const struct context *s, struct info *info)
 {
-    CUstreamCaptureStatus status;
-    bool captured = !cuStreamIsCapturing((CUstream)s->stream, &status) && status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
+    bool captured = call_is_captured(s);
     info->captured |= captured;
     return !captured;
 }

@@ -50,31 +50,32 @@ int64_t sparse_offsets(const struct sparse *m)
     return m->format == CUSPARSE_FORMAT_COO ? m->nnz : m->format == CUSPARSE_FORMAT_BLOCKED_ELL ? 0 : lines_of(m) + 1;
 }
 
-/* The line of each index; false: the offsets do not lie in the matrix, in order. */
-static bool lines_of_offsets(const struct sparse *m, const void *offsets, int64_t *line)
+/* The line of each index, and how many indices there are by the offsets, which may be fewer than the matrix has room for; -1: the offsets do not lie
+ * in the matrix, in order. */
+static int64_t lines_of_offsets(const struct sparse *m, const void *offsets, int64_t *line)
 {
     int64_t end = index_at(m->offset, offsets, 0) - m->base, all = sparse_indices(m);
     if (end != 0)
-        return false;
+        return -1;
     for (int64_t i = 0; i < lines_of(m); i++) {
         int64_t begin = end;
         end = index_at(m->offset, offsets, i + 1) - m->base;
         if (end < begin || end > all)
-            return false;
+            return -1;
         for (int64_t k = begin; k < end; k++)
             line[k] = m->format == CUSPARSE_FORMAT_SLICED_ELLPACK ? i * m->width + (k - begin) % m->width : i;
     }
-    return end == all;
+    return end;
 }
 
-static bool find_lines(const struct sparse *m, const void *offsets, int64_t *line)
+static int64_t find_lines(const struct sparse *m, const void *offsets, int64_t *line)
 {
     if (m->format != CUSPARSE_FORMAT_COO && m->format != CUSPARSE_FORMAT_BLOCKED_ELL)
         return lines_of_offsets(m, offsets, line);
     for (int64_t k = 0; k < sparse_indices(m); k++)
         line[k] = m->format == CUSPARSE_FORMAT_COO ? index_at(m->offset, offsets, k) - m->base
                                                    : k / (m->width / m->block_columns);
-    return true;
+    return sparse_indices(m);
 }
 
 int64_t sparse_block_element(const struct sparse *m, int64_t block, int64_t i, int64_t j)
@@ -103,7 +104,7 @@ static void spread_blocks(const struct sparse *m, int64_t *line, int64_t *across
     }
 }
 
-/* The rows and columns of all values, in their order, each in the matrix; the line of one that pads Sliced-ELL is -1. Blocks that pad
+/* The rows and columns of all values, in their order, each in the matrix; the line of one that pads Sliced-ELL, or is behind the last offset, is -1. Blocks that pad
  * Blocked-ELL count as the first column's, as an H200 has it: their values are zeros. */
 static bool places(const struct sparse *m, int of_batch, int64_t *line, int64_t *across)
 {
@@ -121,18 +122,19 @@ static bool places(const struct sparse *m, int of_batch, int64_t *line, int64_t 
     }
     if (m->nnz == 0)
         return true; /* offsets are not looked at */
-    if (!find_lines(m, offsets, line))
-        return false;
-    for (int64_t k = 0; k < sparse_indices(m); k++) {
+    int64_t n = find_lines(m, offsets, line);
+    for (int64_t k = 0; k < n; k++) {
         across[k] = index_at(m->index, indices, k) - m->base;
         if (is_padded && index_at(m->index, indices, k) < 0)
             line[k] = is_blocked ? line[k] : -1, across[k] = 0;
         else if (line[k] < 0 || line[k] >= lines || across[k] < 0 || across[k] >= width)
             return false;
     }
+    for (int64_t k = n < 0 ? 0 : n; k < sparse_indices(m); k++)
+        line[k] = -1, across[k] = 0;
     if (is_blocked)
         spread_blocks(m, line, across);
-    return true;
+    return n >= 0;
 }
 
 /* A stable sort by row, of what does not pad. */

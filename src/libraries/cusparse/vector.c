@@ -62,7 +62,7 @@ static hd_result run_dot(const struct call *c)
             x = number_conjugate(x);
         sum = number_add(sum, number_times(x, number_at(c->y.type, c->y.values, i)));
     }
-    number_set(c->compute, c->waits ? c->at[0] : library_view(c->at[0]), 0, sum);
+    number_set(c->compute, c->at[0] ? c->at[0] : library_view(c->at[1]), 0, sum);
     return HD_SUCCESS;
 }
 
@@ -182,11 +182,12 @@ LIBRARY_API cusparseStatus_t cusparseSpVV(cusparseHandle_t handle, cusparseOpera
     struct call c = call_of(__func__, run_dot, sparse, dense);
     c.op_a = op;
     c.compute = compute;
-    c.at[0] = result;
-    c.waits = s->mode == CUSPARSE_POINTER_MODE_HOST;
+    bool is_host = s->mode == CUSPARSE_POINTER_MODE_HOST;
+    c.at[is_host ? 0 : 1] = result;
+    c.waits = is_host && !call_is_captured(s); /* a graph writes it when it runs */
     call_sparse_vector(&c, &c.v, HD_READS);
     call_dense(&c, &c.y, HD_READS);
-    if (!c.waits)
+    if (!is_host)
         call_vector(&c, result, 1, type_bytes(compute), HD_WRITES);
     return call_put(s, &c);
 }

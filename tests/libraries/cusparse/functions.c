@@ -60,6 +60,55 @@ static cusparseSpMatDescr_t matrix(cusparseFormat_t format, int base, cusparseIn
     return a;
 }
 
+static void a_matrix_may_have_room_behind_its_last_offset(void)
+{
+    float y[2][M] = {{0}}, x[N] = {1, 2, 3, 4}, one = 1, zero = 0, *v = managed((NNZ + 2) * sizeof *v);
+    for (int i = 0; i < NNZ; i++)
+        v[i] = (float)i + 1;
+    for (int room = 0; room < 3; room += 2) {
+        float *to = managed(sizeof y[0]), *from = managed(sizeof x);
+        memcpy(from, x, sizeof x);
+        cusparseSpMatDescr_t a;
+        cusparseDnVecDescr_t dx, dy;
+        DONE(cusparseCreateCsr(&a, M, N, NNZ + room, indices(offsets, M + 1, 0, CUSPARSE_INDEX_32I),
+                               indices(columns, NNZ, 0, CUSPARSE_INDEX_32I), v, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
+                               CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F));
+        DONE(cusparseCreateDnVec(&dx, N, from, CUDA_R_32F));
+        DONE(cusparseCreateDnVec(&dy, M, to, CUDA_R_32F));
+        DONE(cusparseSpMV(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, a, dx, &zero, dy, CUDA_R_32F,
+                          CUSPARSE_SPMV_ALG_DEFAULT, to));
+        DONE(cudaDeviceSynchronize());
+        memcpy(y[room / 2], to, sizeof y[0]);
+    }
+    CHECK(y[0][0] == 1 + 2 * 4 && memcmp(y[0], y[1], sizeof y[0]) == 0);
+}
+
+static void a_captured_product_of_vectors_is_the_hosts_when_the_graph_has_run(void)
+{
+    static const int at[2] = {0, 2};
+    float *x = managed(2 * sizeof *x), *y = managed(3 * sizeof *y), dot = -1;
+    cusparseSpVecDescr_t sparse;
+    cusparseDnVecDescr_t dense;
+    cudaStream_t stream;
+    cudaGraph_t graph;
+    cudaGraphExec_t ready;
+    x[0] = 2, x[1] = 3, y[0] = 5, y[2] = 7;
+    DONE(cusparseCreateSpVec(&sparse, 3, 2, indices(at, 2, 0, CUSPARSE_INDEX_32I), x, CUSPARSE_INDEX_32I,
+                             CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F));
+    DONE(cusparseCreateDnVec(&dense, 3, y, CUDA_R_32F));
+    DONE(cudaStreamCreate(&stream));
+    DONE(cusparseSetStream(handle, stream));
+    DONE(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    DONE(cusparseSpVV(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, sparse, dense, &dot, CUDA_R_32F, y));
+    DONE(cudaStreamEndCapture(stream, &graph));
+    CHECK(dot == -1);
+    DONE(cudaGraphInstantiate(&ready, graph, 0));
+    DONE(cudaGraphLaunch(ready, stream));
+    DONE(cudaStreamSynchronize(stream));
+    CHECK(dot == 2 * 5 + 3 * 7);
+    DONE(cusparseSetStream(handle, NULL));
+}
+
 static number of(const number *a, int ld, cusparseOperation_t op, int i, int j)
 {
     number x = op == CUSPARSE_OPERATION_NON_TRANSPOSE ? a[i + j * ld] : a[j + i * ld];
@@ -389,6 +438,8 @@ int main(void)
     DONE(cusparseCreate(&handle));
     RUN(products_of_all_formats_indices_and_operations_are_those_of_dense_matrices);
     RUN(a_sparse_vector_meets_a_dense_one);
+    RUN(a_matrix_may_have_room_behind_its_last_offset);
+    RUN(a_captured_product_of_vectors_is_the_hosts_when_the_graph_has_run);
     RUN(the_older_descriptors_keep_what_is_set);
     RUN(triangular_systems_are_solved);
     RUN(a_sparse_product_tells_its_size_and_is_copied);
