@@ -48,6 +48,29 @@ HEDDLE_M(C, cuComplex, float)
 HEDDLE_M(Z, cuDoubleComplex, double)
 #undef HEDDLE_M
 
+/* Factors that an info keeps: of a batch of matrices that share a pattern; cusolverSp_LOWLEVEL_PREVIEW.h has the steps. */
+#define HEDDLE_PATTERN                                                                                                 \
+    cusolverSpHandle_t handle, int m, int n, int nnzA, const cusparseMatDescr_t descrA, const int *csrRowPtrA,         \
+        const int *csrColIndA, csrqrInfo_t info
+cusolverStatus_t cusolverSpCreateCsrqrInfo(csrqrInfo_t *info);
+cusolverStatus_t cusolverSpDestroyCsrqrInfo(csrqrInfo_t info);
+cusolverStatus_t cusolverSpXcsrqrAnalysisBatched(HEDDLE_PATTERN);
+#undef HEDDLE_PATTERN
+#define HEDDLE_M(X, T)                                                                                                 \
+    cusolverStatus_t cusolverSp##X##csrqrBufferInfoBatched(                                                            \
+        cusolverSpHandle_t handle, int m, int n, int nnz, const cusparseMatDescr_t descrA, const T *csrVal,            \
+        const int *csrRowPtr, const int *csrColInd, int batchSize, csrqrInfo_t info, size_t *internalDataInBytes,      \
+        size_t *workspaceInBytes);                                                                                     \
+    cusolverStatus_t cusolverSp##X##csrqrsvBatched(cusolverSpHandle_t handle, int m, int n, int nnz,                   \
+                                                   const cusparseMatDescr_t descrA, const T *csrValA,                  \
+                                                   const int *csrRowPtrA, const int *csrColIndA, const T *b, T *x,     \
+                                                   int batchSize, csrqrInfo_t info, void *pBuffer);
+HEDDLE_M(S, float)
+HEDDLE_M(D, double)
+HEDDLE_M(C, cuComplex)
+HEDDLE_M(Z, cuDoubleComplex)
+#undef HEDDLE_M
+
 /* Patterns, on the host. */
 #define HEDDLE_PATTERN                                                                                                 \
     cusolverSpHandle_t handle, int n, int nnzA, const cusparseMatDescr_t descrA, const int *csrRowPtrA,                \

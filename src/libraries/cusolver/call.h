@@ -62,7 +62,16 @@ struct call {
 
 /* ---- handles ---- */
 
-enum kind { KIND_DENSE = 1, KIND_PARAMETERS, KIND_JACOBI, KIND_REFINEMENT, KIND_REFINED, KIND_SPARSE, KIND_REFACTOR };
+enum kind {
+    KIND_DENSE = 1,
+    KIND_PARAMETERS,
+    KIND_JACOBI,
+    KIND_REFINEMENT,
+    KIND_REFINED,
+    KIND_SPARSE,
+    KIND_QR,
+    KIND_CHOLESKY
+};
 
 struct solver {
     cudaStream_t stream;

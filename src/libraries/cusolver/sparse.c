@@ -76,26 +76,25 @@ bool sparse_is_general(cusparseMatDescr_t descriptor)
 
 /* ---- solutions ---- */
 
-enum { DEFINITE = 1, BASE_ONE = 2 };
-
-static struct csr csr_of(const struct call *c)
+struct csr sparse_csr(const struct call *c, int of_batch)
 {
-    return (struct csr){c->precision,      c->n,       c->flags & BASE_ONE ? 1 : 0, c->at[OP_ROWS],
-                        c->at[OP_COLUMNS], c->at[OP_A]};
+    const void *values = element_at(c->precision, c->at[OP_A], (int64_t)of_batch * c->nrhs);
+    return (struct csr){c->precision,      c->n,  c->flags & SPARSE_BASE_ONE ? 1 : 0, c->at[OP_ROWS],
+                        c->at[OP_COLUMNS], values};
 }
 
 /* What is no matrix is singular from the beginning. */
 static int run_solve(const struct call *c)
 {
     static const double unshifted[2] = {0, 0};
-    const struct csr a = csr_of(c);
+    const struct csr a = sparse_csr(c, 0);
     int *singularity = c->host;
     *singularity = 0;
     if (c->n == 0)
         *singularity = -1;
     if (c->n == 0 || !csr_is_valid(&a))
         return 0;
-    struct band *f = band_factor(&a, c->flags & DEFINITE, unshifted, c->low, singularity);
+    struct band *f = band_factor(&a, c->flags & SPARSE_DEFINITE, unshifted, c->low, singularity);
     bool solved = f && (*singularity >= 0 || band_solve(f, c->at[OP_B], c->at[OP_X]));
     band_free(f);
     return solved ? 0 : OUT_OF_MEMORY;
@@ -159,7 +158,7 @@ static double complex iterate(const struct call *c, const struct band *f, double
 static int run_eigenvalue(const struct call *c)
 {
     enum precision p = c->precision;
-    const struct csr a = csr_of(c);
+    const struct csr a = sparse_csr(c, 0);
     const double shift[2] = {c->low, c->shift_imaginary};
     int singular = -1;
     if (c->n == 0 || !csr_is_valid(&a))
@@ -180,8 +179,7 @@ static int run_eigenvalue(const struct call *c)
 
 /* ---- the calls ---- */
 
-/* On the host a call is done at once, and nobody watches it. */
-static cusolverStatus_t do_call(const struct solver *s, struct call *c, bool on_host)
+cusolverStatus_t sparse_do(const struct solver *s, struct call *c, bool on_host)
 {
     if (!on_host)
         return call_put(s, c);
@@ -190,14 +188,7 @@ static cusolverStatus_t do_call(const struct solver *s, struct call *c, bool on_
     return info == OUT_OF_MEMORY ? CUSOLVER_STATUS_ALLOC_FAILED : CUSOLVER_STATUS_SUCCESS;
 }
 
-struct matrix {
-    int n, nnz;
-    cusparseMatDescr_t descriptor;
-    const void *values;
-    const int *rows, *columns;
-};
-
-static cusolverStatus_t check(const char *name, const struct matrix *m)
+cusolverStatus_t sparse_check(const char *name, const struct matrix *m)
 {
     NEED(m->n >= 0);
     NEED(m->nnz >= 0);
@@ -207,12 +198,14 @@ static cusolverStatus_t check(const char *name, const struct matrix *m)
     return CUSOLVER_STATUS_SUCCESS;
 }
 
-static struct call call_of(const char *name, enum precision p, call_run *run, const struct matrix *m)
+struct call sparse_call(const char *name, enum precision p, call_run *run, const struct matrix *m, int batch)
 {
     struct call c = call_new(name, p, run);
     c.n = m->n;
-    c.flags = sparse_base(m->descriptor) ? BASE_ONE : 0;
-    call_vector(&c, OP_A, m->values, m->nnz, precision_bytes(p), HD_READS);
+    c.batch = batch;
+    c.nrhs = m->nnz;
+    c.flags = sparse_base(m->descriptor) ? SPARSE_BASE_ONE : 0;
+    call_vector(&c, OP_A, m->values, (int64_t)m->nnz * batch, precision_bytes(p), HD_READS);
     call_vector(&c, OP_ROWS, m->rows, m->n + 1, sizeof(int), HD_READS);
     call_vector(&c, OP_COLUMNS, m->columns, m->nnz, sizeof(int), HD_READS);
     return c;
@@ -223,18 +216,18 @@ static cusolverStatus_t solve(cusolverSpHandle_t handle, const char *name, enum 
                               int *singularity)
 {
     SPARSE(s, handle);
-    cusolverStatus_t wrong = check(name, m);
+    cusolverStatus_t wrong = sparse_check(name, m);
     if (wrong)
         return wrong;
     NEED(b && x && singularity);
-    struct call c = call_of(name, p, run_solve, m);
-    c.flags |= definite ? DEFINITE : 0;
+    struct call c = sparse_call(name, p, run_solve, m, 1);
+    c.flags |= definite ? SPARSE_DEFINITE : 0;
     c.low = tolerance;
     c.host = singularity;
     c.waits = true;
     call_vector(&c, OP_B, b, m->n, precision_bytes(p), HD_READS);
     call_vector(&c, OP_X, x, m->n, precision_bytes(p), HD_WRITES);
-    return do_call(s, &c, on_host);
+    return sparse_do(s, &c, on_host);
 }
 
 static cusolverStatus_t eigenvalue(cusolverSpHandle_t handle, const char *name, enum precision p, bool on_host,
@@ -242,12 +235,12 @@ static cusolverStatus_t eigenvalue(cusolverSpHandle_t handle, const char *name, 
                                    void *mu, void *x)
 {
     SPARSE(s, handle);
-    cusolverStatus_t wrong = check(name, m);
+    cusolverStatus_t wrong = sparse_check(name, m);
     if (wrong)
         return wrong;
     NEED(x0 && mu && x);
     NEED(most >= 0);
-    struct call c = call_of(name, p, run_eigenvalue, m);
+    struct call c = sparse_call(name, p, run_eigenvalue, m, 1);
     double complex shift = number_at(p, mu0, 0);
     c.low = creal(shift);
     c.shift_imaginary = cimag(shift);
@@ -256,7 +249,7 @@ static cusolverStatus_t eigenvalue(cusolverSpHandle_t handle, const char *name, 
     call_vector(&c, OP_B, x0, m->n, precision_bytes(p), HD_READS);
     call_vector(&c, OP_X, x, m->n, precision_bytes(p), HD_WRITES);
     call_vector(&c, OP_W, mu, 1, precision_bytes(p), HD_WRITES);
-    return do_call(s, &c, on_host);
+    return sparse_do(s, &c, on_host);
 }
 
 /* ---- their names ---- */

@@ -4,7 +4,7 @@
 #include <complex.h>
 #include <cuda_runtime_api.h>
 #include <cusolverDn.h>
-#include <cusolverSp.h>
+#include <cusolverSp_LOWLEVEL_PREVIEW.h>
 #include <math.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -583,6 +583,95 @@ static void times_grid(const double *x, double *y)
     }
 }
 
+static void check_grid(const double *x, const double *y)
+{
+    SYNC;
+    for (int i = 0; i < GRID; i++)
+        NEAR(fabs(x[i] - y[i]));
+}
+
+static void sparse_factors_are_kept_step_by_step(void)
+{
+    cusolverSpHandle_t sparse;
+    cusparseMatDescr_t any = (cusparseMatDescr_t)&sparse;
+    csrqrInfo_t qr;
+    csrcholInfo_t cholesky;
+    csrcholInfoHost_t on_host;
+    int position = 9, nnz;
+    size_t internal, workspace;
+    make_grid(4);
+    nnz = grid_rows[GRID];
+    double *x = reals(GRID), *b = shared(GRID * sizeof *b), *y = shared(GRID * sizeof *y);
+    times_grid(x, b);
+    DONE(cusolverSpCreate(&sparse));
+    DONE(cusolverSpCreateCsrcholInfo(&cholesky));
+    DONE(cusolverSpXcsrcholAnalysis(sparse, GRID, nnz, any, grid_rows, grid_columns, cholesky));
+    DONE(cusolverSpDcsrcholBufferInfo(sparse, GRID, nnz, any, grid, grid_rows, grid_columns, cholesky, &internal,
+                                      &workspace));
+    DONE(cusolverSpDcsrcholFactor(sparse, GRID, nnz, any, grid, grid_rows, grid_columns, cholesky, y));
+    DONE(cusolverSpDcsrcholZeroPivot(sparse, cholesky, 1e-12, &position));
+    CHECK(position == -1);
+    DONE(cusolverSpDcsrcholSolve(sparse, GRID, b, y, cholesky, NULL));
+    check_grid(x, y);
+    DONE(cusolverSpCreateCsrcholInfoHost(&on_host));
+    CHECK(cusolverSpDcsrcholSolveHost(sparse, GRID, b, y, on_host, NULL) == CUSOLVER_STATUS_INVALID_VALUE);
+    memset(y, 0, GRID * sizeof *y);
+    DONE(cusolverSpDcsrcholFactorHost(sparse, GRID, nnz, any, grid, grid_rows, grid_columns, on_host, y));
+    DONE(cusolverSpDcsrcholSolveHost(sparse, GRID, b, y, on_host, NULL));
+    check_grid(x, y);
+
+    DONE(cusolverSpCreateCsrqrInfo(&qr));
+    DONE(cusolverSpXcsrqrAnalysis(sparse, GRID, GRID, nnz, any, grid_rows, grid_columns, qr));
+    DONE(cusolverSpDcsrqrSetup(sparse, GRID, GRID, nnz, any, grid, grid_rows, grid_columns, -3, qr));
+    memset(y, 0, GRID * sizeof *y);
+    grid_columns[1] = -7; /* what has been set up stays */
+    DONE(cusolverSpDcsrqrFactor(sparse, GRID, GRID, nnz, NULL, NULL, qr, NULL));
+    DONE(cusolverSpDcsrqrZeroPivot(sparse, qr, 1e-12, &position));
+    CHECK(position == -1);
+    for (int i = 0; i < GRID; i++)
+        b[i] += 3 * x[i];
+    DONE(cusolverSpDcsrqrSolve(sparse, GRID, GRID, b, y, qr, NULL));
+    check_grid(x, y);
+    DONE(cusolverSpDestroyCsrqrInfo(qr));
+    DONE(cusolverSpDestroyCsrcholInfo(cholesky));
+    DONE(cusolverSpDestroyCsrcholInfoHost(on_host));
+    DONE(cusolverSpDestroy(sparse));
+}
+
+static void a_batch_of_sparse_systems_shares_its_pattern(void)
+{
+    enum { N = 3, BATCH = 3, COUNT = 5 };
+    static const double triangle[COUNT] = {2, 1, 4, -1, 8};
+    cusolverSpHandle_t sparse;
+    cusparseMatDescr_t any = (cusparseMatDescr_t)&sparse;
+    csrqrInfo_t qr;
+    size_t internal, workspace;
+    int *rows = shared(4 * sizeof *rows), *columns = shared(COUNT * sizeof *columns);
+    double *a = shared(BATCH * COUNT * sizeof *a), *b = shared(BATCH * N * sizeof *b),
+           *x = shared(BATCH * N * sizeof *x);
+    memcpy(rows, (int[]){0, 2, 4, 5}, 4 * sizeof *rows);
+    memcpy(columns, (int[]){0, 2, 1, 2, 2}, COUNT * sizeof *columns);
+    for (int k = 0; k < BATCH; k++) {
+        for (int i = 0; i < COUNT; i++)
+            a[k * COUNT + i] = k == 1 && i == 4 ? 0 : triangle[i] * (k + 1); /* the second one is singular */
+        memcpy(b + k * N, (double[]){(k + 1) * 5, (k + 1) * 5, (k + 1) * 24}, N * sizeof *b);
+    }
+    DONE(cusolverSpCreate(&sparse));
+    DONE(cusolverSpCreateCsrqrInfo(&qr));
+    DONE(cusolverSpXcsrqrAnalysisBatched(sparse, N, N, COUNT, any, rows, columns, qr));
+    DONE(cusolverSpDcsrqrBufferInfoBatched(sparse, N, N, COUNT, any, a, rows, columns, BATCH, qr, &internal,
+                                           &workspace));
+    DONE(cusolverSpDcsrqrsvBatched(sparse, N, N, COUNT, any, a, rows, columns, b, x, BATCH, qr, NULL));
+    SYNC;
+    for (int k = 0; k < BATCH; k += 2)
+        CHECK(x[k * N] == 1 && x[k * N + 1] == 2 && x[k * N + 2] == 3);
+    CHECK(isnan(x[N]) && isnan(x[N + 2]));
+    CHECK(cusolverSpDcsrqrsvBatched(sparse, N, N + 1, COUNT, any, a, rows, columns, b, x, BATCH, qr, NULL) ==
+          CUSOLVER_STATUS_NOT_SUPPORTED);
+    DONE(cusolverSpDestroyCsrqrInfo(qr));
+    DONE(cusolverSpDestroy(sparse));
+}
+
 static void sparse_systems_and_an_eigenvalue(void)
 {
     cusolverSpHandle_t sparse;
@@ -777,6 +866,8 @@ int main(void)
     RUN(hermitian_matrices);
     RUN(refined_solutions);
     RUN(sparse_systems_and_an_eigenvalue);
+    RUN(sparse_factors_are_kept_step_by_step);
+    RUN(a_batch_of_sparse_systems_shares_its_pattern);
     RUN(patterns_are_put_in_order);
     RUN(wrong_arguments_leave_their_positions_in_info);
     RUN(calls_are_captured);
