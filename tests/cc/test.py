@@ -1182,6 +1182,16 @@ static_assert(sizeof archs / sizeof archs[0] == ARCHS && archs[0] == 750, "__CUD
        "arch=compute_75,code=sm_75", "-gencode", "arch=compute_90a,code=sm_90a", "macros.cu")
 
 
+def templates_may_compare_halves_without_operators():
+    """As CUB's do, which nvcc takes where they are not used; a class that converts to halves and floats is still compared as floats."""
+    write("halves.cu", """#include <cuda_fp16.h>
+        #include <cuda_bf16.h>
+        struct H { unsigned short x; __host__ __device__ operator float() const { return x; } __host__ __device__ operator __half() const { return __half(); } };
+        template <class T> struct Sort { static __device__ bool less(__half a, __half b) { return a < b; } static __device__ bool same(__nv_bfloat16 a, __nv_bfloat16 b) { return a == b; } };
+        __global__ void k(H a, H b, int *p) { p[0] = a <= b; }""")
+    cc("-ptx", "-D__CUDA_NO_HALF_OPERATORS__", "-D__CUDA_NO_BFLOAT16_OPERATORS__", "halves.cu", "-o", "halves.ptx")
+
+
 def the_list_of_devices_is_nvcc_s():
     """Each once, the least first, with those that clang does not know: names of Thrust's and CUB's kernels have it in them."""
     for flags, listed in [(["-arch=sm_90a"], "900"), (["-gencode", "arch=compute_90,code=sm_90", "-gencode", "arch=compute_75,code=sm_75",

@@ -450,6 +450,31 @@ HEDDLE_COMPARISON(<=, HALF, __hle)
 HEDDLE_COMPARISON(>, HALF, __hgt)
 HEDDLE_COMPARISON(>=, HALF, __hge)
 HEDDLE_SIGNS_AND_STEPS(HALF, __hneg, ROUNDED(1.0f))
+#else
+/* In a template that is never instantiated, nvcc takes comparisons for which there is no operator; clang looks at those that do not depend on
+ * the template. These are for two of exactly this type: what is only converted to it finds them no more than without. */
+#ifndef HEDDLE_EXACTLY
+#define HEDDLE_EXACTLY
+template <class> struct __heddle_exactly;
+#endif
+template <> struct __heddle_exactly<HALF> {
+    typedef bool type;
+};
+#define HEDDLE_EXACT_COMPARISON(op, f)                                                                                 \
+    template <class T> HEDDLE_BOTH typename __heddle_exactly<T>::type operator op(const T &a, const T &b)              \
+    {                                                                                                                  \
+        return f(a, b);                                                                                                \
+    }
+#ifndef HEDDLE_EXACT_COMPARISONS /* once: the type chooses */
+#define HEDDLE_EXACT_COMPARISONS
+HEDDLE_EXACT_COMPARISON(==, __heq)
+HEDDLE_EXACT_COMPARISON(!=, __hneu)
+HEDDLE_EXACT_COMPARISON(<, __hlt)
+HEDDLE_EXACT_COMPARISON(<=, __hle)
+HEDDLE_EXACT_COMPARISON(>, __hgt)
+HEDDLE_EXACT_COMPARISON(>=, __hge)
+#endif
+#undef HEDDLE_EXACT_COMPARISON
 #endif
 #ifndef HEDDLE_NO_OPERATORS2
 HEDDLE_OPERATOR(+, HALF2, __hadd2)
