@@ -18,8 +18,8 @@ enum { MOST_OF_NAME = 200 }; /* templates of lambdas have names of thousands of 
 static const struct {
     const char *library, *instead;
 } known[] = {
-    {"libtorch_cuda",
-     " (PyTorch's: scripts/torch-kernels, docs/PYTORCH.md); torch.compile makes PTX of most operations, too"},
+    {"libtorch_cuda", "; scripts/torch-kernels makes packs of PyTorch (docs/PYTORCH.md), and torch.compile makes PTX "
+                      "of most operations"},
 };
 
 static const char *instead_of(const char *file)

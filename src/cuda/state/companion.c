@@ -323,8 +323,7 @@ static CUresult find(struct CUmod_st *m, enum pack_kind kind, const char *name, 
     struct pack_found found;
     const struct given *g = look_up(c, kind, name, &found, why, size);
     if (!g && !*why && kind == PACK_KERNEL)
-        snprintf(why, size,
-                 "the library has machine code alone, and no pack of --kernels has that kernel (%s has %zu names)",
+        snprintf(why, size, "the library has machine code alone, and %s, of %zu names, does not have it",
                  pack_path(process.packs.at[c->packs.at[0]].pack), pack_count(process.packs.at[c->packs.at[0]].pack));
     if (!g || (kind == PACK_KERNEL && !fits(c, g, name, &found.symbol, why, size)))
         return kind == PACK_KERNEL || *why ? CUDA_ERROR_NO_BINARY_FOR_GPU : CUDA_ERROR_NOT_FOUND;

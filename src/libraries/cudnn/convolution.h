@@ -1,0 +1,25 @@
+/* Convolutions on plain addresses: y = w * x, and its gradients, as products of matrices (im2col). */
+#ifndef HEDDLE_LIBRARIES_CUDNN_CONVOLUTION_H
+#define HEDDLE_LIBRARIES_CUDNN_CONVOLUTION_H
+
+#include "libraries/cudnn/cudnn.h"
+
+enum convolution_kind { CONVOLUTION_FORWARD, CONVOLUTION_DATA, CONVOLUTION_FILTER };
+
+enum { MAX_SPACE = 3 };
+struct convolution {
+    enum convolution_kind kind; /* what is computed of the other two: y, x or w */
+    unsigned space;             /* dimensions of it */
+    int64_t stride[MAX_SPACE], pre[MAX_SPACE], post[MAX_SPACE], dilation[MAX_SPACE];
+    bool flipped; /* CUDNN_CONVOLUTION: the filter is read from its end */
+    struct tensor x, w, y;
+    double alpha, beta;
+};
+
+/* NULL, or why it is none that can be computed. */
+const char *convolution_wrong(const struct convolution *c);
+/* False: no memory. */
+bool convolution_run(const struct convolution *c, void *x, void *w, void *y);
+double convolution_flops(const struct convolution *c);
+
+#endif

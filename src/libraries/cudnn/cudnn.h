@@ -1,0 +1,59 @@
+/* cuDNN 9 ("NVIDIA cuDNN Backend API"), as far as Heddle has it: convolutions of one operation each by graphs, and batch normalization. Names and
+ * numbers are the original's.
+ */
+#ifndef HEDDLE_LIBRARIES_CUDNN_H
+#define HEDDLE_LIBRARIES_CUDNN_H
+
+#include "cuda/library_types.h"
+#include "libraries/common/library.h"
+
+typedef enum {
+    CUDNN_STATUS_SUCCESS = 0,
+    CUDNN_STATUS_NOT_INITIALIZED = 1001,
+    CUDNN_STATUS_BAD_PARAM = 2000,
+    CUDNN_STATUS_BAD_PARAM_NULL_POINTER = 2002,
+    CUDNN_STATUS_BAD_PARAM_NOT_FINALIZED = 2004,
+    CUDNN_STATUS_NOT_SUPPORTED = 3000,
+    CUDNN_STATUS_INTERNAL_ERROR = 4000,
+    CUDNN_STATUS_ALLOC_FAILED = 4003,
+    CUDNN_STATUS_EXECUTION_FAILED = 5000
+} cudnnStatus_t;
+
+enum { CUDNN_DATA_FLOAT, CUDNN_DATA_DOUBLE, CUDNN_DATA_HALF, CUDNN_DATA_BFLOAT16 = 9 };
+enum { CUDNN_CONVOLUTION, CUDNN_CROSS_CORRELATION };
+
+typedef struct cudnnHandle *cudnnHandle_t;
+typedef void *cudnnBackendDescriptor_t;
+typedef struct cudnnTensorDescriptor *cudnnTensorDescriptor_t;
+
+enum record_kind { KIND_HANDLE = 1, KIND_BACKEND, KIND_TENSOR };
+
+struct cudnn_handle {
+    CUstream stream;
+};
+
+/* Dimensions of a tensor: batch, channels, up to three of space; strides in elements. */
+enum { MAX_DIMS = 8 };
+struct tensor {
+    int type; /* CUDNN_DATA_ */
+    unsigned n;
+    int64_t dim[MAX_DIMS], stride[MAX_DIMS];
+};
+
+/* False: a type that cuDNN's numbers name and convolutions here do not have. */
+bool tensor_type(int type, cudaDataType *cuda_type);
+size_t tensor_element_bytes(const struct tensor *t);
+/* From the first element to behind the last. */
+size_t tensor_bytes(const struct tensor *t);
+/* That of a handle of the older functions', NULL where it is none. */
+const struct tensor *tensor_of(cudnnTensorDescriptor_t handle);
+
+cudnnStatus_t cudnn_status(CUresult r);
+
+#define CONTEXT(s, handle)                                                                                             \
+    IN_CALL;                                                                                                           \
+    struct cudnn_handle *s = handle_find(&library_handles, handle, KIND_HANDLE);                                       \
+    if (!s)                                                                                                            \
+    return CUDNN_STATUS_NOT_INITIALIZED
+
+#endif

@@ -1,0 +1,152 @@
+/* Graphs of operations: what of them can be computed, and how. */
+#include <stdlib.h>
+
+#include "libraries/cudnn/backend.h"
+#include "libraries/cudnn/convolution.h"
+
+#define OWN_KERNELS " (torch.backends.cudnn.enabled = False has PyTorch use kernels of its own)"
+
+static bool read_tensor(const struct descriptor *d, struct tensor *t)
+{
+    const struct attribute *dims = attribute_of(d, ATTR_TENSOR_DIMENSIONS),
+                           *strides = attribute_of(d, ATTR_TENSOR_STRIDES);
+    if (!dims || !strides || dims->type != TYPE_INT64 || strides->type != TYPE_INT64 || dims->n != strides->n ||
+        dims->n < 1 || dims->n > MAX_DIMS)
+        return false;
+    *t = (struct tensor){.type = (int)attribute_int(d, ATTR_TENSOR_DATA_TYPE, -1), .n = (unsigned)dims->n};
+    for (unsigned i = 0; i < t->n; i++) {
+        t->dim[i] = ((int64_t *)dims->values)[i];
+        t->stride[i] = ((int64_t *)strides->values)[i];
+        if (t->dim[i] < 1 || t->stride[i] < 0)
+            return false;
+    }
+    return true;
+}
+
+static bool read_space(const struct descriptor *d, int name, unsigned n, int64_t *to)
+{
+    const struct attribute *a = attribute_of(d, name);
+    if (!a || a->type != TYPE_INT64 || a->n < (int64_t)n)
+        return false;
+    for (unsigned i = 0; i < n; i++)
+        to[i] = ((int64_t *)a->values)[i];
+    return true;
+}
+
+/* A convolution, and the unique IDs of its tensors x, w and y. */
+static bool read_convolution(const struct descriptor *op, struct convolution *c, int64_t ids[3])
+{
+    int first = op->type == BACKEND_CONVOLUTION_FORWARD ? ATTR_OPERATION_FORWARD
+                : op->type == BACKEND_CONVOLUTION_DATA  ? ATTR_OPERATION_DATA
+                                                        : ATTR_OPERATION_FILTER;
+    enum { ALPHA, BETA, CONVOLUTION, FILTERS, IN, OUT };
+    const struct descriptor *d = attribute_descriptor(op, first + CONVOLUTION),
+                            *w = attribute_descriptor(op, first + FILTERS), *x = attribute_descriptor(op, first + IN),
+                            *y = attribute_descriptor(op, first + OUT);
+    if (!d || !w || !x || !y)
+        return false;
+    *c = (struct convolution){.kind = op->type == BACKEND_CONVOLUTION_FORWARD ? CONVOLUTION_FORWARD
+                                      : op->type == BACKEND_CONVOLUTION_DATA  ? CONVOLUTION_DATA
+                                                                              : CONVOLUTION_FILTER,
+                              .space = (unsigned)attribute_int(d, ATTR_CONVOLUTION_SPATIAL_DIMS, 0),
+                              .flipped =
+                                  attribute_int(d, ATTR_CONVOLUTION_MODE, CUDNN_CROSS_CORRELATION) == CUDNN_CONVOLUTION,
+                              .alpha = attribute_number(op, first + ALPHA, 1),
+                              .beta = attribute_number(op, first + BETA, 0)};
+    ids[0] = attribute_int(x, ATTR_TENSOR_UNIQUE_ID, 0);
+    ids[1] = attribute_int(w, ATTR_TENSOR_UNIQUE_ID, 0);
+    ids[2] = attribute_int(y, ATTR_TENSOR_UNIQUE_ID, 0);
+    return c->space <= MAX_SPACE && read_space(d, ATTR_CONVOLUTION_STRIDES, c->space, c->stride) &&
+           read_space(d, ATTR_CONVOLUTION_PRE_PADDINGS, c->space, c->pre) &&
+           read_space(d, ATTR_CONVOLUTION_POST_PADDINGS, c->space, c->post) &&
+           read_space(d, ATTR_CONVOLUTION_DILATIONS, c->space, c->dilation) && read_tensor(x, &c->x) &&
+           read_tensor(w, &c->w) && read_tensor(y, &c->y);
+}
+
+static const struct descriptor *only_operation(const struct descriptor *graph)
+{
+    const struct attribute *ops = attribute_of(graph, ATTR_GRAPH_OPS);
+    const struct descriptor *op = attribute_descriptor(graph, ATTR_GRAPH_OPS);
+    bool known = op && ops->n == 1 &&
+                 (op->type == BACKEND_CONVOLUTION_FORWARD || op->type == BACKEND_CONVOLUTION_DATA ||
+                  op->type == BACKEND_CONVOLUTION_FILTER);
+    return known ? op : NULL;
+}
+
+cudnnStatus_t graph_finalize(const struct descriptor *graph)
+{
+    struct convolution c;
+    int64_t ids[3];
+    const struct descriptor *op = only_operation(graph);
+    if (!op) {
+        LIBRARY_REFUSE("a graph of cuDNN's that is not one convolution" OWN_KERNELS);
+        return CUDNN_STATUS_NOT_SUPPORTED;
+    }
+    if (!read_convolution(op, &c, ids))
+        return CUDNN_STATUS_BAD_PARAM;
+    const char *wrong = convolution_wrong(&c);
+    if (wrong) {
+        library_failed("cudnnBackendFinalize", "of a convolution %s cannot be had", wrong);
+        LIBRARY_REFUSE("a convolution of cuDNN's of these types or sizes" OWN_KERNELS);
+    }
+    return wrong ? CUDNN_STATUS_NOT_SUPPORTED : CUDNN_STATUS_SUCCESS;
+}
+
+/* ---- execution ---- */
+
+struct run {
+    struct convolution c;
+    void *at[3];
+};
+
+static hd_result run_convolution(void *args)
+{
+    struct run *r = args;
+    bool good = convolution_run(&r->c, library_view(r->at[0]), library_view(r->at[1]), library_view(r->at[2]));
+    return good ? HD_SUCCESS : HD_ERROR_OUT_OF_MEMORY;
+}
+
+static void *pointer_of(const struct descriptor *pack, int64_t id)
+{
+    const struct attribute *ids = attribute_of(pack, ATTR_PACK_UNIQUE_IDS),
+                           *at = attribute_of(pack, ATTR_PACK_DATA_POINTERS);
+    for (int64_t i = 0; ids && at && ids->type == TYPE_INT64 && at->type == TYPE_VOID_PTR && i < ids->n && i < at->n;
+         i++)
+        if (((int64_t *)ids->values)[i] == id)
+            return ((void **)at->values)[i];
+    return NULL;
+}
+
+cudnnStatus_t graph_execute(struct cudnn_handle *s, const struct descriptor *graph, const struct descriptor *pack)
+{
+    static const char *const names[] = {"cudnnConvolutionForward", "cudnnConvolutionBackwardData",
+                                        "cudnnConvolutionBackwardFilter"};
+    static const int written[] = {2, 0, 1};
+    struct run r;
+    int64_t ids[3];
+    const struct descriptor *op = only_operation(graph);
+    if (!op || !read_convolution(op, &r.c, ids))
+        return CUDNN_STATUS_BAD_PARAM;
+    const struct tensor *tensors[] = {&r.c.x, &r.c.w, &r.c.y};
+    hd_used used[3];
+    for (int i = 0; i < 3; i++) {
+        r.at[i] = pointer_of(pack, ids[i]);
+        if (!r.at[i])
+            return CUDNN_STATUS_BAD_PARAM_NULL_POINTER;
+        size_t bytes = tensor_bytes(tensors[i]);
+        used[i] = i != written[r.c.kind] ? library_reads(r.at[i], bytes)
+                  : r.c.beta != 0        ? library_updates(r.at[i], bytes)
+                                         : library_writes(r.at[i], bytes);
+    }
+    const struct library_task t = {.name = names[r.c.kind],
+                                   .run = run_convolution,
+                                   .args = &r,
+                                   .arg_bytes = sizeof r,
+                                   .used = used,
+                                   .used_count = 3,
+                                   .flops = convolution_flops(&r.c),
+                                   .unit = r.c.x.type == CUDNN_DATA_DOUBLE  ? HD_UNIT_FP64
+                                           : r.c.x.type == CUDNN_DATA_FLOAT ? HD_UNIT_FP32
+                                                                            : HD_UNIT_TENSOR_FP16};
+    return cudnn_status(heddle_library_put(s->stream, &t, false));
+}

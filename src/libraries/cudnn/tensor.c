@@ -1,0 +1,100 @@
+/* Tensors: their types, what they take of memory, and the older functions' descriptors. */
+#include "libraries/cudnn/cudnn.h"
+
+#include <stdlib.h>
+
+#include "libraries/blas/elements.h"
+
+bool tensor_type(int type, cudaDataType *cuda_type)
+{
+    switch (type) {
+    case CUDNN_DATA_FLOAT: *cuda_type = CUDA_R_32F; return true;
+    case CUDNN_DATA_DOUBLE: *cuda_type = CUDA_R_64F; return true;
+    case CUDNN_DATA_HALF: *cuda_type = CUDA_R_16F; return true;
+    case CUDNN_DATA_BFLOAT16: *cuda_type = CUDA_R_16BF; return true;
+    default: return false;
+    }
+}
+
+size_t tensor_element_bytes(const struct tensor *t)
+{
+    cudaDataType type;
+    return tensor_type(t->type, &type) ? element_bytes(type) : 0;
+}
+
+size_t tensor_bytes(const struct tensor *t)
+{
+    size_t last = 0;
+    for (unsigned i = 0; i < t->n; i++) {
+        if (t->dim[i] == 0)
+            return 0;
+        last += (size_t)((t->dim[i] - 1) * t->stride[i]);
+    }
+    return (last + 1) * tensor_element_bytes(t);
+}
+
+const struct tensor *tensor_of(cudnnTensorDescriptor_t handle)
+{
+    return handle_find(&library_handles, handle, KIND_TENSOR);
+}
+
+LIBRARY_API cudnnStatus_t cudnnCreateTensorDescriptor(cudnnTensorDescriptor_t *handle);
+cudnnStatus_t cudnnCreateTensorDescriptor(cudnnTensorDescriptor_t *handle)
+{
+    IN_CALL;
+    struct tensor *t = handle ? calloc(1, sizeof *t) : NULL;
+    if (!handle)
+        return CUDNN_STATUS_BAD_PARAM_NULL_POINTER;
+    *handle = t ? handle_add(&library_handles, KIND_TENSOR, t, NULL) : NULL;
+    if (!*handle)
+        free(t);
+    return *handle ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_ALLOC_FAILED;
+}
+
+LIBRARY_API cudnnStatus_t cudnnDestroyTensorDescriptor(cudnnTensorDescriptor_t handle);
+cudnnStatus_t cudnnDestroyTensorDescriptor(cudnnTensorDescriptor_t handle)
+{
+    IN_CALL;
+    struct tensor *t = handle_take(&library_handles, handle, KIND_TENSOR);
+    if (t)
+        call_later(free, t);
+    return t || !handle ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_BAD_PARAM;
+}
+
+LIBRARY_API cudnnStatus_t cudnnSetTensorNdDescriptor(cudnnTensorDescriptor_t handle, int type, int n, const int *dims,
+                                                     const int *strides);
+cudnnStatus_t cudnnSetTensorNdDescriptor(cudnnTensorDescriptor_t handle, int type, int n, const int *dims,
+                                         const int *strides)
+{
+    IN_CALL;
+    struct tensor *t = (struct tensor *)tensor_of(handle);
+    if (!t || n < 1 || n > MAX_DIMS || !dims || !strides)
+        return CUDNN_STATUS_BAD_PARAM;
+    struct tensor new = {.type = type, .n = (unsigned)n};
+    for (int i = 0; i < n; i++) {
+        if (dims[i] < 1 || strides[i] < 0)
+            return CUDNN_STATUS_BAD_PARAM;
+        new.dim[i] = dims[i];
+        new.stride[i] = strides[i];
+    }
+    *t = new;
+    return CUDNN_STATUS_SUCCESS;
+}
+
+LIBRARY_API cudnnStatus_t cudnnGetTensorNdDescriptor(cudnnTensorDescriptor_t handle, int wanted, int *type, int *n,
+                                                     int *dims, int *strides);
+cudnnStatus_t cudnnGetTensorNdDescriptor(cudnnTensorDescriptor_t handle, int wanted, int *type, int *n, int *dims,
+                                         int *strides)
+{
+    IN_CALL;
+    const struct tensor *t = tensor_of(handle);
+    if (!t || wanted < 0 || !type || !n || !dims || !strides)
+        return CUDNN_STATUS_BAD_PARAM;
+    *type = t->type;
+    *n = (int)t->n;
+    for (int i = 0; i < wanted && i < (int)t->n; i++) {
+        dims[i] = (int)t->dim[i];
+        strides[i] = (int)t->stride[i];
+    }
+    return CUDNN_STATUS_SUCCESS;
+}

@@ -1,0 +1,304 @@
+/* libcudnn as PyTorch has it: convolutions by graphs of the backend API and batch normalization, beside sums in double; what is refused. */
+#include <cuda_runtime_api.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../../cuda/tap.h"
+
+int cudnnCreate(void **), cudnnDestroy(void *), cudnnBackendCreateDescriptor(int, void **),
+    cudnnBackendDestroyDescriptor(void *);
+int cudnnBackendSetAttribute(void *, int, int, int64_t, const void *), cudnnBackendFinalize(void *),
+    cudnnBackendExecute(void *, void *, void *);
+int cudnnBackendGetAttribute(void *, int, int, int64_t, int64_t *, void *), cudnnCreateTensorDescriptor(void **),
+    cudnnDestroyTensorDescriptor(void *);
+int cudnnSetTensorNdDescriptor(void *, int, int, const int *, const int *), cudnnRNNForward(void);
+int cudnnBatchNormalizationForwardTrainingEx(void *, int, int, const void *, const void *, void *, const void *, void *,
+                                             const void *, void *, void *, void *, const void *, const void *, double,
+                                             void *, void *, double, void *, void *, void *, void *, size_t, void *,
+                                             size_t);
+size_t cudnnGetVersion(void);
+
+enum {
+    INT64 = 3,
+    FLOAT = 4,
+    POINTER = 6,
+    DATA_TYPE = 1,
+    MODE = 7,
+    HANDLE = 0,
+    DESCRIPTOR = 15,
+    NOT_SUPPORTED = 3000,
+    BAD_PARAM = 2000
+};
+enum { FORWARD = 10, FILTER = 11, DATA = 12, DIMS = 4 };
+#define DONE(call) CHECK((call) == 0)
+
+static void *handle;
+
+static void *made(int type)
+{
+    void *d = NULL;
+    DONE(cudnnBackendCreateDescriptor(type, &d));
+    return d;
+}
+
+static void set(void *d, int name, int type, int64_t n, const void *values)
+{
+    DONE(cudnnBackendSetAttribute(d, name, type, n, values));
+}
+
+/* Channels last where that is asked for: strides of an NCHW tensor whose elements lie as NHWC. */
+static void strides_of(const int64_t dims[DIMS], bool last, int64_t strides[DIMS])
+{
+    int64_t h = dims[2], w = dims[3], c = dims[1];
+    int64_t first[DIMS] = {c * h * w, h * w, w, 1}, channels[DIMS] = {c * h * w, 1, w * c, c};
+    memcpy(strides, last ? channels : first, sizeof first);
+}
+
+static void *tensor(int64_t id, const int64_t dims[DIMS], bool last)
+{
+    int type = 0;
+    int64_t strides[DIMS], alignment = 16;
+    void *d = made(17);
+    strides_of(dims, last, strides);
+    set(d, 901, DATA_TYPE, 1, &type);
+    set(d, 902, INT64, DIMS, dims);
+    set(d, 903, INT64, DIMS, strides);
+    set(d, 906, INT64, 1, &id);
+    set(d, 900, INT64, 1, &alignment);
+    DONE(cudnnBackendFinalize(d));
+    return d;
+}
+
+struct shape {
+    int64_t x[DIMS], w[DIMS], y[DIMS], stride[2], pad[2], dilation[2];
+    bool last;
+};
+
+/* Plan and engine are found as programs find them: by a heuristic, whose results they have made. */
+static void *plan_of(void *graph)
+{
+    int mode = 0;
+    int64_t n = 0, workspace = -1;
+    void *heuristic = made(4), *config = made(3), *plan = made(5);
+    set(heuristic, 201, DESCRIPTOR, 1, &graph);
+    set(heuristic, 200, 8, 1, &mode);
+    DONE(cudnnBackendFinalize(heuristic));
+    DONE(cudnnBackendGetAttribute(heuristic, 202, DESCRIPTOR, 0, &n, NULL));
+    CHECK(n == 1);
+    DONE(cudnnBackendGetAttribute(heuristic, 202, DESCRIPTOR, 1, &n, &config));
+    set(plan, 400, HANDLE, 1, &handle);
+    set(plan, 401, DESCRIPTOR, 1, &config);
+    DONE(cudnnBackendFinalize(plan));
+    DONE(cudnnBackendGetAttribute(plan, 402, INT64, 1, &n, &workspace));
+    CHECK(workspace == 0);
+    cudnnBackendDestroyDescriptor(heuristic);
+    cudnnBackendDestroyDescriptor(config);
+    return plan;
+}
+
+static void run(int kind, const struct shape *s, float *x, float *w, float *y, float alpha, float beta)
+{
+    int type = 0, mode = 1, first = kind == FORWARD ? 700 : kind == DATA ? 706 : 712;
+    int64_t space = 2, ids[3] = {'x', 'w', 'y'};
+    void *at[3] = {x, w, y}, *op = made(kind), *d = made(1), *graph = made(15), *pack = made(16);
+    void *tensors[3] = {tensor('x', s->x, s->last), tensor('w', s->w, s->last), tensor('y', s->y, s->last)};
+    set(d, 100, DATA_TYPE, 1, &type);
+    set(d, 101, MODE, 1, &mode);
+    set(d, 106, INT64, 1, &space);
+    set(d, 103, INT64, 2, s->stride);
+    set(d, 104, INT64, 2, s->pad);
+    set(d, 105, INT64, 2, s->pad);
+    set(d, 102, INT64, 2, s->dilation);
+    DONE(cudnnBackendFinalize(d));
+    set(op, first, FLOAT, 1, &alpha);
+    set(op, first + 1, FLOAT, 1, &beta);
+    set(op, first + 2, DESCRIPTOR, 1, &d);
+    set(op, first + 3, DESCRIPTOR, 1, &tensors[1]);
+    set(op, first + 4, DESCRIPTOR, 1, &tensors[0]);
+    set(op, first + 5, DESCRIPTOR, 1, &tensors[2]);
+    DONE(cudnnBackendFinalize(op));
+    set(graph, 800, HANDLE, 1, &handle);
+    set(graph, 801, DESCRIPTOR, 1, &op);
+    DONE(cudnnBackendFinalize(graph));
+    void *plan = plan_of(graph);
+    set(pack, 1000, INT64, 3, ids);
+    set(pack, 1001, POINTER, 3, at);
+    DONE(cudnnBackendFinalize(pack));
+    void *all[] = {op, d, graph, tensors[0], tensors[1], tensors[2]};
+    for (int i = 0; i < 6; i++) /* the plan has all that it needs */
+        cudnnBackendDestroyDescriptor(all[i]);
+    DONE(cudnnBackendExecute(handle, plan, pack));
+    cudnnBackendDestroyDescriptor(plan);
+    cudnnBackendDestroyDescriptor(pack);
+}
+
+/* ---- the same in double ---- */
+
+static float *at(float *p, const int64_t dims[DIMS], bool last, int64_t a, int64_t b, int64_t c, int64_t d)
+{
+    int64_t s[DIMS];
+    strides_of(dims, last, s);
+    return p + a * s[0] + b * s[1] + c * s[2] + d * s[3];
+}
+
+/* Adds to one of them, a sum in double, what a tap brings. */
+static void by_hand(int kind, const struct shape *s, float *x, float *w, float *y, double *sums)
+{
+    int64_t groups = s->x[1] / s->w[1], out = s->y[1] / groups;
+    for (int64_t n = 0; n < s->y[0]; n++)
+        for (int64_t k = 0; k < s->y[1]; k++)
+            for (int64_t p = 0; p < s->y[2] * s->y[3]; p++)
+                for (int64_t c = 0; c < s->w[1]; c++)
+                    for (int64_t t = 0; t < s->w[2] * s->w[3]; t++) {
+                        int64_t h = p / s->y[3] * s->stride[0] - s->pad[0] + t / s->w[3] * s->dilation[0],
+                                v = p % s->y[3] * s->stride[1] - s->pad[1] + t % s->w[3] * s->dilation[1];
+                        if (h < 0 || h >= s->x[2] || v < 0 || v >= s->x[3])
+                            continue;
+                        float *xp = at(x, s->x, s->last, n, k / out * s->w[1] + c, h, v),
+                              *wp = at(w, s->w, s->last, k, c, t / s->w[3], t % s->w[3]),
+                              *yp = at(y, s->y, s->last, n, k, p / s->y[3], p % s->y[3]);
+                        if (kind == FORWARD)
+                            sums[yp - y] += (double)*xp * *wp;
+                        else if (kind == DATA)
+                            sums[xp - x] += (double)*yp * *wp;
+                        else
+                            sums[wp - w] += (double)*yp * *xp;
+                    }
+}
+
+static size_t fill(float **to, const int64_t dims[DIMS])
+{
+    static unsigned state = 1;
+    size_t n = (size_t)(dims[0] * dims[1] * dims[2] * dims[3]);
+    DONE(cudaMallocManaged((void **)to, n * sizeof **to, 1));
+    for (size_t i = 0; i < n; i++) {
+        state = state * 1664525 + 1013904223;
+        (*to)[i] = (float)(state >> 8) / (1 << 24) - 0.5f;
+    }
+    return n;
+}
+
+static void try_shape(const struct shape *s)
+{
+    float *p[3];
+    size_t n[3] = {fill(&p[0], s->x), fill(&p[1], s->w), fill(&p[2], s->y)};
+    static const int kinds[] = {FORWARD, DATA, FILTER}, written[] = {2, 0, 1};
+    for (int i = 0; i < 6; i++) {
+        int kind = kinds[i % 3], to = written[i % 3];
+        float alpha = i < 3 ? 1 : 0.5f, beta = i < 3 ? 0 : 2;
+        double *sums = calloc(n[to], sizeof *sums);
+        by_hand(kind, s, p[0], p[1], p[2], sums);
+        for (size_t k = 0; k < n[to]; k++)
+            sums[k] = alpha * sums[k] + beta * (double)p[to][k];
+        run(kind, s, p[0], p[1], p[2], alpha, beta);
+        DONE(cudaDeviceSynchronize());
+        double worst = 0, largest = 1;
+        for (size_t k = 0; k < n[to]; k++) {
+            worst = fmax(worst, fabs(sums[k] - (double)p[to][k]));
+            largest = fmax(largest, fabs(sums[k]));
+        }
+        CHECK(worst < 1e-6 * largest);
+        free(sums);
+    }
+    for (int i = 0; i < 3; i++)
+        cudaFree(p[i]);
+}
+
+static void convolutions_and_their_gradients_are_sums(void)
+{
+    static const struct shape shapes[] = {
+        {{2, 3, 6, 7}, {4, 3, 3, 2}, {2, 4, 6, 8}, {1, 1}, {1, 1}, {1, 1}, false},
+        {{2, 4, 9, 8}, {6, 2, 3, 3}, {2, 6, 5, 4}, {2, 2}, {2, 1}, {2, 1}, false},
+        {{1, 4, 5, 5}, {4, 1, 3, 3}, {1, 4, 5, 5}, {1, 1}, {1, 1}, {1, 1}, true},
+        {{3, 2, 4, 1}, {2, 2, 1, 1}, {3, 2, 4, 1}, {1, 1}, {0, 0}, {1, 1}, true},
+    };
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        try_shape(&shapes[i]);
+}
+
+static void graphs_of_anything_else_are_refused(void)
+{
+    void *graph = made(15), *op = made(13), *ops[2] = {op, op};
+    DONE(cudnnBackendFinalize(op));
+    set(graph, 801, DESCRIPTOR, 1, ops);
+    CHECK(cudnnBackendFinalize(graph) == NOT_SUPPORTED);
+    CHECK(cudnnBackendGetAttribute(graph, 801, DESCRIPTOR, 0, NULL, NULL) != 0);
+    CHECK(cudnnBackendSetAttribute((void *)16, 801, DESCRIPTOR, 1, ops) == BAD_PARAM);
+    cudnnBackendDestroyDescriptor(op);
+    CHECK(cudnnBackendFinalize(op) == BAD_PARAM);
+    cudnnBackendDestroyDescriptor(graph);
+    CHECK(cudnnRNNForward() == NOT_SUPPORTED);
+    CHECK(cudnnGetVersion() / 10000 == 9);
+}
+
+static void sizes_that_do_not_fit_are_refused(void)
+{
+    int64_t x[] = {1, 1, 4, 4}, w[] = {1, 1, 3, 3}, y[] = {1, 1, 3, 2}, one[] = {1, 1}, none[] = {0, 0}, space = 2;
+    void *d = made(1), *op = made(FORWARD), *graph = made(15),
+         *tensors[] = {tensor(1, w, false), tensor(2, x, false), tensor(3, y, false)};
+    set(d, 106, INT64, 1, &space);
+    set(d, 103, INT64, 2, one);
+    set(d, 104, INT64, 2, none);
+    set(d, 105, INT64, 2, none);
+    set(d, 102, INT64, 2, one);
+    DONE(cudnnBackendFinalize(d));
+    set(op, 702, DESCRIPTOR, 1, &d);
+    for (int i = 0; i < 3; i++)
+        set(op, 703 + i, DESCRIPTOR, 1, &tensors[i]);
+    DONE(cudnnBackendFinalize(op));
+    set(graph, 801, DESCRIPTOR, 1, &op);
+    CHECK(cudnnBackendFinalize(graph) == NOT_SUPPORTED);
+}
+
+static void batches_are_normalised(void)
+{
+    enum { IMAGES = 3, CHANNELS = 2, SPACE = 5, ALL = IMAGES * CHANNELS * SPACE };
+    float *x, *y, *p, one = 1, zero = 0;
+    int64_t dims[] = {IMAGES, CHANNELS, SPACE, 1}, six[] = {6, CHANNELS, 1, 1};
+    fill(&x, dims);
+    fill(&y, dims);
+    fill(&p, six); /* scale, bias, running mean and variance, saved mean and inverse deviation */
+    void *t, *parameters;
+    DONE(cudnnCreateTensorDescriptor(&t));
+    DONE(cudnnCreateTensorDescriptor(&parameters));
+    DONE(cudnnSetTensorNdDescriptor(t, 0, 4, (int[]){IMAGES, CHANNELS, SPACE, 1},
+                                    (int[]){CHANNELS * SPACE, SPACE, 1, 1}));
+    DONE(cudnnSetTensorNdDescriptor(parameters, 0, 4, (int[]){1, CHANNELS, 1, 1}, (int[]){CHANNELS, 1, 1, 1}));
+    float before = p[4];
+    DONE(cudnnBatchNormalizationForwardTrainingEx(handle, 1, 0, &one, &zero, t, x, NULL, NULL, t, y, parameters, p,
+                                                  p + 2, 0.25, p + 4, p + 6, 1e-5, p + 8, p + 10, NULL, NULL, 0, NULL,
+                                                  0));
+    DONE(cudaDeviceSynchronize());
+    for (int c = 0; c < CHANNELS; c++) {
+        double sum = 0, squares = 0, worst = 0;
+        for (int i = 0; i < IMAGES * SPACE; i++)
+            sum += (double)x[(i / SPACE * CHANNELS + c) * SPACE + i % SPACE] / (IMAGES * SPACE);
+        for (int i = 0; i < IMAGES * SPACE; i++)
+            squares += pow((double)x[(i / SPACE * CHANNELS + c) * SPACE + i % SPACE] - sum, 2) / (IMAGES * SPACE);
+        for (int i = 0; i < IMAGES * SPACE; i++) {
+            int k = (i / SPACE * CHANNELS + c) * SPACE + i % SPACE;
+            worst = fmax(worst, fabs(((double)x[k] - sum) / sqrt(squares + 1e-5) * (double)p[c] + (double)p[2 + c] -
+                                     (double)y[k]));
+        }
+        CHECK(worst < 1e-5);
+        CHECK(fabs((double)p[8 + c] - sum) < 1e-6);
+        CHECK(c > 0 || fabs((double)p[4] - (0.75 * (double)before + 0.25 * sum)) < 1e-6);
+    }
+    CHECK(cudnnBatchNormalizationForwardTrainingEx(handle, 0, 0, &one, &zero, t, x, NULL, NULL, t, y, parameters, p,
+                                                   p + 2, 0.25, p + 4, p + 6, 1e-5, p + 8, p + 10, NULL, NULL, 0, NULL,
+                                                   0) == NOT_SUPPORTED);
+    cudnnDestroyTensorDescriptor(t);
+    CHECK(cudnnDestroyTensorDescriptor(t) == BAD_PARAM);
+}
+
+int main(void)
+{
+    DONE(cudnnCreate(&handle));
+    RUN(convolutions_and_their_gradients_are_sums);
+    RUN(graphs_of_anything_else_are_refused);
+    RUN(sizes_that_do_not_fit_are_refused);
+    RUN(batches_are_normalised);
+    DONE(cudnnDestroy(handle));
+    return summary();
+}
