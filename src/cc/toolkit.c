@@ -123,6 +123,36 @@ static void write_script(struct installation *t, const char *name, const char *c
         note(t, within(t, path), strerror(errno));
 }
 
+/* What else people call of a toolkit, as far as Heddle has it: options that it does not know it refuses by name. `heddle` stands for %s. */
+static const struct {
+    const char *name, *text;
+} others[] = {
+    {"compute-sanitizer",
+     "case \"$1\" in --version) exec %s --version;; esac\nexec %s check --format sanitizer \"$@\"\n"},
+    {"cuda-gdb", "while :; do\n    case \"$1\" in\n    --args|-args|-q|-quiet|--quiet|-nx|--nx) shift;;\n    "
+                 "--version) exec %s --version;;\n"
+                 "    *) break;;\n    esac\ndone\nexec %s debug \"$@\"\n"},
+    {"ncu", "case \"$1\" in --version) exec %s --version;; esac\nexec %s explain \"$@\"\n"},
+    {"nsys",
+     "case \"$1\" in\nprofile) shift;;\n--version) exec %s --version;;\n*)\n"
+     "    echo 'nsys: Heddle has nsys profile alone, by heddle explain --trace' >&2\n    exit 2;;\nesac\nout=report1\n"
+     "case \"$1\" in\n-o|--output) out=$2; shift 2;;\n--output=*) out=${1#--output=}; shift;;\nesac\n"
+     "exec %s explain --trace \"$out.json\" -o \"$out.html\" \"$@\"\n"},
+};
+
+static void write_others(struct installation *t, const char *heddle)
+{
+    struct arena *arena = t->j->arena;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        const char *path = arena_printf(arena, "bin/%s", others[i].name), *text = others[i].text, *all = "#!/bin/sh\n";
+        for (const char *at; (at = strstr(text, "%s")); text = at + 2)
+            all = arena_printf(arena, "%s%.*s%s", all, (int)(at - text), text, heddle);
+        write_text(t, path, arena_printf(arena, "%s%s", all, text));
+        if (chmod(within(t, path), 0755) != 0)
+            note(t, within(t, path), strerror(errno));
+    }
+}
+
 static void write_programs(struct installation *t)
 {
     static const char *const fronts[] = {"fatbinary", "cuobjdump", "nvlink", "cudafe++", "bin2c"};
@@ -135,6 +165,7 @@ static void write_programs(struct installation *t)
     write_script(t, "nvcc",
                  arena_printf(arena, "%s cc --toolkit %s", shell_word(arena, later(program)),
                               shell_word(arena, later(t->folder))));
+    write_others(t, shell_word(arena, later(program)));
     write_script(t, "ptxas", shell_word(arena, later(arena_printf(arena, "%s/ptxas", tools))));
     for (size_t i = 0; i < sizeof fronts / sizeof fronts[0]; i++)
         write_script(t, fronts[i],

@@ -75,6 +75,7 @@ const char *check_report_text(const struct check_report *r, enum check_format fo
                              .data = (void *)r};
     switch (format) {
     case CHECK_SARIF: return arena_printf(arena, "%s\n", report_sarif_run(d, &run, arena).p);
+    case CHECK_SANITIZER: return check_sanitizer_text(d, arena);
     case CHECK_JUNIT: return report_junit(d, &run, arena).p;
     default: return as_json(r, arena);
     }

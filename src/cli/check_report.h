@@ -18,6 +18,8 @@ struct check_report {
 
 /* In the arena. Not for CHECK_TEXT. */
 const char *check_report_text(const struct check_report *r, enum check_format format, struct arena *arena);
+/* As compute-sanitizer writes it. */
+const char *check_sanitizer_text(const struct diags *d, struct arena *arena);
 /* By the end of the file's name: JSON unless that is .sarif or .xml. */
 enum check_format check_report_format(const char *path);
 

@@ -188,8 +188,11 @@ void check_results_collect(struct check_results *r, const json_t *processes, con
     json_array_foreach(processes, i, process)
     {
         struct diag_origin *origin = collect(r, process, repeat);
+        const char *command = json_string_value(json_object_get(json_object_get(process, "said"), "command"));
         if (json_array_size(processes) == 1) /* which one it was is of interest where there are several */
             origin->pid = 0;
+        else if (command)
+            origin->program = arena_strdup(r->diags.arena, command);
     }
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/shell.h"
 #include "base/text.h"
+#include "cli/check_report.h"
 #include "cli/check_settings.h"
 #include "cli/check_runs.h"
 #include "cli/numbered_runs.h"
@@ -157,6 +158,10 @@ static int show(struct runs *r)
     }
     if (r->settings.format == CHECK_SARIF) {
         puts(report_sarif(d, arena).p);
+        return 0;
+    }
+    if (r->settings.format == CHECK_SANITIZER) {
+        fputs(check_sanitizer_text(d, arena), stdout);
         return 0;
     }
     if (r->settings.format == CHECK_JUNIT) {

@@ -146,13 +146,13 @@ const char *target_processes_setting(const struct options *o, bool *application_
 
 static const char *read_words(const struct options *o, struct check_settings *c, struct arena *arena)
 {
-    static const char *const formats[] = {"text", "json", "sarif", "junit", NULL},
+    static const char *const formats[] = {"text", "json", "sarif", "junit", "sanitizer", NULL},
                              *const leaks[] = {"no", "full", NULL}, *const errors[] = {"no",       "unseen",   "all",
                                                                                        "explicit", "extended", NULL},
                              *const ends[] = {"no", "kernel", "context", NULL}, *const listens[] = {"no", "yes", NULL};
     int format = o->json ? CHECK_JSON : CHECK_TEXT, leak_check = 0, api_errors = API_ERRORS_UNSEEN, on_error = 0,
         nvtx = 1;
-    const char *wrong = read_word("format", o->format, formats, &format, arena);
+    const char *wrong = read_word("format", o->check_format ? o->check_format : o->format, formats, &format, arena);
     wrong = wrong ? wrong : read_word("leak-check", o->leak_check, leaks, &leak_check, arena);
     wrong = wrong ? wrong : read_word("report-api-errors", o->report_api_errors, errors, &api_errors, arena);
     wrong = wrong ? wrong : read_word("destroy-on-device-error", o->destroy_on_device_error, ends, &on_error, arena);
@@ -219,7 +219,7 @@ static const char *read_numbers(const struct options *o, struct check_settings *
     c->runs = o->runs ? (unsigned)o->runs : 1;
     c->seed = o->seed.given ? o->seed.value : 1;
     c->print_limit = o->show_limit.given ? o->show_limit.value : DEFAULT_PRINT_LIMIT;
-    c->error_exitcode = o->error_exitcode.given ? (int)o->error_exitcode.value : 1;
+    c->error_exitcode = o->error_exitcode.given ? (int)o->error_exitcode.value : c->format != CHECK_SANITIZER;
     if (o->runs > MOST_RUNS)
         return arena_printf(arena, "`--runs`: at most %d are possible", (int)MOST_RUNS);
     return o->error_exitcode.value > 255 ? "`--error-exitcode`: it is 0 to 255" : NULL;
@@ -252,6 +252,8 @@ const char *check_settings(const struct options *o, struct check_settings *c, st
     wrong = wrong ? wrong : launch_filter_settings(o, &c->process.launches, arena);
     wrong = wrong ? wrong : read_words(o, c, arena);
     wrong = wrong ? wrong : read_numbers(o, c, arena);
+    if (c->format == CHECK_SANITIZER && !c->process.tools) /* as it has it */
+        c->process.tools = HD_TOOL_MEMCHECK;
     wrong = wrong ? wrong : read_file_name("log-file", o->log_file, &c->log_file, arena);
     wrong = wrong ? wrong : read_file_name("save", o->save, &c->save, arena);
     wrong = wrong ? wrong : read_policy(o->check_policy, &c->process, arena);

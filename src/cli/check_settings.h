@@ -5,7 +5,7 @@
 #include "cli/cli.h"
 #include "cuda/process/check_options.h"
 
-enum check_format { CHECK_TEXT, CHECK_JSON, CHECK_SARIF, CHECK_JUNIT };
+enum check_format { CHECK_TEXT, CHECK_JSON, CHECK_SARIF, CHECK_JUNIT, CHECK_SANITIZER };
 
 struct check_settings {
     struct check_options process; /* for the processes; its folder is not set */

@@ -121,7 +121,8 @@ static json_t *cuda_location(struct writer *w, const struct diag *d, const char 
  * location with a line (3.27.12 allows that). */
 static json_t *program_location(struct writer *w, const char *program)
 {
-    return location(w, program, json_pack("{s:i}", "startLine", 1), NULL);
+    const char *file = arena_strndup(w->arena, program, strcspn(program, " ")); /* without its arguments */
+    return location(w, file, json_pack("{s:i}", "startLine", 1), NULL);
 }
 
 /* Where the innermost call is that anything is known of. */

@@ -258,6 +258,58 @@ def junit_has_a_case_for_each_kernel():
     assert "junit is for heddle check" in run("launch", "--format", "junit", saxpy)[2]
 
 
+# ---- CTest ----
+
+PROJECT = """cmake_minimum_required(VERSION 3.18)
+project(tests LANGUAGES NONE)
+include(CTest)
+add_test(NAME beyond COMMAND APP beyond)
+add_test(NAME again COMMAND APP again)
+add_test(NAME fails COMMAND APP fail)
+set_tests_properties(fails PROPERTIES WILL_FAIL TRUE)
+"""
+
+
+def ctest_counts_what_compute_sanitizer_finds():
+    if not shutil.which("ctest"):
+        raise Skip("there is no CMake")
+    project = build("ctest", MISTAKES.replace("int main()", "int main(int argc, char **argv)").replace("    cudaFree(p);\n    cudaFree(p);", "    cudaFree(p);\n    return argc > 1 && argv[1][0] == 'f';"))
+    tools = os.path.join(project, "tools")
+    subprocess.run([heddle, "cc", "--install-tools", tools], check=True, capture_output=True)
+    with open(project + "/CMakeLists.txt", "w") as f:
+        f.write(PROJECT.replace("APP", project + "/app"))
+    subprocess.run(["cmake", "-S", project, "-B", project + "/b", f"-DMEMORYCHECK_COMMAND={tools}/bin/compute-sanitizer", "-DMEMORYCHECK_TYPE=CudaSanitizer"],
+                   check=True, capture_output=True)
+    _, out, err = run("run", "ctest", "-T", "memcheck", cwd=project + "/b")
+    assert "Invalid __global__ write - 3" in out and "Memory leak - 3" in out and out.count("Defects: 2") == 3, (out, err)
+    status, out, err = run("run", "ctest", cwd=project + "/b")
+    assert status == 0 and "100% tests passed" in out, (out, err)
+    status, out, err = run("check", "--save", "all.json", "ctest", cwd=project + "/b")
+    assert status == 1 and re.search(r"in kernel `beyond` of process \d+, `.*/app beyond`", err), err  # the test that it is of
+    with open(project + "/b/all.json") as f:
+        assert {"beyond", "again", "fail"} == {p["command"].split()[-1] for p in json.load(f)["processes"]}
+
+
+def compute_sanitizers_place_is_taken():
+    project = build("sanitizer")
+    tools = os.path.join(project, "tools")
+    subprocess.run([heddle, "cc", "--install-tools", tools], check=True, capture_output=True)
+    def call(*words, status, name="compute-sanitizer"):
+        done = subprocess.run([os.path.join(tools, "bin", name), *words], capture_output=True, text=True, cwd=project)
+        assert done.returncode == status, (words, done)
+        return done.stdout + done.stderr
+    said = call("--leak-check", "full", "./app", status=0)
+    heads = re.findall("^========= ([A-Z][a-z].*)", said, re.M)
+    assert heads == ["Invalid __global__ write of size 4 bytes", heads[1], heads[2]] and heads[1].startswith("Malloc/Free error encountered: cudaFree"), said
+    assert heads[2].startswith("Leaked 1048576 bytes at") and said.endswith("========= ERROR SUMMARY: 3 errors\n"), said
+    assert "ERROR SUMMARY: 1 error\n" in call("--tool", "racecheck", "--error-exitcode", "9", "./app", status=9)
+    assert "there is no option `--generate-coredump`" in call("--generate-coredump", "yes", "./app", status=2)
+    assert "heddle 0" in call("--version", status=0) and "Nsight Compute's names" in call("--metrics", "all", "./app", status=2, name="ncu")
+    assert "heddle explain --trace" in call("stats", "x", status=2, name="nsys")
+    call("profile", "-o", "line", "./app", status=0, name="nsys")
+    assert os.path.exists(project + "/line.json") and os.path.exists(project + "/line.html")
+
+
 def the_page_of_codes_is_made_from_the_table():
     made = subprocess.run([os.path.join(source, "scripts/finding-docs")], check=True, capture_output=True, text=True)
     with open(os.path.join(source, "docs/FINDINGS.md")) as f:

@@ -97,16 +97,37 @@ bool process_file_append(struct process_file *f, const char *head, const char *t
     return ok;
 }
 
+/* The process's arguments, with blanks between them: which of many tests it is. As JSON; NULL where it is not known. */
+static char *command_text(void)
+{
+    char words[512];
+    FILE *file = fopen("/proc/self/cmdline", "re");
+    size_t n = file ? fread(words, 1, sizeof words - 1, file) : 0;
+    if (file)
+        fclose(file);
+    while (n && !words[n - 1])
+        n--;
+    for (size_t i = 0; i < n; i++)
+        words[i] = (unsigned char)words[i] < ' ' ? ' ' : words[i];
+    json_t *command = n ? json_stringn(words, n) : NULL;
+    char *text = command ? json_dumps(command, JSON_ENCODE_ANY) : NULL;
+    json_decref(command);
+    return text;
+}
+
 bool process_file_open(struct process_file *f, const char *folder, const char *what)
 {
-    char head[48];
+    char head[1600], *command = command_text();
     json_t *name = json_string(program_invocation_short_name), *program = name ? name : json_string("?");
     char *text = json_dumps(program, JSON_ENCODE_ANY);
     json_decref(program);
     *f = (struct process_file){.what = what, .path = new_path(folder), .fd = -1};
     if (f->path && (f->fd = open(f->path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600)) < 0)
         tell_lost(f);
-    snprintf(head, sizeof head, "{\"process\": %d, \"program\": ", (int)getpid());
+    bool fits = command && strlen(command) < sizeof head - 64;
+    snprintf(head, sizeof head, "{\"process\": %d, %s%s%s\"program\": ", (int)getpid(), fits ? "\"command\": " : "",
+             fits ? command : "", fits ? ", " : "");
+    free(command);
     bool ok = process_file_append(f, head, text, "}\n");
     free(text);
     return ok;
