@@ -201,9 +201,12 @@ static cc_words device_options(struct job *j, const char *arch, enum reading rea
     cc_words c = cuda_command(j, "--cuda-device-only", reading, header);
     ADD(&c, arena_printf(j->arena, "--cuda-gpu-arch=sm_%s", arch));
     ADD(&c, "--cuda-feature=+ptx85");
-    ADD(&c, o->given[CC_DEVICE_DEBUG] ? "-O0" : "-O3");
-    ADD(&c, o->given[CC_DEVICE_DEBUG] ? "-g" : "-gline-directives-only"); /* -g: variables, too, for debuggers */
-    if (o->given[CC_DEVICE_DEBUG]) { /* types whose constructors are all inlined, too */
+    bool debug = o->given[CC_DEVICE_DEBUG], optimise = !debug || o->given[CC_DEVICE_OPTIMIZE];
+    ADD(&c, optimise ? "-O3" : "-O0");
+    ADD(&c, debug ? "-g" : "-gline-directives-only"); /* -g: variables, too, for debuggers */
+    if (debug && optimise)
+        ADD(&c, "--cuda-noopt-device-debug"); /* without it clang leaves -g out, as ptxas would not take it */
+    if (debug) {                              /* types whose constructors are all inlined, too */
         ADD(&c, "-Xclang");
         ADD(&c, "-fno-use-ctor-homing");
     }

@@ -283,6 +283,7 @@ static const char *check_values(const struct cc_options *o, struct arena *arena)
         {CC_FMAD, "true", "false", NULL},        {CC_DEFAULT_STREAM, "legacy", "per-thread", "null"},
         {CC_CUDART, "shared", "static", "none"}, {CC_LANGUAGE, "cu", "c", "c++"},
         {CC_WITH, "nvcc", "clang", NULL},        {CC_MACHINE, "64", "64", NULL},
+        {CC_DEVICE_OPTIMIZE, "on", "on", NULL},
     };
     for (size_t i = 0; i < sizeof allowed / sizeof allowed[0]; i++) {
         const char *value = o->value[allowed[i].id];

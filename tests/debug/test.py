@@ -228,6 +228,19 @@ def inlined_calls_are_calls_like_others():
     assert "project at inlined.cu:25" in got[19] and got[20] == "#0  project at inlined.cu:25", got
 
 
+def optimised_code_has_lines_and_inlined_calls():
+    """heddle cc -G -dopt on: its compiler says nothing of where variables are; the debugger says that, and not something wrong."""
+    ptx = folder.path("optimised.ptx")
+    subprocess.run([heddle, "cc", "-G", "-dopt=on", "-ptx", "inlined.cu", "-o", ptx], cwd=here, check=True)
+    got = answers([ptx, "project", "--grid", 1, "--block", 32, "f32[32]", "f32[96]=range", "hex:0000003f0000803f00000040"],
+                  ["b dot", "run", "bt", "info locals", "up", "info args", "print by.z", "finish", "b square", "c", "bt", "finish"])
+    assert got[2] == "#0  dot at inlined.cu:14\n#1  project at inlined.cu:23", got[2]
+    assert got[3] == "r = <the compiler has left it out>" and "by = {x = 0.5, y = 1, z = 2}" in got[5] and got[6] == "$1 = 2", got
+    assert got[10].startswith("#0  square at inlined.cu:8\n#1  project at inlined.cu:25") and got[11].startswith("project at inlined.cu:25"), got
+    with open(ptx) as f:
+        assert "__local_depot" not in f.read()
+
+
 def build_program(*options):
     path = folder.path("program")
     done = subprocess.run([heddle, "cc", *options, "program.cu", "-o", path], cwd=here, capture_output=True, text=True)
@@ -237,7 +250,7 @@ def build_program(*options):
 
 def a_program_stops_in_the_kernels_that_have_breakpoints():
     path = build_program("-lineinfo")
-    got = answers([path], ["break program.cu:9 if threadIdx.x == 8 && blockIdx.x == 1", "break check", "info breakpoints", "run", "print threadIdx.x", "print blockIdx.x",
+    got = answers([path], ["break program.cu:9 if threadIdx.x == 8 && blockIdx.x == 1", "break program.cu:14", "info breakpoints", "run", "print threadIdx.x", "print blockIdx.x",
                            "info cuda kernels", "continue", "info cuda kernels", "delete", "continue", "run"])
     assert "will be set when the program's first kernel is launched" in got[0], got
     assert got[3].startswith("Breakpoint 1\n") and "fill at program.cu:" in got[3], got[3]
