@@ -163,6 +163,8 @@ static void show_reason(struct front *f, const json_t *event)
     size_t i;
     if (w) {
         show_written(f, w, text ? text : "", reason && strcmp(reason, "last-write") == 0);
+        if (json_object_get(event, "breakpoint"))
+            printf("Breakpoint %lld\n", (long long)number_of(event, "breakpoint"));
         return;
     }
     if (reason && strcmp(reason, "last-write") == 0) {

@@ -119,6 +119,7 @@ struct run {
     uint64_t poll_at;      /* when to look for a message */
     bool interrupted;
     struct written written; /* by a watchpoint */
+    uint32_t also;          /* the breakpoint that stops where a watchpoint does, or 0 */
     struct point *searched; /* who has written last is searched for, and will stand in `written`; or NULL */
     /* passes */
     enum pass pass;

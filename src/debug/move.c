@@ -199,8 +199,12 @@ static bool stop_forward(struct run *r, const struct stop *at)
         struct written w = r->written;
         w.point->hits++;
         r->focus = w.thread;
+        break_lanes(r, at, &point, &wrong); /* both stop there */
+        r->also = point ? point->id : 0;
+        points_delete_reached(r->d);
         bool goes_on = stand(r, at, "watchpoint", w.point->expression);
         r->written = (struct written){0};
+        r->also = 0;
         return goes_on;
     }
     uint32_t lanes = break_lanes(r, at, &point, &wrong);

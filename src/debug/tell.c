@@ -88,6 +88,8 @@ void requests_tell_stop(struct run *r, const char *reason, const char *text)
         tell_fault(r, to, &arena);
     if (r->written.any)
         tell_written(r, to, &arena);
+    if (r->also)
+        json_object_set_new(to, "breakpoint", json_integer(r->also));
     json_t *points = json_array();
     for (uint32_t i = 0; i < r->hit.n && strcmp(reason, "breakpoint") == 0; i++)
         json_array_append_new(points, json_integer(r->hit.at[i]));

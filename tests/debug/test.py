@@ -10,7 +10,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from tap import Folder, heddle, main, source
+from tap import FULL, Folder, heddle, main, source
 
 here = os.path.dirname(os.path.abspath(__file__))
 folder = Folder()
@@ -92,6 +92,94 @@ def steps_back_come_to_the_states_of_steps_forth():
         there = states(args, start, forth, n)
         again = states(args, start + [forth] * n, back, n - 1)
         assert again == there[-2::-1], (case, forth, args, there, again)
+
+
+def random_statements(rng, depth, loops=""):
+    """Of a kernel with variables a and b, its thread's i, shared memory s and out; threads come to barriers together."""
+    lines = []
+    for _ in range(rng.randrange(2, 5)):
+        kind = rng.randrange(9 if depth else 10)
+        number, body = rng.randrange(1, 9), lambda: random_statements(rng, depth + 1, loops) if depth < 2 else ["b++;"]
+        if kind == 0:
+            lines += [f"if ((a + {number}) & 1) {{", *body(), "} else {", *body(), "}"]
+        elif kind == 1 and depth < 2:
+            lines += [f"for (int k{depth} = 0; k{depth} < {number % 3 + 1}; k{depth}++) {{", *body(), "}"]
+        elif kind == 9:
+            lines += ["s[i] = a;", "__syncthreads();", f"b += s[(i + {number}) % 32];", "__syncthreads();"]
+        else:
+            lines.append([f"a = a * {number} + b;", f"b ^= a >> {number};", f"atomicAdd(out + {64 + number}, a & 15);", f"a = mix(a, b + {number});",
+                          f"out[32 * blockIdx.x + (i ^ {number})] = a;", f"b += in[(i + {number}) % 32];", "a -= b;"][kind % 7])
+    return lines
+
+
+def random_kernels(n, seed):
+    rng = random.Random(seed)
+    text = ["__device__ int mix(int x, int y)", "{", "int z = x ^ y << 3;", "return z + (y & 1);", "}"]
+    for k in range(n):
+        text += [f'extern "C" __global__ void k{k}(int *out, const int *in)', "{", "__shared__ int s[32];", "int i = threadIdx.x, a = in[i], b = blockIdx.x + 1;",
+                 *random_statements(rng, 0), "out[32 * blockIdx.x + i] = a;", "out[64] = b;", "}"]
+    name, ptx = folder.write("random.cu", "\n".join(text) + "\n"), folder.path("random.ptx")
+    subprocess.run([heddle, "cc", "-G", "-ptx", name, "-o", ptx], check=True)
+    return ptx, text
+
+
+ALL = ["info time", "info registers", "info locals", "p *out@80", "p s", "info cuda lanes"]
+
+
+def all_states(args, begin, commands):
+    """What each of the commands was answered, and the whole state behind it."""
+    got = answers(args, begin + [x for c in commands for x in [c, *ALL]], cwd=folder.name)[len(begin) :]
+    return [(got[i], [re.sub(r"^\$\d+|, of .*", "", masked(x)) for x in got[i + 1 : i + 1 + len(ALL)]]) for i in range(0, len(got), 1 + len(ALL))]
+
+
+def random_kernels_step_back_to_the_states_that_they_came_from():
+    """n steps, n back and n again; `make check-all` asks 100 kernels."""
+    count = 100 if FULL else 4
+    ptx, text = random_kernels(count, 46)
+    rng, steps = random.Random(1), 0
+    for k in range(count):
+        forth, back = rng.choice([("step", "reverse-step"), ("stepi", "reverse-stepi"), ("next", "reverse-next")])
+        args = [ptx, f"k{k}", "--policy", rng.choice(["serial", f"random:{k}"]), "--grid", 2, "--block", 32, "s32[80]", "s32[32]=range"]
+        begin = [f"b k{k} if blockIdx.x == {rng.randrange(2)}", "run", "delete", f"cuda lane {rng.randrange(32)}"]
+        n = rng.randrange(5, 13)
+        there = all_states(args, begin, [forth] * n)
+        ends = [i for i, (said, state) in enumerate(there) if "ended" in said or "ended" in state[1]]
+        n = ends[0] if ends else n
+        if n < 2:
+            continue
+        again = all_states(args, begin, [forth] * n + [back] * (n - 1) + [forth] * (n - 1))
+        states = [state for said, state in there[:n]]
+        assert [s for _, s in again[:n]] == states, (k, forth)
+        assert [s for _, s in again[n : 2 * n - 1]] == states[-2::-1], (k, back, args, again[n : 2 * n - 1], states[-2::-1])
+        assert [s for _, s in again[2 * n - 1 :]] == states[1:], (k, forth, args)
+        steps += n
+    assert steps > 4 * count, steps
+
+
+def the_last_write_is_the_last_of_all_that_watchpoints_have_seen():
+    """In random kernels; `make check-all` asks 100."""
+    count = 100 if FULL else 4
+    ptx, text = random_kernels(count, 47)
+    rng, found = random.Random(2), 0
+    for k in range(count):
+        last = text.index(f'extern "C" __global__ void k{k}(int *out, const int *in)')
+        last = text.index("out[64] = b;", last) + 1
+        args = [ptx, f"k{k}", "--policy", rng.choice(["serial", f"random:{k}"]), "--grid", 2, "--block", 32, "s32[80]", "s32[32]=range"]
+        what = f"out[{rng.choice([rng.randrange(64), 64 + rng.randrange(1, 9)])}]"
+        seen = answers(args, [f"b k{k}", "run", "delete", f"watch {what}", f"tbreak {last} if blockIdx.x == 1"] + ["continue"] * 3000, cwd=folder.name)[5:]
+        stop = next((i for i, s in enumerate(seen) if re.match(r"(?s)(.*\n)?Breakpoint \d", s)), None)
+        assert stop is not None, (k, what, args, seen[:3], [s for s in seen if s][-3:])
+        asked = [f"b k{k}", "run", "delete", f"tbreak {last} if blockIdx.x == 1", "continue", f"last-write {what}"]
+        answer = answers(args, asked, cwd=folder.name)[-1]
+        writes = [s for s in seen[: stop + 1] if s.startswith("Watchpoint")]
+        if not writes:
+            assert "has not been written in this launch" in answer, (k, answer)
+            continue
+        old, new = re.search(r"Old value = (\S+)\nNew value = (\S+)", writes[-1]).groups()
+        line = re.search(r"written at (\S+)", writes[-1])[1]
+        assert f"at {line} (time" in answer and f"Old value = {old}\nValue now = {new}" in answer, (k, what, writes[-1], answer)
+        found += 1
+    assert found >= count // 4, found
 
 
 def the_last_write_is_the_last_that_a_watchpoint_has_seen():
