@@ -131,6 +131,13 @@ static inline bool f64_finite(f64 x)
     return __builtin_fabs(x) < __builtin_inf();
 }
 
+/* Is the remainder of a product or quotient that is near x, as an fma gives it, exact, and its sign right? Where its last bit is above
+ * the smallest number: it lies at most 106 places below. */
+static inline bool f64_has_remainder(f64 x)
+{
+    return HOST_HAS_FMA && __builtin_fabs(x) > 0x1p-960 && f64_finite(x);
+}
+
 /* ---- arithmetic ---- */
 
 static inline f64 sem_add_f64(f64 a, f64 b, enum rnd rnd)
@@ -167,7 +174,9 @@ static inline f64 sem_atom_add_f64(f64 a, f64 b)
 static inline f64 sem_mul_f64(f64 a, f64 b, enum rnd rnd)
 {
     f64 r = a * b;
-    if (rnd != RND_rn && f64_finite(a) && f64_finite(b) && a != 0 && b != 0)
+    if (rnd != RND_rn && f64_has_remainder(r))
+        r = f64_directed(r, __builtin_fma(a, b, -r), rnd);
+    else if (rnd != RND_rn && f64_finite(a) && f64_finite(b) && a != 0 && b != 0)
         r = f64_fma_exact(a, b, 0, rnd);
     return f64_result(r, a, b, 0);
 }
@@ -175,7 +184,10 @@ static inline f64 sem_mul_f64(f64 a, f64 b, enum rnd rnd)
 static inline f64 sem_div_f64(f64 a, f64 b, enum rnd rnd)
 {
     f64 r = a / b;
-    if (rnd != RND_rn && f64_finite(a) && f64_finite(b) && a != 0 && b != 0) {
+    if (rnd != RND_rn && f64_has_remainder(r) && f64_has_remainder(a)) {
+        f64 rest = __builtin_fma(-r, b, a);
+        r = f64_directed(r, b < 0 ? -rest : rest, rnd);
+    } else if (rnd != RND_rn && f64_finite(a) && f64_finite(b) && a != 0 && b != 0) {
         f64 error = f64_finite(r) ? f64_beyond_product(a, r, b) : -1;
         r = f64_directed(r, f64_bits(r) >> 63 ? -error : error, rnd);
     }
@@ -185,7 +197,9 @@ static inline f64 sem_div_f64(f64 a, f64 b, enum rnd rnd)
 static inline f64 sem_sqrt_f64(f64 a, enum rnd rnd)
 {
     f64 r = __builtin_sqrt(a);
-    if (rnd != RND_rn && a > 0 && f64_finite(a))
+    if (rnd != RND_rn && a > 0 && f64_has_remainder(a))
+        r = f64_directed(r, __builtin_fma(-r, r, a), rnd);
+    else if (rnd != RND_rn && a > 0 && f64_finite(a))
         r = f64_directed(r, f64_beyond_product(a, r, r), rnd);
     return f64_result(r, a, 0, 0);
 }
