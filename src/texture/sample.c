@@ -265,8 +265,15 @@ static int largest_of(unsigned n, const struct aligned *v, const int *weights)
     return top;
 }
 
-/* Sums of slices are cut down to so many bits more than texels are, before they are added. */
-enum { SLICE_BITS = 11 };
+/* Sums of slices are cut down, toward minus infinity, to so many bits more than texels are, before they are added: behind the multiple of 4 that
+ * is the largest texel's exponent or comes next. */
+enum { SLICE_BITS = 11, SHIFT = 4 };
+
+static int next_shift(int exponent)
+{
+    int rest = ((exponent % SHIFT) + SHIFT) % SHIFT;
+    return rest ? exponent + SHIFT - rest : exponent;
+}
 
 static double mix_floats(unsigned slices, const struct aligned *v, const int *weights, struct precision p)
 {
@@ -274,7 +281,7 @@ static double mix_floats(unsigned slices, const struct aligned *v, const int *we
     int top = largest_of(4 * slices, v, weights);
     if (top == NO_EXPONENT)
         return 0;
-    double least = ldexp(1, top - p.guard - SLICE_BITS);
+    double least = ldexp(1, next_shift(top) - p.guard - SLICE_BITS);
     for (unsigned s = 0; s < slices; s++, v += 4, weights += 4) {
         double part = 0;
         int own = largest_of(4, v, weights);
@@ -489,28 +496,27 @@ static void add_level(struct footprint *f, const struct texture *t, const struct
 
 /* ---- faces of cubes ---- */
 
-/* A direction becomes a place on a face, and the face. */
+/* A direction becomes a place on a face, and the face. ptxas makes the division by the largest part a product with its approximate
+ * reciprocal. */
 static void find_face(const float v[3], float at[2], unsigned *face)
 {
-    float x = v[0], y = v[1], z = v[2], ax = fabsf(x), ay = fabsf(y), az = fabsf(z), major, sc, tc;
+    float most = fmaxf(fmaxf(fabsf(v[0]), fabsf(v[1])), fabsf(v[2])), part = mufu_rcp(most);
+    float x = v[0] * part, y = v[1] * part, z = v[2] * part, ax = fabsf(x), ay = fabsf(y), az = fabsf(z), sc, tc;
     if (az >= ax && az >= ay) {
         *face = z < 0 ? 5 : 4;
-        major = az;
         sc = z < 0 ? -x : x;
         tc = -y;
     } else if (ay >= ax) {
         *face = y < 0 ? 3 : 2;
-        major = ay;
         sc = x;
         tc = y < 0 ? -z : z;
     } else {
         *face = x < 0 ? 1 : 0;
-        major = ax;
         sc = x < 0 ? z : -z;
         tc = -y;
     }
-    at[0] = (sc / major + 1) / 2;
-    at[1] = (tc / major + 1) / 2;
+    at[0] = (float)(floor(((double)sc + 1) * (1 << 20)) / (1 << 21));
+    at[1] = (float)(floor(((double)tc + 1) * (1 << 20)) / (1 << 21));
 }
 
 static struct texture_at on_face(const struct texture *t, const struct texture_at *at)
@@ -574,23 +580,67 @@ static void view_make(struct view *v, const struct texture *t, const struct samp
     v->at = &v->on_face;
 }
 
-/* The length of a vector: 11/32 of the lesser components are added to the largest, to 10 bits. */
+/* Numbers of ten bits, by which an H200 finds how far texels lie apart. */
+enum { TEN = 10 };
+
+static double unit_of(double v)
+{
+    int e;
+    frexp(v, &e);
+    return ldexp(1, e - TEN);
+}
+
+static double cut(double v)
+{
+    return v == 0 || !isfinite(v) ? v : trunc(v / unit_of(v)) * unit_of(v);
+}
+
+/* So much of v, of ten bits, to the nearest 1/`steps` of its unit, halves up. */
+static double part_of(double v, double part, int steps)
+{
+    return v == 0 || !isfinite(v) ? v : floor(v / unit_of(v) * part * steps + .5) / steps * unit_of(v);
+}
+
+/* A gradient in texels, of which a part of a unit from 1/8 on is a whole one. */
+static double in_texels(float gradient, uint32_t size)
+{
+    double v = cut(gradient), by = cut(size), unit = unit_of(v) * unit_of(by) * (1 << (TEN - 1));
+    return v == 0 || !isfinite(v) ? v : copysign(cut(floor(fabs(v) * by / unit + 7. / 8) * unit), v);
+}
+
+/* The lesser one is cut off one bit below the larger one's. */
+static double add_ten(double a, double b)
+{
+    if (a == 0 || b == 0 || !isfinite(a) || !isfinite(b))
+        return a + b;
+    double unit = fmax(unit_of(a), unit_of(b)) / 2;
+    return cut((trunc(a / unit) + trunc(b / unit)) * unit);
+}
+
+static void sort_sizes(const double v[3], double size[3])
+{
+    for (unsigned d = 0; d < 3; d++) {
+        unsigned at = d;
+        for (; at > 0 && size[at - 1] < fabs(v[d]); at--)
+            size[at] = size[at - 1];
+        size[at] = fabs(v[d]);
+    }
+}
+
+/* The length of a vector: of its lesser components, 11/32 and 1/4 are added to the largest. */
 static double length_of(const double v[3])
 {
-    enum { BITS = 10 };
-    double most = 0, sum = 0;
-    int e;
-    for (unsigned d = 0; d < 3; d++)
-        most = fabs(v[d]) > most ? fabs(v[d]) : most;
-    frexp(most, &e);
-    double unit = ldexp(1, e - BITS);
-    bool seen = false;
-    for (unsigned d = 0; d < 3 && most > 0; d++) {
-        bool is_most = !seen && fabs(v[d]) == most;
-        seen |= is_most;
-        sum += floor((is_most ? most : fabs(v[d]) * 11 / 32) / unit) * unit;
-    }
-    return sum;
+    double size[3];
+    sort_sizes(v, size);
+    return size[0] + part_of(size[1], 11. / 32, 4) + size[2] / 4;
+}
+
+/* 11/16 of it. */
+static double shorter_length_of(const double v[3])
+{
+    double size[3];
+    sort_sizes(v, size);
+    return cut(part_of(size[0], 11. / 16, 2)) + part_of(size[1], 121. / 512, 8) + part_of(size[2], 11. / 64, 8);
 }
 
 static int32_t level_of_distance(double distance)
@@ -605,18 +655,18 @@ static int32_t level_of_distance(double distance)
     return (e - 1) * ONE + table[(int)(m * 2 * ONE) - ONE];
 }
 
-/* How far texels of level 0 lie apart: along the gradients, or along 11/16 of their sum or difference. */
+/* How far texels of level 0 lie apart: along the gradients, or along 11/16 of their sum or difference, whichever is most. */
 static int32_t level_of_gradients(const struct texture *t, const struct texture_at *at)
 {
     const uint32_t sizes[3] = {t->levels[0].width, t->levels[0].height, t->levels[0].depth};
     double x[3] = {0}, y[3] = {0}, sum[3] = {0}, difference[3] = {0};
     for (unsigned d = 0; d < texture_dims(t); d++) {
-        x[d] = (double)at->ddx[d] * sizes[d];
-        y[d] = (double)at->ddy[d] * sizes[d];
-        sum[d] = (x[d] + y[d]) * 11 / 16;
-        difference[d] = (x[d] - y[d]) * 11 / 16;
+        x[d] = in_texels(at->ddx[d], sizes[d]);
+        y[d] = in_texels(at->ddy[d], sizes[d]);
+        sum[d] = add_ten(x[d], y[d]);
+        difference[d] = add_ten(x[d], -y[d]);
     }
-    const double lengths[] = {length_of(x), length_of(y), length_of(sum), length_of(difference)};
+    const double lengths[] = {length_of(x), length_of(y), shorter_length_of(sum), shorter_length_of(difference)};
     double most = 0;
     for (unsigned k = 0; k < 4; k++)
         most = lengths[k] > most ? lengths[k] : most;

@@ -26,7 +26,7 @@ def forms(*options):
 def the_interpreter_gives_what_was_recorded_at_every_level():
     for level in both.cpu_levels("v2", "v3", "v4"):
         differ, n, out = forms("--engine", "interp", "--cpu", level)
-        assert (differ, n) == (19, 632), out
+        assert (differ, n) == (1, 632) and "tex.grad.3d" in out, out
 
 
 def compiled_code_gives_the_same():
