@@ -199,6 +199,10 @@ static cc_words device_options(struct job *j, const char *arch, enum reading rea
 {
     const struct cc_options *o = &j->o;
     cc_words c = cuda_command(j, "--cuda-device-only", reading, header);
+    /* nvcc lets a variable that only some lanes have written be passed on, as programs do that shuffle what lane 0 has; clang would take each
+     * lane for one that has written it */
+    ADD(&c, "-Xclang");
+    ADD(&c, "-no-enable-noundef-analysis");
     ADD(&c, arena_printf(j->arena, "--cuda-gpu-arch=sm_%s", arch));
     ADD(&c, "--cuda-feature=+ptx85");
     bool debug = o->given[CC_DEVICE_DEBUG], optimise = !debug || o->given[CC_DEVICE_OPTIMIZE];

@@ -323,6 +323,36 @@ int main()
     assert run("sort") == "no error 1\n"
 
 
+def what_only_one_lane_has_written_is_passed_on():
+    """clang takes an argument that may be undefined for one that is not, and the branch before it for one that all lanes take."""
+    write("one.cu", """#include <cstdio>
+#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+__global__ void place(int *next, int *places)
+{
+    int first, lane = threadIdx.x & 31;
+    cg::coalesced_group active = cg::coalesced_threads();
+    if (lane == 0)
+        first = atomicAdd(next, 32);
+    first = active.shfl(first, 0);
+    places[threadIdx.x] = first + lane;
+}
+int main()
+{
+    int *next, *places, sum = 0;
+    cudaMallocManaged(&next, sizeof *next);
+    cudaMallocManaged(&places, 128 * sizeof *places);
+    place<<<1, 128>>>(next, places);
+    cudaDeviceSynchronize();
+    for (int i = 0; i < 128; i++)
+        sum += places[i];
+    printf("%d %d\\n", *next, sum);
+}
+""")
+    cc("-arch=sm_75", "one.cu", "-o", "one")
+    assert run("one") == "128 8128\n"
+
+
 def bytes_at_odd_addresses_are_read_one_by_one():
     """LLVM 19 makes one load of 16 bytes, however they lie (mended by its pull request 107919, in LLVM 20)."""
     write("odd.cu", """#include <cstdio>
