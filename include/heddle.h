@@ -385,6 +385,12 @@ typedef struct hd_kernel_info {
     size_t instructions;                     /* of the kernel and all functions it reaches */
 } hd_kernel_info;
 HD_INLINE void hd_kernel_get_info(const hd_kernel *kernel, hd_kernel_info *info);
+/* What it, or a function that it reaches, calls of CUDA's device runtime: of enum hd_nesting. */
+enum hd_nesting {
+    HD_NESTS_GRAPHS = 1,  /* cudaGraphLaunch() */
+    HD_NESTS_KERNELS = 2, /* anything else */
+};
+HD_API unsigned hd_kernel_nesting(const hd_kernel *kernel);
 /* Lets launches of the kernel by other kernels have more dynamic shared memory than what, with its static, makes 48 KiB; hd_launch() asks for no
  * leave (CUDA's cudaFuncAttributeMaxDynamicSharedMemorySize). Errors: HD_ERROR_INVALID_VALUE (more than a block can have). */
 HD_API hd_result hd_kernel_allow_shared(hd_kernel *kernel, size_t dynamic_bytes);
@@ -579,6 +585,9 @@ typedef struct hd_launch_config {
     double timeout_seconds;
     /* What a checker with HD_TOOL_MEMCHECK holds the launch's accesses to beside bounds; NULL: nothing. */
     hd_memory_rules *rules;
+    /* The graph that it is a kernel of: what %current_graph_exec says, and what the context's launch_graph() gets; or 0 and NULL. */
+    uint64_t graph;
+    void *graph_run;
 } hd_launch_config;
 
 /* What a launch did: sums over all its blocks. */
@@ -606,10 +615,16 @@ typedef struct hd_stream hd_stream;
 /* A moment in a stream. */
 typedef struct hd_event hd_event;
 
+/* A call of a running kernel's. */
+typedef struct hd_kernel_call hd_kernel_call;
+
 typedef struct hd_context_options {
     /* Takes the report of each launch that failed, from a stream's thread; the report is the library's. */
     void (*fault)(void *data, hd_result result, hd_report *report);
     void *data;
+    /* A kernel of launches with this graph_run calls cudaGraphLaunch() for a graph and a stream: an error of the runtime API, or 0. NULL: no
+     * kernel may. */
+    int (*launch_graph)(void *data, hd_kernel_call *call, void *graph_run, uint64_t graph, uint64_t stream);
 } hd_context_options;
 
 /* Errors: HD_ERROR_INVALID_VALUE, HD_ERROR_OUT_OF_MEMORY. Destroy it before its machine. */
@@ -737,6 +752,10 @@ HD_API hd_result hd_stream_gate(hd_stream *stream, bool (*is_open)(void *data, h
  * false then, and must not wait itself. Checkers take what has begun when it says false as done by then. */
 HD_API hd_result hd_stream_loop(hd_stream *stream, bool (*next)(void *data, hd_result status, hd_event *until),
                                 void *data);
+/* The same for a kernel, in launch_graph() of its context's options: in a stream of its own, that the kernel's launch does not wait for, behind
+ * `begun`: what the calling thread has done. `ended` is its end. After an error, `next` is not called. */
+HD_API hd_result hd_kernel_call_loop(hd_kernel_call *call, bool (*next)(void *data, hd_result status, hd_event *until),
+                                     void *data, hd_event *begun, hd_event *ended);
 /* Addresses of hd_reserve: memory of so many bytes, undefined, is there from when the stream comes here on, where it was not; and is not
  * there any more, where it was. */
 HD_API hd_result hd_stream_open(hd_stream *stream, void *pointer, size_t bytes);

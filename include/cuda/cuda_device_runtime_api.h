@@ -81,6 +81,7 @@ HEDDLE_NESTED_IN_STREAM(LaunchDevice,
                         (void *func, void *buffer, dim3 grid, dim3 block, unsigned int shared, cudaStream_t stream),
                         (func, buffer, grid, block, shared, stream))
 HEDDLE_NESTED_IN_STREAM(LaunchDeviceV2, (void *buffer, cudaStream_t stream), (buffer, stream))
+HEDDLE_NESTED_IN_STREAM(GraphLaunch, (cudaGraphExec_t graph, cudaStream_t stream), (graph, stream))
 
 #undef HEDDLE_NESTED
 #undef HEDDLE_NESTED_IN_STREAM

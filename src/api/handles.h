@@ -124,6 +124,10 @@ struct hd_stream {
 
 /* Puts a task into the stream, and waits for it where that is wanted; takes it. */
 hd_result stream_put_task(hd_stream *s, struct task *t, enum hd_wait wait);
+/* hd_stream_loop()'s; NULL without memory. */
+struct task *loop_task_new(bool (*next)(void *data, hd_result status, hd_event *until), void *data);
+/* The event is the end of a task, whose reference it takes over; NULL: it is done. */
+void event_become(hd_event *e, struct task *t);
 /* Whose end the event is, held; NULL: it was never recorded, or that does not matter any more. */
 struct task *event_task(hd_event *e);
 /* Between two turns of a task that waits for others: it is looked at now and then, where nobody else wants the thread. */

@@ -202,6 +202,8 @@ hd_result launch_prepare(hd_kernel *k, const hd_launch_config *c, struct launch_
     if (!launch_take_bound(k->module, q))
         return HD_ERROR_OUT_OF_MEMORY;
     q->rules = (struct memory_rules *)c->rules;
+    q->graph = c->graph;
+    q->graph_run = c->graph_run;
     return HD_SUCCESS;
 }
 

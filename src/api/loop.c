@@ -26,14 +26,12 @@ static void drop_loop(struct task *t)
     hd_event_destroy(((struct loop_task *)t)->until);
 }
 
-hd_result hd_stream_loop(hd_stream *s, bool (*next)(void *data, hd_result status, hd_event *until), void *data)
+struct task *loop_task_new(bool (*next)(void *data, hd_result status, hd_event *until), void *data)
 {
-    if (!s || !next)
-        return HD_ERROR_INVALID_VALUE;
     struct loop_task *t = (struct loop_task *)task_new(sizeof *t);
     if (!t || hd_event_create(&t->until)) {
         task_release(t ? &t->task : NULL);
-        return HD_ERROR_OUT_OF_MEMORY;
+        return NULL;
     }
     t->task.turn = run_loop;
     t->task.drop = drop_loop;
@@ -41,5 +39,13 @@ hd_result hd_stream_loop(hd_stream *s, bool (*next)(void *data, hd_result status
     t->task.always = true;
     t->next = next;
     t->data = data;
-    return stream_put_task(s, &t->task, HD_NO_WAIT);
+    return &t->task;
+}
+
+hd_result hd_stream_loop(hd_stream *s, bool (*next)(void *data, hd_result status, hd_event *until), void *data)
+{
+    if (!s || !next)
+        return HD_ERROR_INVALID_VALUE;
+    struct task *t = loop_task_new(next, data);
+    return t ? stream_put_task(s, t, HD_NO_WAIT) : HD_ERROR_OUT_OF_MEMORY;
 }

@@ -462,6 +462,13 @@ void hd_kernel_get_info_sized(const hd_kernel *k, hd_kernel_info *info, size_t b
     SIZED_WRITE(info, bytes, &own);
 }
 
+unsigned hd_kernel_nesting(const hd_kernel *k)
+{
+    return !k ? 0
+              : (k->kernel->launches_graphs ? HD_NESTS_GRAPHS : 0) |
+                    (k->kernel->launches_kernels ? HD_NESTS_KERNELS : 0);
+}
+
 bool hd_kernel_get_param_sized(const hd_kernel *k, size_t i, hd_param_info *info, size_t bytes)
 {
     if (!k || !info || i >= k->func->signature.params.n)

@@ -47,6 +47,12 @@ struct nest {
     bool no_memory;
 };
 
+/* A call of a running grid's, as hd_context_options.launch_graph gets it. */
+struct hd_kernel_call {
+    struct nest *nest;
+    const struct nested_call *call;
+};
+
 static inline struct machine *nest_engine(const struct nest *n)
 {
     return n->context->machine->machine;

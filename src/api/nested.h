@@ -28,7 +28,8 @@ enum nest_error {
     NEST_INVALID_PITCH = 12,
     NEST_INVALID_MEMCPY_DIRECTION = 21,
     NEST_PENDING_COUNT_EXCEEDED = 69,
-    NEST_UNSUPPORTED_LIMIT = 215
+    NEST_UNSUPPORTED_LIMIT = 215,
+    NEST_ILLEGAL_ADDRESS = 700
 };
 
 struct nest;
@@ -57,6 +58,8 @@ uint64_t nest_parameters(struct nest *n, struct nested_call *c, hd_kernel *k, co
 /* `k` and `config` are for parameters of which nothing is known. */
 enum nest_error nest_launch(struct nest *n, struct nested_call *c, uint64_t parameters, uint64_t stream, hd_kernel *k,
                             const hd_launch_config *config);
+/* By who knows of graphs (hd_context_options.launch_graph). */
+enum nest_error nest_launch_graph(struct nest *n, struct nested_call *c, uint64_t graph, uint64_t stream);
 /* Puts a task into a stream of the grid, and takes it; how a task that no kernel's launch makes gets there, too. */
 enum nest_error nest_put(struct nest *n, struct nested_call *c, struct task *t, uint64_t stream);
 enum nest_error nest_stream_create(struct nest *n, struct nested_call *c, uint64_t *handle);

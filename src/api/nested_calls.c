@@ -399,6 +399,7 @@ static uint64_t call(void *data, struct nested_call *c)
     case SYSCALL_GET_ERROR_STRING:
     case SYSCALL_GET_ERROR_NAME: return text_of(n, c);
     case SYSCALL_GET_PARAMETER_BUFFER_V2: return parameters(n, c);
+    case SYSCALL_GRAPH_LAUNCH: return nest_launch_graph(n, c, arg(c, 0), arg(c, 1)); /* no last error, as on an H200 */
     case SYSCALL_GET_PARAMETER_BUFFER: return nest_parameters(n, c, NULL, NULL, arg(c, 1));
     default: return nest_failed(n, c, answer(n, c));
     }

@@ -158,6 +158,22 @@ enum nest_error nest_put(struct nest *n, struct nested_call *c, struct task *t, 
     return e;
 }
 
+/* ---- graphs ---- */
+
+/* Both are illegal addresses to an H200. */
+enum nest_error nest_launch_graph(struct nest *n, struct nested_call *c, uint64_t graph, uint64_t stream)
+{
+    const hd_context_options *o = &n->context->options;
+    hd_kernel_call call = {n, c};
+    void *run = n->request->graph_run;
+    int e = run && o->launch_graph ? o->launch_graph(o->data, &call, run, graph, stream) : NEST_ILLEGAL_ADDRESS;
+    if (e == NEST_ILLEGAL_ADDRESS)
+        nested_fault_detail(c, FAULT_no_kernel,
+                            run ? "launches a graph that was not made ready with cudaGraphInstantiateFlagDeviceLaunch"
+                                : "launches a graph, which only kernels can that are nodes of a graph themselves");
+    return (enum nest_error)e;
+}
+
 /* ---- how many are pending ---- */
 
 static bool count_pending(struct machine *m)

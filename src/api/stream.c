@@ -194,14 +194,18 @@ struct task *event_task(hd_event *e)
     return t;
 }
 
-/* The event is the end of a task, whose reference it takes over; NULL: it is done. */
-static hd_result make_event(hd_event *e, hd_stream *s, struct task *t)
+void event_become(hd_event *e, struct task *t)
 {
     pthread_mutex_lock(&e->lock);
     struct task *old = e->task;
     e->task = t;
     pthread_mutex_unlock(&e->lock);
     task_release(old);
+}
+
+static hd_result make_event(hd_event *e, const hd_stream *s, struct task *t)
+{
+    event_become(e, t);
     return context_fault(s->context->context);
 }
 

@@ -75,6 +75,7 @@ static uint64_t block_value(const struct block *b, uint32_t sreg)
     case SREG_smid: return b->worker->id % l->machine->model->multiprocessors;
     case SREG_nsmid: return l->machine->model->multiprocessors;
     case SREG_gridid: return l->number;
+    case SREG_current_graph_exec: return l->request->graph;
     case SREG_total_smem_size: /* in units of 128 bytes */
         return (l->kernel->static_shared_bytes + dims->shared_bytes + 127) & ~127ull;
     case SREG_aggr_smem_size: /* with what the system has of it */

@@ -172,12 +172,16 @@ static bool calls_indirectly(const struct code *c)
     return false;
 }
 
-static bool calls_device_runtime(const struct code *c)
+static void note_device_runtime(struct kernel *k, const struct code *c)
 {
-    bool calls = false;
-    for (uint32_t i = 0; i < c->ir->insns.n; i++)
-        calls |= c->ir->insns.at[i].kind == IR_CALL && ir_is_nested(c->ir->insns.at[i].call->syscall);
-    return calls;
+    for (uint32_t i = 0; i < c->ir->insns.n; i++) {
+        const struct ir_insn *in = &c->ir->insns.at[i];
+        enum ir_syscall s = in->kind == IR_CALL ? in->call->syscall : SYSCALL_NONE;
+        bool graph = s == SYSCALL_GRAPH_LAUNCH || s == SYSCALL_GRAPH_LAUNCH_PTSZ;
+        k->nests |= ir_is_nested(s);
+        k->launches_graphs |= graph;
+        k->launches_kernels |= ir_is_nested(s) && !graph;
+    }
 }
 
 /* A pointer may lead to any function of the image. One that the machine refuses is left out: calling it
@@ -349,7 +353,7 @@ static bool prepare(struct preparer *p)
         code_decode(p, k->functions.at[i]);
     for (uint32_t i = 0; i < k->functions.n; i++) {
         resolve_calls(p, k->functions.at[i]);
-        k->nests |= calls_device_runtime(k->functions.at[i]);
+        note_device_runtime(k, k->functions.at[i]);
     }
     number_sites(k);
     uint32_t stack = deepest_chain(p, k->entry);

@@ -248,7 +248,10 @@ static const char *describe_access(struct machine *m, const struct fault *f, str
     case FAULT_block_ended:
         return arena_printf(arena, "accesses the shared memory of block %llu of its cluster, which has ended", address);
     case FAULT_child: return f->detail;
-    case FAULT_no_kernel: return arena_printf(arena, "launches 0x%llx, which is not a kernel", address);
+    case FAULT_no_kernel:
+        if (f->detail[0]) /* a graph */
+            return f->detail;
+        return arena_printf(arena, "launches 0x%llx, which is not a kernel", address);
     case FAULT_no_parameters:
         return arena_printf(arena,
                             "launches with parameters at 0x%llx, which cudaGetParameterBuffer did not give, or "

@@ -64,6 +64,8 @@ struct launch_request {
     struct schedule *schedule;   /* its own; NULL: the machine's */
     const struct nested *nested; /* who answers what it asks of the device runtime (nested.h); NULL: it asks nothing */
     struct stopper *stopper;     /* who debugs it (stops.h); or NULL */
+    uint64_t graph;              /* what %current_graph_exec says */
+    void *graph_run;             /* hd_launch_config.graph_run */
 };
 
 struct launch {

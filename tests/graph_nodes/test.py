@@ -122,6 +122,43 @@ def nodes_of_all_kinds_their_edges_and_attributes_are_an_H200s():
     tell("kinds")
 
 
+# ---- graphs that kernels launch ----
+
+def cases_of(name):
+    """The lines of each case, as an H200 has them where their order is not left open."""
+    with open(os.path.join(HERE, name)) as f:
+        parts = re.split(r"^(\w+)\n", f.read(), flags=re.M)[1:]
+    return dict(zip(parts[::2], parts[1::2]))
+
+
+def graphs_launched_by_kernels_do_and_answer_as_on_an_H200():
+    tap.need_loadable_libraries()
+    tap.need_clang()
+    path, cases = built("device"), cases_of("device.txt")
+    with concurrent.futures.ThreadPoolExecutor(2) as threads:
+        ours = {case: threads.submit(call, tap.heddle, "run", path, case) for case in cases}
+        wrong = [f"{case}: {line}" for case, lines in cases.items()
+                 for line in difflib.unified_diff([case] + lines.splitlines(), ours[case].result().splitlines(), lineterm="", n=0)]
+    assert not wrong, "\n".join(wrong)
+
+
+def what_kernels_may_not_launch_is_told_with_its_place():
+    tap.need_loadable_libraries()
+    tap.need_clang()
+    path = built("device")
+    for case, why in (("not_for_kernels", "was not made ready with cudaGraphInstantiateFlagDeviceLaunch"),
+                      ("child_of_a_graphs_kernel", "only kernels can that are nodes of a graph themselves")):
+        done = subprocess.run([tap.heddle, "run", path, case], capture_output=True, text=True, timeout=60)
+        assert why in done.stderr and "device.cu:" in done.stderr and "[nested-launch]" in done.stderr, done.stderr
+
+
+def graphs_launched_by_kernels_race_with_nothing_that_they_come_after():
+    tap.need_loadable_libraries()
+    tap.need_clang()
+    done = subprocess.run([tap.heddle, "check", built("device"), "visible"], capture_output=True, text=True, timeout=120)
+    assert done.stdout.count("[2016]") == 3 and "race" not in done.stderr, done.stdout + done.stderr
+
+
 # ---- programs of cases ----
 
 def cases_agree(path):

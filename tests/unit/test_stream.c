@@ -49,7 +49,7 @@ static int set_up_policy(void **state, const char *policy)
     struct fixture *f = calloc(1, sizeof *f);
     hd_machine_options options = {.workers = 2, .memory_bytes = 1 << 24, .policy = policy};
     hd_source source = {"stream.ptx", text, sizeof text - 1};
-    hd_context_options context = {on_fault, f};
+    hd_context_options context = {.fault = on_fault, .data = f};
     assert_int_equal(hd_machine_create(&options, &f->machine, NULL), HD_SUCCESS);
     assert_int_equal(hd_module_load(f->machine, &source, 1, &f->module, NULL), HD_SUCCESS);
     assert_int_equal(hd_module_get_kernel(f->module, "add", &f->add, NULL), HD_SUCCESS);

@@ -18,6 +18,13 @@ __device__ cudaError_t cudaGraphKernelNodeSetGridDim(cudaGraphDeviceNode_t node,
 __device__ cudaError_t cudaGraphKernelNodeUpdatesApply(const cudaGraphKernelNodeUpdate *updates, size_t updateCount);
 }
 
+__device__ inline cudaGraphExec_t cudaGetCurrentGraphExec(void)
+{
+    unsigned long long exec;
+    __asm__("mov.u64 %0, %%current_graph_exec;" : "=l"(exec));
+    return (cudaGraphExec_t)exec;
+}
+
 template <class T>
 __device__ inline cudaError_t cudaGraphKernelNodeSetParam(cudaGraphDeviceNode_t node, size_t offset, const T &value)
 {

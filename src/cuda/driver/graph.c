@@ -213,8 +213,6 @@ static CUresult instantiate(CUgraphExec *exec, CUgraph graph, cuuint64_t flags, 
     NEED(exec);
     TRY(check_flags(flags));
     TRY(graph_check(g, flags, bad));
-    if (flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH)
-        return api_not_supported("a graph that kernels launch");
     TRY(exec_new(g, flags, &x, bad));
     CUresult r = handle_give(HANDLE_EXEC, x, NULL, &x->handle);
     if (r) {
@@ -256,7 +254,7 @@ CU_API CUresult cuGraphInstantiateWithParams(CUgraphExec *exec, CUgraph g, CUDA_
     CUresult r = instantiate(exec, g, p->flags, &bad);
     p->hErrNode_out = bad.node;
     p->result_out = r ? bad.result : CUDA_GRAPH_INSTANTIATE_SUCCESS;
-    return r;
+    return r || !(p->flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD) ? r : cuGraphUpload(*exec, p->hUploadStream);
 }
 
 CU_API CUresult cuGraphInstantiateWithParams_ptsz(CUgraphExec *exec, CUgraph g, CUDA_GRAPH_INSTANTIATE_PARAMS *p)
@@ -308,8 +306,10 @@ CU_API CUresult cuGraphUpload(CUgraphExec exec, CUstream s)
     CUgraphExec x;
     TRY(exec_of(exec, &x));
     TRY(stream_run(s, &stream, NULL));
-    exec_upload(x, true);
-    return CUDA_SUCCESS;
+    pthread_mutex_lock(&x->launching);
+    CUresult r = exec_upload(x);
+    pthread_mutex_unlock(&x->launching);
+    return r;
 }
 
 CU_API CUresult cuGraphUpload_ptsz(CUgraphExec x, CUstream s)

@@ -5,13 +5,12 @@
 
 /* ---- one node ---- */
 
-static CUresult step_of(CUgraphExec exec, CUgraphNode node, struct step **s)
+static CUresult step_of(CUgraphExec exec, CUgraphNode node, CUgraphExec *x, struct step **s)
 {
-    CUgraphExec x;
-    TRY(exec_of(exec, &x));
-    *s = exec_step(x, node);
+    TRY(exec_of(exec, x));
+    *s = exec_step(*x, node);
     NEED(*s);
-    exec_settle(x);
+    exec_settle(*x);
     return CUDA_SUCCESS;
 }
 
@@ -19,7 +18,8 @@ static CUresult change(CUgraphExec exec, CUgraphNode node, CUgraphNodeType type,
 {
     struct work own;
     struct step *s;
-    TRY(step_of(exec, node, &s));
+    CUgraphExec x;
+    TRY(step_of(exec, node, &x, &s));
     NEED(s->type == type);
     if (s->work.kind == WORK_LIBRARY)
         return api_not_supported("the kernel of a library's call in a graph");
@@ -32,6 +32,8 @@ static CUresult change(CUgraphExec exec, CUgraphNode node, CUgraphNodeType type,
     s->work = own;
     if (own.kind == WORK_LAUNCH && own.launch.updatable)
         updatable_set(own.launch.updatable, &own.launch);
+    exec_find_launches(x);
+    x->is_changed = true;
     return CUDA_SUCCESS;
 }
 
@@ -92,21 +94,24 @@ CU_API CUresult cuGraphExecEventWaitNodeSetEvent(CUgraphExec x, CUgraphNode n, C
     return change(x, n, CU_GRAPH_NODE_TYPE_WAIT_EVENT, &w);
 }
 
-CU_API CUresult cuGraphNodeSetEnabled(CUgraphExec x, CUgraphNode n, unsigned enabled)
+CU_API CUresult cuGraphNodeSetEnabled(CUgraphExec exec, CUgraphNode n, unsigned enabled)
 {
     struct step *s;
-    TRY(step_of(x, n, &s));
+    CUgraphExec x;
+    TRY(step_of(exec, n, &x, &s));
     NEED(s->type <= CU_GRAPH_NODE_TYPE_MEMSET);
     s->disabled = !enabled;
+    x->is_changed = true;
     if (s->work.kind == WORK_LAUNCH && s->work.launch.updatable)
         updatable_enable(s->work.launch.updatable, enabled);
     return CUDA_SUCCESS;
 }
 
-CU_API CUresult cuGraphNodeGetEnabled(CUgraphExec x, CUgraphNode n, unsigned *enabled)
+CU_API CUresult cuGraphNodeGetEnabled(CUgraphExec exec, CUgraphNode n, unsigned *enabled)
 {
     struct step *s;
-    TRY(step_of(x, n, &s));
+    CUgraphExec x;
+    TRY(step_of(exec, n, &x, &s));
     NEED(enabled && s->type <= CU_GRAPH_NODE_TYPE_MEMSET);
     *enabled = !s->disabled;
     return CUDA_SUCCESS;

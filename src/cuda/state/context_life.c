@@ -5,6 +5,7 @@
 #include "cuda/state/capture.h"
 #include "cuda/state/contexts.h"
 #include "cuda/state/events.h"
+#include "cuda/state/graph.h"
 #include "cuda/state/graph_memory.h"
 #include "cuda/state/module.h"
 #include "cuda/state/pools.h"
@@ -46,7 +47,7 @@ static const size_t first_limits[LIMITS] = {
 CUresult context_start(struct device *d, unsigned flags, CUcontext *context)
 {
     CUcontext c = calloc(1, sizeof *c);
-    hd_context_options o = {.fault = show_fault};
+    hd_context_options o = {.fault = show_fault, .launch_graph = run_launch_graph};
     hd_result r = c ? hd_context_create(d->machine, &o, &c->context) : HD_ERROR_OUT_OF_MEMORY;
     if (r) {
         free(c);

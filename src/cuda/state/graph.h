@@ -97,25 +97,32 @@ struct CUgraphExec_st {
         struct edge_kind kind; /* and how */
     } *after;
     size_t n_after;
-    hd_stream **streams;  /* by branch */
+    hd_stream **streams;  /* by branch; the last one is branch 0's where it is launched in no stream of the program's */
     CUcontext streams_of; /* the context: its handle */
     uint64_t streams_of_id;
     struct kept *kept;
     struct condition_use *conditions; /* that launches begin with */
-    bool is_body;                     /* branch 0 has a stream of its own, too */
     bool has_bodies;                  /* more is put while it runs */
     bool has_updatable;               /* kernels that kernels update */
     bool uses_memory;                 /* of graphs */
     size_t memory_bytes;              /* that a launch needs of it, in blocks */
     hd_event *begun, *ended;          /* the last launch, */
     uint64_t launched_in;             /* in the stream with this number */
+    pthread_mutex_t launching;        /* held while a launch is put */
+    _Atomic uint32_t refs;
+    /* Of graphs that launch, and are launched by, kernels: graph_device.c */
+    bool launches;      /* its kernels do */
+    bool uploaded;      /* they may launch it, */
+    bool is_changed;    /* but not as it is since */
+    bool is_queued;     /* one has */
+    unsigned n_running; /* launches that have begun, or have been put by the host */
     struct step {
         CUgraphNode node; /* of the graph: its handle */
         CUgraphNodeType type;
-        CUcontext context; /* its handle */
-        struct work work;
+        CUcontext context;              /* its handle */
+        struct work work, uploaded;     /* `uploaded`: what kernels launch */
         struct CUgraphExec_st **bodies; /* of a conditional node */
-        bool disabled;
+        bool disabled, uploaded_disabled;
         bool overlaps;          /* a kernel that may begin before the one before it has ended */
         bool is_first, is_last; /* it depends on nothing, nothing depends on it */
         size_t after, n_after;  /* what it depends on: where the exec's list has it, in the order of the edges */
@@ -231,11 +238,20 @@ struct bad_graph {
 CUresult exec_new(CUgraph g, cuuint64_t flags, CUgraphExec *exec, struct bad_graph *bad);
 /* The step of a node, also of one in a body; NULL: there is none. */
 struct step *exec_step(CUgraphExec x, CUgraphNode node);
-/* Kernels may update it from now on, or not any more. */
-void exec_upload(CUgraphExec x, bool uploaded);
+
 /* Its launches have ended, where these would see what changes. */
 void exec_settle(CUgraphExec x);
-void exec_free(void *x);
+
+/* ---- what becomes of them: graph_life.c ---- */
+
+/* Kernels may update it, and launch it as it is now. */
+CUresult exec_upload(CUgraphExec x);
+/* What a node's kernel calls of the device runtime: enum hd_nesting. */
+unsigned work_nesting(const struct work *w, CUcontext context);
+/* Do its kernels launch graphs? To be called when they have changed. */
+void exec_find_launches(CUgraphExec x);
+struct CUgraphExec_st *exec_hold(struct CUgraphExec_st *x);
+void exec_free(void *x); /* lets it go */
 
 /* ---- updates: graph_update.c ---- */
 
@@ -256,9 +272,20 @@ CUresult updatable_launch(const struct work *w, hd_stream *stream, CUcontext c);
 
 /* To be called once, when the steps are there. */
 CUresult branches_find(CUgraphExec x);
-void branches_free(CUgraphExec x);
 CUresult branches_launch(CUgraphExec x, hd_stream *stream, CUcontext c);
-/* A body, in streams of its own; `after`: what it comes after besides, or NULL. */
-CUresult branches_launch_body(CUgraphExec x, CUcontext c, hd_event *after);
+struct graph_run;
+/* In streams of its own; `after`: what it comes after besides, or NULL; `ended` gets its end. */
+CUresult branches_launch_apart(CUgraphExec x, CUcontext c, struct graph_run *run, hd_event *after, hd_event *ended);
+
+/* ---- graphs that kernels launch: graph_device.c ---- */
+
+/* A launch of such a graph by the host: with it for its kernels, and behind them in the stream, or freed where they cannot be put. */
+CUresult run_new(CUgraphExec x, CUcontext c, struct graph_run **run);
+CUresult run_finish(struct graph_run *run, hd_stream *stream);
+void run_free(struct graph_run *run);
+/* Has the host not launched it? Then its graph is what has been uploaded last. */
+bool run_is_by_kernel(const struct graph_run *run);
+/* hd_context_options.launch_graph */
+int run_launch_graph(void *data, hd_kernel_call *call, void *graph_run, uint64_t graph, uint64_t stream);
 
 #endif

@@ -74,20 +74,6 @@ CUresult branches_find(CUgraphExec x)
     return !r && !x->streams ? CUDA_ERROR_OUT_OF_MEMORY : r;
 }
 
-void branches_free(CUgraphExec x)
-{
-    for (size_t i = 0; i < x->n; i++) {
-        hd_event_destroy(x->steps[i].event);
-        free(x->steps[i].waits_for.at);
-    }
-    for (size_t b = !x->is_body; x->streams && b < x->n_branches; b++)
-        if (x->streams[b] && context_lives(x->streams_of, x->streams_of_id))
-            hd_stream_destroy(x->streams[b]);
-    hd_event_destroy(x->begun);
-    hd_event_destroy(x->ended);
-    free(x->streams);
-}
-
 /* ---- launching them ---- */
 
 /* However large, one launch is put without waiting for earlier ones; of large ones only few may be pending. */
@@ -100,14 +86,16 @@ static CUresult open_stream(CUcontext c, hd_stream **stream)
     return CUDA_SUCCESS;
 }
 
-/* Streams for all branches but the first, and for that of a body, in the context that the graph is launched in. */
-static CUresult open_streams(CUgraphExec x, CUcontext c)
+/* Streams for all branches but the first, and one for that, where it is to be `apart`, in the context that the graph is launched in. */
+static CUresult open_streams(CUgraphExec x, CUcontext c, bool apart)
 {
     bool same = x->streams_of_id == c->id;
-    for (size_t b = !x->is_body; b < x->n_branches; b++) {
+    for (size_t b = 1; b <= x->n_branches; b++) {
         if (x->streams[b] && !same && context_lives(x->streams_of, x->streams_of_id))
             hd_stream_destroy(x->streams[b]);
-        if (!x->streams[b] || !same)
+        if (!same)
+            x->streams[b] = NULL;
+        if (!x->streams[b] && (apart || b < x->n_branches))
             TRY(open_stream(c, &x->streams[b]));
     }
     x->streams_of = c->handle;
@@ -115,14 +103,17 @@ static CUresult open_streams(CUgraphExec x, CUcontext c)
     return CUDA_SUCCESS;
 }
 
-static CUresult run_work(struct step *s, hd_stream *stream, CUcontext c)
+static CUresult run_work(const struct CUgraphExec_st *x, struct step *s, hd_stream *stream, CUcontext c,
+                         struct graph_run *run)
 {
-    struct work w = s->work;
+    struct work w = run && run_is_by_kernel(run) ? s->uploaded : s->work;
     switch (w.kind) {
     case WORK_GIVE: return graph_memory_give(w.memory.at, stream, c, w.memory.bytes);
     case WORK_TAKE: return graph_memory_take(w.memory.at, stream);
     case WORK_BODIES: return bodies_launch(s, stream, c);
     case WORK_LAUNCH:
+        w.launch.config.graph = x->flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH ? (uintptr_t)x->handle : 0;
+        w.launch.config.graph_run = run;
         if (w.launch.updatable)
             return updatable_launch(&w, stream, c);
         w.launch.config.flags |= s->overlaps ? HD_LAUNCH_PROGRAMMATIC : 0; /* fall through */
@@ -130,29 +121,29 @@ static CUresult run_work(struct step *s, hd_stream *stream, CUcontext c)
     }
 }
 
-static CUresult run_step(CUgraphExec x, struct step *s, CUcontext c)
+static CUresult run_step(CUgraphExec x, struct step *s, CUcontext c, struct graph_run *run)
 {
     hd_stream *stream = x->streams[s->branch];
     if (s->is_first && s->branch > 0)
         TRY(from_hd(hd_stream_wait_event(stream, x->begun)));
     for (size_t i = 0; i < s->waits_for.n; i++)
         TRY(from_hd(hd_stream_wait_event(stream, s->waits_for.at[i]->event)));
-    if (!s->disabled || (s->work.kind == WORK_LAUNCH && s->work.launch.updatable))
-        TRY(run_work(s, stream, c));
+    bool disabled = run && run_is_by_kernel(run) ? s->uploaded_disabled : s->disabled;
+    if (!disabled || (s->work.kind == WORK_LAUNCH && s->work.launch.updatable))
+        TRY(run_work(x, s, stream, c, run));
     return s->event ? from_hd(hd_event_follow(s->event, stream)) : CUDA_SUCCESS;
 }
 
-static CUresult run_steps(CUgraphExec x, hd_stream *stream, CUcontext c)
+static CUresult run_steps(CUgraphExec x, hd_stream *stream, CUcontext c, struct graph_run *run)
 {
     if (x->n_branches > 1)
         TRY(from_hd(hd_event_record(x->begun, stream)));
     for (size_t i = 0; i < x->n; i++)
-        TRY(run_step(x, &x->steps[i], c));
+        TRY(run_step(x, &x->steps[i], c, run));
     for (size_t i = 0; i < x->n; i++)
         if (x->steps[i].is_last && x->steps[i].branch > 0)
             TRY(from_hd(hd_stream_wait_event(stream, x->steps[i].event)));
-    TRY(conditions_end(x->conditions, stream));
-    return from_hd(hd_event_follow(x->ended, stream));
+    return conditions_end(x->conditions, stream);
 }
 
 /* Was this what happened last to memory before a step? */
@@ -192,7 +183,7 @@ static CUresult free_left(CUgraphExec x, hd_stream *stream)
 
 static CUresult begin_launch(CUgraphExec x, hd_stream *stream, CUcontext c)
 {
-    exec_upload(x, true);
+    TRY(exec_upload(x));
     if (x->uses_memory) {
         TRY(free_left(x, stream));
         graph_memory_count(c->device, x->memory_bytes);
@@ -200,32 +191,67 @@ static CUresult begin_launch(CUgraphExec x, hd_stream *stream, CUcontext c)
     return conditions_begin(x->conditions, stream);
 }
 
-static CUresult launch(CUgraphExec x, hd_stream *stream, CUcontext c)
+static CUresult put(CUgraphExec x, hd_stream *stream, CUcontext c, struct graph_run *run)
 {
     x->launched_in = hd_stream_number(stream);
-    hd_stream_begin_batch(stream);
-    CUresult r = begin_launch(x, stream, c);
-    r = r ? r : run_steps(x, stream, c);
-    hd_stream_end_batch(stream, (unsigned)(x->n / NODES_PER_TASK) + 1);
+    x->streams[0] = stream;
+    if (!run || !run_is_by_kernel(run))
+        TRY(begin_launch(x, stream, c));
+    return run_steps(x, stream, c, run);
+}
+
+/* What its kernels launch belongs to it. */
+static CUresult put_with_run(CUgraphExec x, hd_stream *stream, CUcontext c)
+{
+    struct graph_run *run = NULL;
+    if (x->launches)
+        TRY(run_new(x, c, &run));
+    CUresult r = put(x, stream, c, run);
+    if (run && !r)
+        r = run_finish(run, stream);
+    else if (run)
+        run_free(run);
     return r;
 }
 
 /* One launch of it is also after the one before ("CUDA Driver API", cuGraphLaunch). */
-CUresult branches_launch(CUgraphExec x, hd_stream *stream, CUcontext c)
+static CUresult launch(CUgraphExec x, hd_stream *stream, CUcontext c)
 {
     bool same = x->streams_of_id == c->id && x->launched_in == hd_stream_number(stream);
     TRY(check_memory(x));
     if (!same)
         TRY(from_hd(hd_stream_wait_event(stream, x->ended)));
-    TRY(open_streams(x, c));
-    x->streams[0] = stream;
-    return launch(x, stream, c);
+    TRY(open_streams(x, c, false));
+    hd_stream_begin_batch(stream);
+    CUresult r = put_with_run(x, stream, c);
+    r = r ? r : from_hd(hd_event_follow(x->ended, stream));
+    hd_stream_end_batch(stream, (unsigned)(x->n / NODES_PER_TASK) + 1);
+    return r;
 }
 
-CUresult branches_launch_body(CUgraphExec x, CUcontext c, hd_event *after)
+CUresult branches_launch(CUgraphExec x, hd_stream *stream, CUcontext c)
 {
-    TRY(open_streams(x, c));
+    pthread_mutex_lock(&x->launching);
+    CUresult r = launch(x, stream, c);
+    pthread_mutex_unlock(&x->launching);
+    return r;
+}
+
+static CUresult launch_apart(CUgraphExec x, CUcontext c, struct graph_run *run, hd_event *after, hd_event *ended)
+{
+    TRY(open_streams(x, c, true));
+    hd_stream *stream = x->streams[x->n_branches];
     if (after)
-        TRY(from_hd(hd_stream_wait_event(x->streams[0], after)));
-    return launch(x, x->streams[0], c);
+        TRY(from_hd(hd_stream_wait_event(stream, after)));
+    CUresult r = put(x, stream, c, run);
+    r = r ? r : from_hd(hd_event_follow(x->ended, stream));
+    return r ? r : from_hd(hd_event_follow(ended, stream));
+}
+
+CUresult branches_launch_apart(CUgraphExec x, CUcontext c, struct graph_run *run, hd_event *after, hd_event *ended)
+{
+    pthread_mutex_lock(&x->launching);
+    CUresult r = launch_apart(x, c, run, after, ended);
+    pthread_mutex_unlock(&x->launching);
+    return r;
 }

@@ -14,9 +14,7 @@ CUgraphNode node_key(CUgraphNode n)
 static CUresult make_body(CUgraph body, CUgraphExec *x)
 {
     struct bad_graph bad;
-    TRY(exec_new(body, 0, x, &bad));
-    (*x)->is_body = true;
-    return CUDA_SUCCESS;
+    return exec_new(body, 0, x, &bad);
 }
 
 static CUresult make_bodies(CUgraphExec x, struct step *s)
@@ -121,22 +119,6 @@ static CUresult place_all(CUgraphExec x, CUgraph g, CUgraphNode *bad)
     return r ? r : fill_lists(x, g);
 }
 
-void exec_upload(CUgraphExec x, bool uploaded)
-{
-    for (size_t i = 0; x->has_updatable && i < x->n; i++)
-        if (x->steps[i].work.kind == WORK_LAUNCH && x->steps[i].work.launch.updatable)
-            updatable_upload(x->steps[i].work.launch.updatable, uploaded);
-}
-
-static void free_step(struct step *s)
-{
-    for (unsigned i = 0; s->bodies && i < s->work.condition.n; i++)
-        if (s->bodies[i])
-            exec_free(s->bodies[i]);
-    free((void *)s->bodies);
-    work_disown(&s->work);
-}
-
 /* What a launch needs of a device's memory for graphs: addresses that are used again are needed once. */
 static size_t memory_bytes(const struct CUgraphExec_st *x)
 {
@@ -155,29 +137,14 @@ static size_t memory_bytes(const struct CUgraphExec_st *x)
     return bytes + graph_memory_blocks(small);
 }
 
-void exec_free(void *record)
-{
-    CUgraphExec x = record;
-    exec_upload(x, false);
-    if ((x->kept || x->has_bodies) && x->ended)
-        hd_event_synchronize(x->ended);
-    for (size_t i = 0; i < x->n; i++)
-        free_step(&x->steps[i]);
-    branches_free(x);
-    node_index_free(&x->index);
-    free(x->ends);
-    free(x->after);
-    kept_release(&x->kept);
-    conditions_release(&x->conditions);
-    free(x);
-}
-
 static CUresult make_ready(CUgraph g, cuuint64_t flags, CUgraphExec *exec, struct bad_graph *bad)
 {
     CUgraphExec x = calloc(1, sizeof *x + g->n * sizeof x->steps[0]);
     if (!x)
         return CUDA_ERROR_OUT_OF_MEMORY;
     x->flags = flags;
+    x->refs = 1;
+    pthread_mutex_init(&x->launching, NULL);
     CUresult r = place_all(x, g, &bad->node);
     if (r && bad->node)
         bad->result = CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE;
@@ -185,6 +152,7 @@ static CUresult make_ready(CUgraph g, cuuint64_t flags, CUgraphExec *exec, struc
     r = r ? r : kept_copy(g->kept, &x->kept);
     x->uses_memory = g->n_memory != 0;
     x->memory_bytes = x->uses_memory ? memory_bytes(x) : 0;
+    exec_find_launches(x);
     if (r)
         exec_free(x);
     else

@@ -29,9 +29,9 @@ static CUgraphExec choose(const struct bodies_run *r)
 
 static CUresult launch(struct bodies_run *r, CUgraphExec body, hd_event *until)
 {
-    TRY(branches_launch_body(body, r->context, r->begun ? NULL : r->before));
+    TRY(branches_launch_apart(body, r->context, NULL, r->begun ? NULL : r->before, until));
     r->begun = true;
-    return from_hd(hd_event_follow(until, body->streams[0]));
+    return CUDA_SUCCESS;
 }
 
 static bool next_body(void *data, hd_result status, hd_event *until)

@@ -56,10 +56,10 @@ static CUresult check_conditions(CUgraph g, bool in_body, struct bad_graph *bad)
 static bool can_be_launched_by_kernels(const struct CUgraphNode_st *n)
 {
     switch (n->type) {
-    case CU_GRAPH_NODE_TYPE_KERNEL:
+    case CU_GRAPH_NODE_TYPE_KERNEL: return !(work_nesting(&n->work, n->context) & HD_NESTS_KERNELS);
     case CU_GRAPH_NODE_TYPE_MEMSET:
     case CU_GRAPH_NODE_TYPE_GRAPH: return true;
-    case CU_GRAPH_NODE_TYPE_MEMCPY: return !is_pageable(&n->work);
+    case CU_GRAPH_NODE_TYPE_MEMCPY: return !is_pageable(&n->work) && !n->work.from_array && !n->work.to_array;
     default: return false;
     }
 }

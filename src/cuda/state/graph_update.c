@@ -205,5 +205,7 @@ CUresult exec_update(CUgraphExec x, CUgraph g, CUgraphExecUpdateResultInfo *info
         conditions = old;
     }
     conditions_release(&conditions);
+    exec_find_launches(x);
+    x->is_changed = true;
     return r;
 }

@@ -78,6 +78,8 @@ static CUresult launch(hd_stream *s, CUcontext c, const struct work_launch *l)
     hd_kernel *kernel;
     hd_report *report = NULL;
     TRY(function_find(l->function, c->device, &f, &kernel));
+    if (hd_kernel_nesting(kernel) & HD_NESTS_GRAPHS && !l->config.graph_run)
+        return api_not_supported("a launch of a kernel that launches graphs, which is not a node of a graph");
     if (l->config.shared_bytes)
         TRY(check_shared(f, l->config.shared_bytes, c, kernel));
     if (l->config.packed_args)
