@@ -202,7 +202,12 @@ LIBRARY_API curandStatus_t curandSetQuasiRandomGeneratorDimensions(curandGenerat
 LIBRARY_API curandStatus_t curandGenerateSeeds(curandGenerator_t generator)
 {
     GENERATOR(g, generator);
-    return CURAND_STATUS_SUCCESS; /* the next draw makes them */
+    if (g->options.type == CURAND_RNG_PSEUDO_MTGP32 || g->options.type == CURAND_RNG_PSEUDO_MT19937) {
+        pthread_mutex_lock(&g->lock);
+        begin_anew(g); /* the others' states are where they are */
+        pthread_mutex_unlock(&g->lock);
+    }
+    return CURAND_STATUS_SUCCESS;
 }
 
 LIBRARY_API curandStatus_t curandGetVersion(int *version)
