@@ -20,4 +20,9 @@ bool command_has_word(char **at, const char *word);
 bool front_stands(struct front *f);
 bool front_is_ok(const json_t *answer);
 
+/* ---- debug_complete.c ---- */
+
+/* Words that may stand behind a line's beginning; the array is the caller's. */
+json_t *debug_completions(struct front *f, const char *before);
+
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/debug_front.h"
+#include "cli/debug_commands.h"
 
 static const char prompt[] = "(heddle) ";
 
@@ -20,6 +20,7 @@ static struct editor {
     int (*add_history)(const char *line);
     char **(*rl_completion_matches)(const char *text, match_function *next);
     complete_function **rl_attempted_completion_function;
+    char **rl_line_buffer;
 } editor;
 
 static void *editor_symbol(void *library, const char *name, bool *all)
@@ -29,23 +30,34 @@ static void *editor_symbol(void *library, const char *name, bool *all)
     return p;
 }
 
+/* What may stand there, while it is chosen from: libedit asks without saying for whom. */
+static struct {
+    struct front *f;
+    json_t *words;
+} completing;
+
 static char *next_match(const char *text, int state)
 {
     static size_t at;
     if (!state)
         at = 0;
-    for (const struct debug_command *c; (c = &debug_commands[at])->name;) {
-        at++;
-        if (strncmp(c->name, text, strlen(text)) == 0)
-            return strdup(c->name);
+    while (at < json_array_size(completing.words)) {
+        const char *word = json_string_value(json_array_get(completing.words, at++));
+        if (word && strncmp(word, text, strlen(text)) == 0)
+            return strdup(word);
     }
     return NULL;
 }
 
+/* Where nothing matches, files do. */
 static char **complete(const char *text, int start, int end)
 {
     (void)end;
-    return start ? NULL : editor.rl_completion_matches(text, next_match); /* files behind a command */
+    completing.words =
+        debug_completions(completing.f, arena_strndup(&completing.f->arena, *editor.rl_line_buffer, (size_t)start));
+    char **matches = json_array_size(completing.words) ? editor.rl_completion_matches(text, next_match) : NULL;
+    json_decref(completing.words);
+    return matches;
 }
 
 /* Is there one? Distributions number it differently. */
@@ -62,6 +74,7 @@ static bool editor_load(void)
     FIND(add_history);
     FIND(rl_completion_matches);
     FIND(rl_attempted_completion_function);
+    FIND(rl_line_buffer);
 #undef FIND
     if (found)
         *editor.rl_attempted_completion_function = complete;
@@ -69,11 +82,12 @@ static bool editor_load(void)
 }
 
 /* From malloc; NULL at the end of the input. */
-static char *read_line(const struct front *f)
+static char *read_line(struct front *f)
 {
     char *line = NULL;
     size_t room = 0;
     if (f->on_terminal && editor_load()) {
+        completing.f = f;
         line = editor.readline(prompt);
         if (line && *line)
             editor.add_history(line);

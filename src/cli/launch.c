@@ -199,7 +199,10 @@ static int run_kernel(struct launch *l)
 {
     double start = seconds_now();
     l->seconds = ARENA_ARRAY(&l->s->arena, double, launch_repetitions(l));
-    progress_phase(&l->s->progress, l->name, l->machine);
+    if (l->debugger) /* it may stand still for as long as the user thinks */
+        progress_end(&l->s->progress);
+    else
+        progress_phase(&l->s->progress, l->name, l->machine);
     for (uint64_t i = 0; i < launch_repetitions(l); i++) {
         hd_report *report;
         if (i > 0)

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/demangle.h"
+#include "base/diag.h"
 #include "debug/requests.h"
 #include "exec/barrier.h"
 #include "exec/launch.h"
@@ -211,6 +212,28 @@ const char *request_blocks(struct asked *a)
 }
 
 /* ---- the code ---- */
+
+const char *request_functions(struct asked *a)
+{
+    struct run *r = a->r;
+    json_t *names = json_object(), *list = json_array(); /* each name once */
+    for (uint32_t i = 0; i < r->kernel->functions.n; i++) {
+        const struct code *c = r->kernel->functions.at[i];
+        json_object_set_new(names, demangle(c->ir->func->symbol.name, &a->arena), json_true());
+        for (uint32_t o = 0; o < c->n_ops; o++) {
+            const struct source_place *p = place_of_op(&r->lines, &c->ops[o]);
+            for (uint32_t k = 1; p && k < p->n; k++)
+                if (p->at[k].function && !is_library_file(p->at[k].file))
+                    json_object_set_new(names, p->at[k].function, json_true());
+        }
+    }
+    const char *name;
+    json_t *value;
+    json_object_foreach(names, name, value) json_array_append_new(list, json_string(name));
+    json_decref(names);
+    json_object_set_new(a->answer, "names", list);
+    return NULL;
+}
 
 /* Lines of PTX around the place, or from a line to another. */
 const char *request_ptx(struct asked *a)

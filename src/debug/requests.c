@@ -152,6 +152,7 @@ static const struct {
     {"blocks", request_blocks},
     {"warps", request_warps},
     {"lanes", request_lanes},
+    {"functions", request_functions},
     {"ptx", request_ptx},
     {"launch", request_launch},
 };

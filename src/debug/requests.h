@@ -30,6 +30,7 @@
  *     memory       "expression", "count", "size", "format" -> "address", "values"
  *     blocks | warps | lanes -> "list"
  *     ptx          "from", "to" -> "lines"
+ *     functions    -> "names": of the kernel's code, with those that are inlined there
  *     launch       -> of what the launch is
  */
 #ifndef HEDDLE_DEBUG_REQUESTS_H
@@ -52,8 +53,8 @@ typedef const char *request_fn(struct asked *a);
 
 request_fn request_break, request_watch, request_delete, request_enable, request_disable, request_ignore,
     request_condition, request_points, request_last_write; /* request_points.c */
-request_fn request_focus, request_frame, request_frames, request_blocks, request_warps, request_lanes, request_ptx,
-    request_launch; /* request_places.c */
+request_fn request_focus, request_frame, request_frames, request_blocks, request_warps, request_lanes,
+    request_functions, request_ptx, request_launch; /* request_places.c */
 request_fn request_print, request_type, request_set, request_locals, request_args, request_registers,
     request_memory;                       /* request_values.c */
 request_fn request_parts, request_shared; /* request_parts.c */

@@ -1,8 +1,11 @@
 """heddle debug: sessions are texts that were typed and read; what goes forward comes back to the same states."""
+import ctypes.util
 import lzma
 import os
+import pty
 import random
 import re
+import select
 import shlex
 import signal
 import subprocess
@@ -10,7 +13,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from tap import FULL, Folder, heddle, main, source
+from tap import FULL, Folder, Skip, heddle, main, source
 
 here = os.path.dirname(os.path.abspath(__file__))
 folder = Folder()
@@ -314,6 +317,42 @@ def inlined_calls_are_calls_like_others():
     assert got[14].startswith("the thread is in the kernel itself"), got[14]
     assert got[17].startswith("Breakpoint 2, by ") and got[18] == "#0  square at inlined.cu:9\n#1  project at inlined.cu:25", got
     assert "project at inlined.cu:25" in got[19] and got[20] == "#0  project at inlined.cu:25", got
+
+
+def on_a_terminal(args, keys):
+    """What a terminal shows where each of the keys is typed when the text before it stands there."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.chdir(here)
+        os.environ["TERM"] = "xterm"
+        os.execv(heddle, [heddle, "debug", *map(str, args)])
+    shown, end = b"", time.monotonic() + 60
+    try:
+        for before, typed in keys:
+            since = len(shown)
+            while before not in shown[since:]:
+                assert time.monotonic() < end and select.select([terminal], [], [], 30)[0], (before, shown)
+                shown += os.read(terminal, 4096)
+            if typed is None:  # a progress bar would begin two seconds behind a launch's beginning
+                time.sleep(2.5)
+            else:
+                os.write(terminal, typed)
+    finally:
+        os.close(terminal)
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+    return shown.decode()
+
+
+def a_terminal_completes_words_and_shows_nothing_but_the_session():
+    if not ctypes.util.find_library("edit"):
+        raise Skip("no libedit")
+    prompt = b"(heddle) "
+    shown = on_a_terminal(("inlined.ptx", "project", "--grid", 1, "--block", 32, "f32[32]", "f32[96]=range", "hex:0000003f0000803f00000040"),
+                          [(prompt, b"tbr\t"), (b"eak", b"squ\t"), (b"are", b"\n"), (prompt, b"run\n"), (prompt, b"info regi\t"), (b"sters", b"r1\n"),
+                           (prompt, b"p blockD\t"), (b"im", b"\x7f.x\n"), (b"= 32", None), (b"", b"help cond\t"), (b"ition", b"\n"), (b"CONDITION", b"")])
+    assert "Breakpoint 1 at inlined.cu:8, in square (2 places)" in shown and "%r1 = " in shown, shown
+    assert "blocks (" not in shown and "project:" not in shown, shown
 
 
 def optimised_code_has_lines_and_inlined_calls():
