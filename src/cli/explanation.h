@@ -81,6 +81,7 @@ bool explanation_writes(const struct options *o, const char *path);
 /* --device names none: says so. */
 int explanation_no_device(struct session *s);
 /* The JSON as a page. */
+json_t *explanation_for_page(const json_t *json, struct arena *arena);
 int explanation_write_page(struct session *s, const json_t *json);
 int explanation_write_files(struct session *s, const struct explanation *e, const char *program);
 

@@ -22,6 +22,8 @@ static const char *rate_text(double rate, struct arena *arena)
     return rate < 1e3 ? arena_printf(arena, "%.1f GFLOP/s", rate) : arena_printf(arena, "%.1f TFLOP/s", 1e-3 * rate);
 }
 
+enum { MOST_KERNELS = 10 }; /* those that take longest */
+
 /* ---- a kernel and its launches ---- */
 
 struct group {
@@ -450,7 +452,10 @@ void explanation_print(const struct explanation *e, const struct options *o, FIL
     fputs("\n", out);
     if (o->report_device)
         print_device(e, device_model_of_report(device), out, arena);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = MOST_KERNELS; i < n; i++)
+        json_decref(groups[i].access);
+    size_t shown = n < MOST_KERNELS ? n : MOST_KERNELS;
+    for (size_t i = 0; i < shown; i++) {
         print_head(&groups[i], launch_ns, out, arena);
         print_occupancy(&groups[i], out);
         print_roofline(&groups[i], out, arena);
@@ -466,6 +471,9 @@ void explanation_print(const struct explanation *e, const struct options *o, FIL
         print_advice(&groups[i], out, arena);
         json_decref(groups[i].access);
     }
+    if (n > shown)
+        fprintf(out, "and %zu more kernels, which take less%s\n", n - shown,
+                strcmp(explanation_page(o), "-") ? ": the page has them all" : "");
     print_calls(calls, out, arena);
     json_decref(calls);
 }

@@ -3,6 +3,19 @@
 
 const data = JSON.parse(document.getElementById("data").textContent);
 
+/* What stands in many places is there once (cli/explanation_page.c). */
+function putTogether() {
+    for (const l of data.launches || [])
+        if (l.occupancy && typeof l.occupancy.plot === "number")
+            l.occupancy.plot = data.plots[l.occupancy.plot];
+    for (const k of data.kernels || [])
+        for (const at of [...(k.lines || []), ...(k.instructions || [])])
+            for (const key of ["file", "inlined_file", "module"])
+                if (typeof at[key] === "number")
+                    at[key] = data.strings[at[key]];
+}
+putTogether();
+
 /* ---- elements ---- */
 
 function add(parent, children) {
@@ -110,7 +123,7 @@ function shortName(name) {
 
 /* ---- tables ---- */
 
-const ROWS_AT_FIRST = 60;
+const ROWS_AT_FIRST = 60, ROWS_TO_READ = 10;
 
 /* Of many rows the first ones are shown until the rest is asked for.
  * columns: {title, value (of a row: sorts), show (of a row: text or element; default: count(value)), hint, left} */
@@ -118,8 +131,12 @@ function table(columns, rows, sorted, caption) {
     const body = h("tbody");
     const heads = columns.map((c, i) => h("th", {scope: "col", title: c.hint, class: c.left ? "left" : null},
         h("button", {type: "button", onclick: () => sort(i)}, c.title)));
-    let by = -1, down = false, shown = ROWS_AT_FIRST;
+    let by = -1, down = false, shown = ROWS_AT_FIRST, wanted = "";
     const more = h("button", {type: "button", onclick: () => { shown = rows.length; fill(); }}, `all ${rows.length} rows`);
+    const found = h("span", {"aria-live": "polite"});
+    const search = rows.length > ROWS_TO_READ && columns.some(c => c.name) ? h("label", {class: "tools"}, "search ",
+        h("input", {type: "search", placeholder: "a part of a name", oninput: e => { wanted = e.target.value.toLowerCase(); fill(); }}), " ", found) : null;
+    const text = row => columns.filter(c => c.left).map(c => `${c.tip ? c.tip(row) : ""} ${c.value(row)}`).join(" ").toLowerCase();
     function sort(i) {
         down = by === i ? !down : !columns[i].left;
         by = i;
@@ -139,11 +156,13 @@ function table(columns, rows, sorted, caption) {
         return h("td", {class: (c.left ? "left" : "") + (c.name ? " name" : ""), title: c.tip ? c.tip(row) : null}, shown);
     }
     function fill() {
-        body.replaceChildren(...rows.slice(0, shown).map(row => h("tr", null, columns.map(c => cell(c, row)))));
-        more.hidden = rows.length <= shown;
+        const fits = wanted ? rows.filter(row => wanted.split(/\s+/).every(part => text(row).includes(part))) : rows;
+        body.replaceChildren(...fits.slice(0, shown).map(row => h("tr", null, columns.map(c => cell(c, row)))));
+        more.hidden = fits.length <= shown;
+        found.textContent = wanted ? `${fits.length} of ${rows.length}` : "";
     }
     sort(sorted);
-    return h("div", {class: "scroll"}, h("table", null, caption ? h("caption", {class: "skip"}, caption) : null,
+    return h("div", {class: "scroll"}, search, h("table", null, caption ? h("caption", {class: "skip"}, caption) : null,
         h("thead", null, h("tr", null, heads)), body), h("p", {class: "tools"}, more));
 }
 

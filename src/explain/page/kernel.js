@@ -153,11 +153,13 @@ function barriersCard(k, l) {
 }
 
 function mixCard(l) {
-    const rows = Object.entries(l.classes || {}).filter(([name, n]) => n > 0 && name !== "folded").map(([key, value]) => ({label: className(key)[0], tip: className(key)[1], value}));
+    const rows = Object.entries(l.classes || {}).filter(([, n]) => n > 0).map(([key, value]) => ({label: className(key)[0], tip: className(key)[1], value}));
     rows.sort((a, b) => b.value - a.value);
-    const all = sum(rows, r => r.value);
+    const all = sum(rows, r => r.value), rest = rows.splice(13);
+    if (rest.length) /* what is shown sums to the total */
+        rows.push({label: "others", tip: rest.map(r => r.label).join(", "), value: sum(rest, r => r.value)});
     rows.forEach(r => r.shown = `${count(r.value)} (${percent(r.value / all)})`);
-    return card(`Instruction mix: ${count(l.warp_instructions)} warp instructions`, barChart("Warp instructions of PTX by class", rows.slice(0, 14), {title: "warp instructions", show: count}));
+    return card(`Instruction mix: ${count(l.warp_instructions)} warp instructions`, barChart("Warp instructions of PTX by class", rows, {title: "warp instructions", show: count}));
 }
 
 function rooflineCard(l) {
