@@ -191,7 +191,7 @@ def children_are_checked_too():
     result = check("--target-processes", "application-only", WAYS, "exec", status=1)[2]
     assert [f["count"] for f in result["findings"]] == [1, 64] and len(result["processes"]) == 1, result
     _, err, result = check("--target-processes", "application-only", WAYS, "fork", status=1)
-    assert "used nothing of CUDA itself" in err and result["findings"] == [], err
+    assert "ran without using CUDA itself" in err and result["findings"] == [], err
 
 
 def a_program_of_python_is_checked():
@@ -235,8 +235,8 @@ def a_process_that_goes_on_is_named():
 
 
 def what_cannot_be_checked_is_said():
-    assert "used nothing of CUDA" in check("true", status=0)[1]
-    assert "used nothing of CUDA" in check(WAYS, "nothing", status=3)[1]
+    assert "ran without using CUDA" in check("true", status=0)[1]
+    assert "ran without using CUDA" in check(WAYS, "nothing", status=3)[1]
     for words, status, said in (([path("none")], 127, "there is no program"), ([folder.name], 126, "is a folder"),
                                 ([os.path.join(here, "ways.cu")], 126, "is a source"), ([__file__], 126, "cannot run"), ([], 2, "needs a program or a PTX file")):
         _, err, result = check(*words, status=status)

@@ -615,7 +615,7 @@ def tables_have_a_row_a_launch():
 
 def a_program_without_cuda_is_told_so():
     _, err, result = explain("/bin/true")
-    assert "used nothing of CUDA" in err and result["launches"] == [], err
+    assert "ran without using CUDA" in err and result["launches"] == [], err
 
 
 def other_devices_have_other_limits():
