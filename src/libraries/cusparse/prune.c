@@ -241,13 +241,15 @@ LIBRARY_API cusparseStatus_t cusparseDestroyPruneInfo(pruneInfo_t info)
         CONTEXT(s, handle);                                                                                            \
         const struct mat_descr *d = handle_find(&library_handles, descriptor, KIND_MAT_DESCR);                         \
         number least = number_at(TYPE, &tolerance, 0);                                                                 \
-        NEED(m >= 0 && d && values && offsets && of_row && least.re >= 0);                                             \
+        NEED(m >= 0 && d && offsets && of_row && least.re >= 0);                                                       \
         struct call c = {.name = __func__,                                                                             \
                          .compute = TYPE,                                                                              \
                          .a = csr_of(d, TYPE, m, 1, 0, values, offsets, NULL),                                         \
                          .alpha.value = least,                                                                         \
                          .at = {NULL, of_row}};                                                                        \
         cusparseStatus_t r = csr_count(s, __func__, &c.a);                                                             \
+        if (!r)                                                                                                        \
+            NEED(values || c.a.nnz == 0);                                                                              \
         return r ? r : put_rows(s, &c, total);                                                                         \
     }                                                                                                                  \
     LIBRARY_API cusparseStatus_t cusparse##X##csr2csr_compress(                                                        \

@@ -287,6 +287,23 @@ static void a_sparse_product_tells_its_size_and_is_copied(void)
     DONE(cusparseSpGEMM_destroyDescr(g));
 }
 
+static void a_matrix_of_nothing_is_compressed_to_nothing(void)
+{
+    cusparseMatDescr_t d;
+    int *offsets_of = managed(4 * sizeof *offsets_of), *of_row = managed(3 * sizeof *of_row), total = 9;
+    DONE(cusparseCreateMatDescr(&d));
+    of_row[1] = 7;
+    DONE(cusparseSnnz_compress(handle, 3, d, NULL, offsets_of, of_row, &total, 0));
+    DONE(cudaDeviceSynchronize());
+    CHECK(total == 0 && of_row[1] == 0);
+    int *to = managed(4 * sizeof *to);
+    DONE(cusparseScsr2csr_compress(handle, 3, 3, d, NULL, NULL, offsets_of, 0, of_row, NULL, NULL, to, 0));
+    DONE(cudaDeviceSynchronize());
+    offsets_of[3] = 1;
+    CHECK(cusparseSnnz_compress(handle, 3, d, NULL, offsets_of, of_row, &total, 0) == CUSPARSE_STATUS_INVALID_VALUE);
+    DONE(cusparseDestroyMatDescr(d));
+}
+
 static void dense_matrices_are_sampled_and_become_sparse(void)
 {
     cusparseSpMatDescr_t c = real(3, 3, 6, l_row, l_column, l_value), s;
@@ -443,6 +460,7 @@ int main(void)
     RUN(the_older_descriptors_keep_what_is_set);
     RUN(triangular_systems_are_solved);
     RUN(a_sparse_product_tells_its_size_and_is_copied);
+    RUN(a_matrix_of_nothing_is_compressed_to_nothing);
     RUN(dense_matrices_are_sampled_and_become_sparse);
     RUN(elements_are_put_in_order_with_their_permutation);
     RUN(sums_have_the_elements_of_both);
