@@ -122,6 +122,42 @@ def nodes_of_all_kinds_their_edges_and_attributes_are_an_H200s():
     tell("kinds")
 
 
+def a_body_that_has_been_captured_stays_its_nodes():
+    tap.need_loadable_libraries()
+    tap.need_clang()
+    with open(folder.path("body.cu"), "w") as f:
+        f.write("""#include <cstdio>
+__global__ void count(int *n) { ++*n; }
+int main()
+{
+    int *n;
+    cudaGraph_t g;
+    cudaGraphConditionalHandle handle;
+    cudaGraphNode_t node;
+    cudaGraphExec_t x;
+    cudaStream_t s;
+    cudaMallocManaged(&n, sizeof *n);
+    cudaStreamCreate(&s);
+    cudaGraphCreate(&g, 0);
+    cudaGraphConditionalHandleCreate(&handle, g, 1, cudaGraphCondAssignDefault);
+    cudaGraphNodeParams p = {};
+    p.type = cudaGraphNodeTypeConditional;
+    p.conditional.handle = handle;
+    p.conditional.type = cudaGraphCondTypeIf;
+    p.conditional.size = 1;
+    cudaGraphAddNode(&node, g, nullptr, nullptr, 0, &p);
+    cudaStreamBeginCaptureToGraph(s, p.conditional.phGraph_out[0], nullptr, nullptr, 0, cudaStreamCaptureModeGlobal);
+    count<<<1, 1, 0, s>>>(n);
+    printf("%d ", cudaStreamEndCapture(s, nullptr));
+    printf("%d ", cudaGraphInstantiate(&x, g, 0));
+    cudaGraphLaunch(x, s);
+    printf("%d %d\\n", cudaStreamSynchronize(s), *n);
+}
+""")
+    call(tap.heddle, "cc", "-o", "body", "body.cu")
+    assert call(tap.heddle, "run", folder.path("body")) == "0 0 0 1\n"
+
+
 # ---- graphs that kernels launch ----
 
 def cases_of(name):

@@ -40,7 +40,7 @@ CU_API CUresult cuStreamBeginCaptureToGraph(CUstream handle, CUgraph graph, cons
     return capture_begin(s, g, after, data, n, mode);
 }
 
-/* Without a place for it, the graph is lost. */
+/* Without a place for it, the graph is lost, but one that is a node's. */
 CU_API CUresult cuStreamEndCapture(CUstream handle, CUgraph *graph)
 {
     struct CUstream_st *s;
@@ -49,7 +49,7 @@ CU_API CUresult cuStreamEndCapture(CUstream handle, CUgraph *graph)
     r = r ? r : capture_end(s, &made);
     if (graph)
         *graph = made ? made->handle : NULL;
-    else if (made)
+    else if (made && !made->is_child)
         graph_end(made);
     return r;
 }
