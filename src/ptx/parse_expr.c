@@ -391,6 +391,10 @@ bool parse_initialiser(struct parser *p, struct ptx_var *v)
     bool half = isa_type_class(v->type) == CLASS_F && v->type != TYPE_f32 && v->type != TYPE_f64;
     if (f.element_bytes == 0 || half)
         return parse_fail(p, NULL, ".%s cannot be initialised", isa_type_name(v->type));
+    if (v->type == TYPE_texref || v->type == TYPE_surfref || v->type == TYPE_samplerref)
+        return parse_fail(p,
+                          "leave it out, and set the modes when it is bound (cuTexRefSetAddressMode, hd_texture_bind)",
+                          "initial values of .%s (PTX ISA 5.3) are not supported", isa_type_name(v->type));
     v->initialised = true;
     if (!put_entry(p, &f, 0))
         return false;
