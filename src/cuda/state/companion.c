@@ -306,8 +306,10 @@ static const struct given *look_up(const struct companion *c, enum pack_kind kin
 static void tell_once(struct companion *c, const char *name, const char *why)
 {
     for (uint32_t i = 0; i < c->told.n; i++)
-        if (strcmp(c->told.at[i], name) == 0)
+        if (strcmp(c->told.at[i], name) == 0) {
+            log_line(LOG_ERROR, "kernel `%s` is refused again", name);
             return;
+        }
     char *copy = strdup(name), **place = copy ? VEC_ADD(&c->told) : NULL;
     if (place)
         *place = copy;
