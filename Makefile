@@ -52,6 +52,11 @@ install: $(BUILD)/build.ninja
 wheel deb libraries-wheel libraries-deb: all
 	scripts/package $@ $(BUILD) $(BUILD)/packages
 
+# The extension for VS Code: `code --install-extension build/heddle.vsix`.
+vsix:
+	mkdir -p $(BUILD)
+	scripts/vsix $(BUILD)/heddle.vsix
+
 # Address and undefined-behaviour sanitizers, in a folder of their own.
 sanitize:
 	$(MAKE) BUILD=build-sanitize SETUP="-Db_sanitize=address,undefined -Db_lundef=false"
@@ -202,4 +207,4 @@ lint: all
 clean:
 	rm -rf build build-*
 
-.PHONY: all soak ulp test check-all check-levels clients programs explain-agreement explain-times install wheel deb mufu bench fuzz fuzz-engines fuzz-ptx fuzz-races fuzz-image docs sanitize sanitize-thread clang format lint clean
+.PHONY: all soak ulp test check-all check-levels clients programs explain-agreement explain-times install wheel deb vsix mufu bench fuzz fuzz-engines fuzz-ptx fuzz-races fuzz-image docs sanitize sanitize-thread clang format lint clean

@@ -43,12 +43,55 @@ static bool find_global(void *data, struct str name, uint64_t *address, const st
     return found;
 }
 
+static size_t count_findings(void *data)
+{
+    return checker_count(((hd_machine *)data)->checker->checker);
+}
+
+static bool report_findings(void *data, struct diags *diags)
+{
+    return checker_report(((hd_machine *)data)->checker->checker, diags);
+}
+
+/* To checkers, a launch that runs again is another one, a task behind that which it was before. */
+struct again {
+    const struct order_hooks *order;
+    uint32_t first, strand;
+};
+
+static void again_begin(struct again *g, hd_machine *m, struct launch_request *q)
+{
+    const struct task_note note = {.kind = TASK_LAUNCH};
+    uint32_t before = q->task;
+    g->order = atomic_load(&m->machine->order);
+    if (!g->order || !before)
+        return;
+    if (g->first)
+        g->order->end(g->order->data, before);
+    else
+        g->first = before;
+    q->task = g->order->submit(g->order->data, &g->strand, &note, &before, 1);
+    g->order->begin(g->order->data, q->task);
+}
+
+static void again_end(struct again *g, struct launch_request *q)
+{
+    if (!g->first)
+        return;
+    g->order->end(g->order->data, q->task);
+    g->order->learn(g->order->data, g->first, q->task);
+    g->order->close(g->order->data, g->strand);
+    q->task = g->first;
+}
+
 bool api_debug_launch(hd_machine *m, struct launch_request *q, hd_launch_stats *stats, struct diags *diags,
                       hd_result *result)
 {
-    const struct debug_names names = {m, find_global};
+    const struct debug_checks checks = {m, count_findings, report_findings};
+    const struct debug_names names = {m, m->checker && !(q->flags & HD_LAUNCH_UNCHECKED) ? &checks : NULL, find_global};
     struct run *run = debug_open(m->debugger, m->machine, q, &names);
     struct running r;
+    struct again g = {0};
     bool again = true;
     while (run && again) {
         uint32_t before = diags->list.n, errors = diags->errors;
@@ -58,11 +101,14 @@ bool api_debug_launch(hd_machine *m, struct launch_request *q, hd_launch_stats *
             ;
         *result = running_end(m, q, &r, stats, diags);
         again = debug_again(run, *result, diags);
+        if (again)
+            again_begin(&g, m, q);
         if (again) { /* what has been said of a run that was cut off says nothing */
             diags->list.n = before;
             diags->errors = errors;
         }
     }
+    again_end(&g, q);
     if (run)
         debug_close(run);
     return run;

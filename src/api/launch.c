@@ -4,6 +4,7 @@
 #include "api/handles.h"
 #include "api/sized.h"
 #include "base/monotonic.h"
+#include "debug/run.h"
 
 static bool launch_fits(const hd_kernel *k, const hd_launch_config *c, struct diags *d)
 {
@@ -280,6 +281,8 @@ void running_begin(hd_machine *m, struct launch_request *q, struct running *r, s
         tell_begun(e->options.begun, e->options.data, q->kernel->func->symbol.name);
     if (m->checker)
         watched &= checked_begin(m->checker, q, r);
+    if (q->stopper)
+        watched &= debug_listen(q);
     r->launch = watched ? launch_begin(m->machine, q, diags) : NULL;
 }
 

@@ -255,6 +255,8 @@ static void add_options(struct line *l, const json_t *arguments)
         add_word(l, arena_printf(l->arena, "--%s", names[i]));
         add_words(l, names[i], v);
     }
+    if (json_is_true(json_object_get(arguments, "check")))
+        add_word(l, "--check");
     add_words(l, "options", json_object_get(arguments, "options"));
 }
 

@@ -31,6 +31,30 @@ static int talk(struct session *s, bool is_program)
     return 0;
 }
 
+int debug_on_fault(struct session *s)
+{
+    struct front f;
+    if (s->o.run_timeout > 0)
+        return usage_error(s, "--debug-on-fault waits for commands: leave out --timeout");
+    int status = front_open(&f, s, true);
+    if (status)
+        return status;
+    front_take_interrupts();
+    f.on_terminal = isatty(STDIN_FILENO);
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    f.says_nothing = true;
+    if (f.start(&f))
+        return 1;
+    front_wait(&f);
+    f.says_nothing = false;
+    bool stopped = f.state != FRONT_GONE;
+    if (stopped)
+        front_loop(&f);
+    status = f.status;
+    front_close(&f);
+    return stopped && !status ? 1 : status;
+}
+
 int cmd_debug(struct session *s)
 {
     return s->o.dap || s->o.dap_port.given ? dap_serve(s) : talk(s, false);

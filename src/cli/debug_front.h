@@ -41,6 +41,7 @@ struct front {
     int64_t list_from;
     unsigned values; /* that were printed: $1, $2 */
     bool quits, on_terminal, colours;
+    bool says_nothing;  /* of the program's end */
     struct arena arena; /* of a command */
 };
 
@@ -64,6 +65,11 @@ void front_run_line(struct front *f, const char *line);
 /* Begins a front for what the session's command line says, of a program or of a kernel. Returns 0, or the exit status of what was said. */
 int front_open(struct front *f, struct session *s, bool is_program);
 void front_close(struct front *f);
+
+/* ---- debug.c ---- */
+
+/* heddle run --debug-on-fault. Returns the exit status. */
+int debug_on_fault(struct session *s);
 
 /* ---- debug_link.c: asking ---- */
 

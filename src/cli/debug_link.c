@@ -60,7 +60,8 @@ static void note_end(struct front *f)
     f->pid = 0;
     f->state = FRONT_GONE;
     f->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    say_ending(f, status);
+    if (!f->says_nothing)
+        say_ending(f, status);
 }
 
 /* It has ended, though others may hold its connection still: processes that it has started. */

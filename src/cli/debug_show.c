@@ -173,6 +173,8 @@ static void show_reason(struct front *f, const json_t *event)
     }
     if (reason && strcmp(reason, "fault") == 0)
         printf("The kernel fails (%s): %s\n", text_of(event, "code"), text);
+    else if (reason && strcmp(reason, "finding") == 0)
+        printf("Found (%s): %s\n", text_of(event, "code"), text);
     else if (text && *text)
         printf("%s\n", text);
     json_array_foreach(json_object_get(event, "notes"), i, note) printf("  %s\n", json_string_value(note));

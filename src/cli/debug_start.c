@@ -15,6 +15,7 @@
 #include "cli/launch.h"
 #include "cli/program.h"
 #include "cli/sandbox.h"
+#include "cuda/process/check_options.h"
 #include "files/places.h"
 
 enum { DEFAULT_SNAPSHOTS = 1 << 30 };
@@ -107,6 +108,15 @@ static const char *wrong_policy(struct session *s)
 
 /* ---- a program ---- */
 
+/* The process checks its launches, and keeps to itself what it finds. */
+static bool ask_for_checks(void)
+{
+    char *text = check_options_text(&(struct check_options){0});
+    bool set = text && setenv("HEDDLE_CHECK", text, 1) == 0;
+    free(text);
+    return set;
+}
+
 static int start_program(struct front *f)
 {
     int end;
@@ -115,7 +125,10 @@ static int start_program(struct front *f)
     if (pid)
         return pid < 0;
     const struct debug_settings settings = settings_of(&f->s->o);
-    snprintf(text, sizeof text, "%d %llu %.200s", end, (unsigned long long)settings.snapshot_bytes, settings.policy);
+    snprintf(text, sizeof text, "%d %llu %d %.200s", end, (unsigned long long)settings.snapshot_bytes,
+             f->s->o.check || f->s->o.debug_on_fault, settings.policy);
+    if (f->s->o.check && !ask_for_checks())
+        _exit(PROGRAM_CANNOT_RUN);
     fcntl(end, F_SETFD, 0);
     if (setenv("HEDDLE_DEBUG", text, 1) == 0 && (!f->s->o.confined || !confine_program(f->s, "/tmp")))
         execv(f->data, (char *const *)f->s->words);

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "cli/debug_front.h"
 #include "cli/program.h"
 #include "cli/sandbox.h"
 #include "cli/supervise.h"
@@ -20,6 +21,8 @@ int cmd_run(struct session *s)
     int status;
     if (!s->n_words)
         return usage_error(s, "heddle run needs a program; `heddle run --help` explains");
+    if (s->o.debug_on_fault)
+        return debug_on_fault(s);
     const char *program = program_prepare(s, NULL, &status);
     if (!program)
         return status;

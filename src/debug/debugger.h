@@ -86,6 +86,14 @@ struct written {
     uint64_t n_before;
 };
 
+/* What a checker has found: at an operation that a warp was executing. */
+struct checked {
+    uint64_t time; /* before that */
+    struct thread_name thread;
+    const char *text, *code, *notes[2]; /* notes: of a race, the other access */
+    uint32_t n_notes;
+};
+
 struct module_info;
 
 struct run {
@@ -129,6 +137,13 @@ struct run {
     bool again;        /* the launch has been ended to be run again */
     uint64_t furthest; /* what it prints before that time has been printed */
     struct undo undo;
+    /* --check: */
+    struct event_client late;                                  /* behind the checkers */
+    VEC(struct checked) findings;                              /* of this launch, */
+    VEC(const char *) known;                                   /* and the texts of all that are known; */
+    size_t n_checked;                                          /* how many the checker has counted */
+    const struct checked *at_finding;                          /* where it stands, inside of the operation; or NULL */
+    const struct checked *passed;                              /* where it goes on from; or NULL */
     const char *no_way_back;                                   /* why not; or NULL */
     const char *reason;                                        /* of the last stop: "breakpoint", "step", ... */
     void (*print)(void *data, const char *text, size_t bytes); /* the machine's, while it is kept from it */
@@ -221,6 +236,16 @@ bool move_on_stop(void *data, const struct stop *at);
 void move_on_fault(void *data, struct warp *w, const struct op *op, unsigned lane);
 void move_on_access(void *data, const struct access_event *e);
 void move_on_heap(void *data, const struct heap_event *e);
+
+/* The launch is inside of an operation that a checker has found something at. */
+void move_on_finding(struct run *r, const struct checked *f);
+
+/* ---- findings.c ---- */
+
+/* What has been found at the operation that is executed at a time; or NULL. */
+const struct checked *finding_at(const struct run *r, uint64_t time);
+/* What is found up to now is no news. */
+void findings_forget(struct run *r);
 
 /* ---- requests.c, tell.c ---- */
 

@@ -280,6 +280,14 @@ static bool arrive(struct run *r, const struct stop *at)
         return stand(r, at, "last-write", r->searched->expression);
     if (at_start)
         return stand(r, at, "start", "No more history: this is the start of the launch");
+    const struct checked *found = finding_at(r, r->stopper.now);
+    if (found && found->thread.warp == at->warp->index && found->thread.block == at->warp->block->index) {
+        r->focus = found->thread;
+        r->passed = r->at_finding = found;
+        bool goes_on = stand(r, at, "finding", NULL);
+        r->at_finding = NULL;
+        return goes_on;
+    }
     if (lanes)
         return stand(r, at, "breakpoint", lanes_text(r, arena_printf(&r->arena, "Breakpoint %u", point->id), lanes));
     return stand(r, at, "back", "");
@@ -299,6 +307,8 @@ bool move_on_stop(void *data, const struct stop *at)
     if (now < r->stopper.alarm && none_breaks(r, at))
         return true;
     r->launch = at->warp->block->launch;
+    if (r->again) /* it was ended inside of an operation */
+        return false;
     if (r->d->gone || r->d->kills) {
         if (r->d->kills)
             launch_fail(r->launch, FAULT_cancelled);
@@ -340,6 +350,28 @@ void move_on_fault(void *data, struct warp *w, const struct op *op, unsigned lan
     r->focus = (struct thread_name){w->block->index, w->index, lane};
     stand(r, &at, "fault", NULL);
     r->in_fault = false;
+}
+
+void move_on_finding(struct run *r, const struct checked *f)
+{
+    struct stop at = r->stopper.last;
+    uint64_t now = r->stopper.now;
+    bool passed = r->passed == f;
+    r->passed = f;
+    if (r->d->gone || r->d->kills || r->again || passed || !at.warp)
+        return;
+    r->launch = at.warp->block->launch;
+    if (r->pass == PASS_SEARCH && r->motion == MOVE_ON && !r->searched && f->time < r->until)
+        note_found(r, f->time);
+    if (r->pass != PASS_FORWARD)
+        return;
+    r->stopper.now = f->time;
+    r->focus = f->thread;
+    r->at_finding = f;
+    stand(r, &at, "finding", NULL);
+    r->at_finding = NULL;
+    r->stopper.now = now;
+    set_alarm(r);
 }
 
 /* ---- writes ---- */
@@ -396,6 +428,14 @@ static void look_at_write(struct run *r, struct point *p, const struct access_ev
     }
 }
 
+/* Where the machine finds memory that may be closed to the host, whose accesses a checker watches. */
+static uint64_t machines_address(const struct run *r, uint64_t at)
+{
+    struct mem_block b;
+    bool may_be_closed = r->names->checks && mem_reach(&r->machine->mem, at, &b);
+    return at + (may_be_closed ? (uint64_t)mem_shift(&r->machine->mem, &b) : 0);
+}
+
 /* The client's: an access is about to be performed. */
 void move_on_access(void *data, const struct access_event *e)
 {
@@ -404,7 +444,7 @@ void move_on_access(void *data, const struct access_event *e)
         return;
     if (e->space == SPACE_GLOBAL && !r->undo.lost && !r->no_way_back)
         for (uint32_t m = e->lanes; m; m &= m - 1)
-            undo_keep(&r->undo, access_address(e, (unsigned)__builtin_ctz(m)), e->bytes);
+            undo_keep(&r->undo, machines_address(r, access_address(e, (unsigned)__builtin_ctz(m))), e->bytes);
     for (uint32_t i = 0; i < r->d->points.n; i++) {
         struct point *p = r->d->points.at[i];
         if (p->kind == POINT_WATCH && (r->searched ? p == r->searched : p->enabled))
@@ -451,6 +491,7 @@ void move_begin(struct run *r, enum motion motion, uint64_t count)
 static void begin_again(struct run *r)
 {
     r->again = true;
+    r->passed = NULL;
     r->found.n = 0;
     r->n_found = 0;
     r->keys.n = 0;

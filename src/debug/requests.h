@@ -1,5 +1,5 @@
 /* What a front end can ask, each a JSON object whose "do" names it, and what it is answered: an object, with "error" where that is not
- * possible. The debugger says by itself {"event": "ready" | "stopped" | "ended" | "launch"}, and serves requests from then until one lets
+ * possible. The debugger says by itself {"event": "ready" | "stopped" | "ended"}, and serves requests from then until one lets
  * the launch go on. While it runs, it says {"event": "log"}, and looks for requests from time to time: of those that neither need nor move
  * what stands still.
  *

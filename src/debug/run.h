@@ -15,9 +15,17 @@
 struct debugger;
 struct run;
 
+/* Who checks the launch, too. */
+struct debug_checks {
+    void *data;
+    size_t (*count)(void *data); /* of what has been found */
+    bool (*report)(void *data, struct diags *diags);
+};
+
 /* What is known of a kernel's module. */
 struct debug_names {
     void *data;
+    const struct debug_checks *checks; /* or NULL */
     /* A variable in global or constant memory, by its name in the PTX or in the source. */
     bool (*global)(void *data, struct str name, uint64_t *address, const struct ptx_var **var);
 };
@@ -34,6 +42,7 @@ void debugger_destroy(struct debugger *d);
  *     struct run *r = debug_open(d, m, request, names);   NULL: it runs like any other
  *     do {
  *         debug_run(r);                                   prepares the request
+ *         ... checkers become its clients: debug_listen(request) ...
  *         ... launch_begin, launch_step, launch_end ...
  *     } while (debug_again(r, result, diags));
  *     debug_close(r);
@@ -42,6 +51,8 @@ void debugger_destroy(struct debugger *d);
 struct run *debug_open(struct debugger *d, struct machine *m, struct launch_request *request,
                        const struct debug_names *names);
 void debug_run(struct run *r);
+/* Findings of the request's clients up to here are stops. False where memory is exhausted. */
+bool debug_listen(struct launch_request *q);
 /* True: the launch has been ended to be run again from its start, and its result says nothing. */
 bool debug_again(struct run *r, hd_result result, const struct diags *diags);
 void debug_close(struct run *r);

@@ -72,6 +72,16 @@ static void tell_fault(struct run *r, json_t *to, struct arena *arena)
     json_object_set_new(to, "notes", notes);
 }
 
+static void tell_finding(const struct checked *f, json_t *to)
+{
+    json_t *notes = json_array();
+    for (uint32_t i = 0; i < f->n_notes; i++)
+        json_array_append_new(notes, tell_text(f->notes[i]));
+    json_object_set_new(to, "text", tell_text(f->text));
+    json_object_set_new(to, "code", tell_text(f->code));
+    json_object_set_new(to, "notes", notes);
+}
+
 static void tell(struct run *r, json_t *message)
 {
     r->d->gone |= !link_send(r->d->link, message);
@@ -86,6 +96,8 @@ void requests_tell_stop(struct run *r, const char *reason, const char *text)
         json_object_set_new(to, "text", tell_text(text));
     if (r->in_fault)
         tell_fault(r, to, &arena);
+    if (r->at_finding)
+        tell_finding(r->at_finding, to);
     if (r->written.any)
         tell_written(r, to, &arena);
     if (r->also)

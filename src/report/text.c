@@ -111,6 +111,17 @@ static void put_origin(struct text *o, const struct diag *d)
         text_puts(o, "\n");
 }
 
+/* The command that has the run again; and where that says nothing else, the one that stops in it. */
+static void put_repeat(struct text *o, const char *repeat)
+{
+    static const char check[] = "heddle check --policy ";
+    const char *command = printable(o->arena, str_of(repeat)), *rest = command + strlen(check),
+               *word = strchr(rest, ' ');
+    text_printf(o, "  again by: %s\n", command);
+    if (strncmp(command, check, strlen(check)) == 0 && word && word[1] != '-')
+        text_printf(o, "  stops there: heddle debug --check --policy %s\n", rest);
+}
+
 static void put_diag(struct text *o, const struct diag *d)
 {
     struct place_line at = place_locate(d->place);
@@ -141,7 +152,7 @@ static void put_diag(struct text *o, const struct diag *d)
     if (d->help)
         put_help(o, d->help);
     if (d->origin && d->origin->repeat && d->severity != DIAG_NOTE)
-        text_printf(o, "  again by: %s\n", printable(o->arena, str_of(d->origin->repeat)));
+        put_repeat(o, d->origin->repeat);
 }
 
 const char *report_severity(const struct diag *d)

@@ -354,6 +354,13 @@ def other_schedules_find_more_and_say_how():
     assert err.endswith("check: 1 error, 0 warnings in 12 runs\n") and result["runs"] == 12, err
     (again,) = {f["repeat"] for f in result["findings"]}
     assert f"  again by: {again}\n" in err and again.startswith("heddle check --policy random:"), again
+    assert "stops there: " not in err, err  # heddle debug has no --tool
+    _, err, result = check("--runs", 12, "--seed", 3, "--policy", "serial", WAYS, "early", status=1)
+    (plain,) = {f["repeat"] for f in result["findings"] if "repeat" in f}
+    assert f"  stops there: {plain.replace('heddle check', 'heddle debug --check')}\n" in err, err
+    command = [heddle] + plain.replace("heddle check", "debug --check").split()
+    done = subprocess.run(command, input="run\n", capture_output=True, text=True, cwd=source, timeout=120)
+    assert "Found (uninitialised-read): " in done.stdout and "ways.cu:44" in done.stdout, done
     words = again.split()[2:]
     for _ in range(2):
         assert codes(check(*words, status=1)[2]) == [(UNWRITTEN, "too_early")], again

@@ -8,6 +8,8 @@ import socket
 import subprocess
 import sys
 import time
+import xml.dom.minidom
+import zipfile
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
 from client import Client, Gone, check
@@ -245,6 +247,45 @@ def what_fails_stops_and_says_why():
     c.ask("setExceptionBreakpoints", filters=["assert"])
     c.ask("configurationDone")
     assert c.end() == 1 and "illegal-address" in c.output, c.output
+
+
+def races_are_exceptions_where_launches_are_checked():
+    ptx = folder.path("sum.ptx")
+    need_clang()
+    subprocess.run([heddle, "cc", "-G", "-ptx", os.path.join(source, "examples", "race", "sum.cu"), "-o", ptx], check=True)
+    c = session(launch=dict(program=ptx, grid=1, block=256, args=["s32[256]", "s32[1]"], check=True))
+    s = c.stop()
+    info = c.ask("exceptionInfo", threadId=s["threadId"])
+    assert s["reason"] == "exception" and info["exceptionId"] == "data-race", (s, info)
+    assert "sum.cu:12: the other access: thread (16,0,0)" in info["details"]["stackTrace"], info
+    assert c.line(s["threadId"]) == 12 and c.value("half", s["threadId"]) == "16"
+    c.ask("disconnect")
+    c.close()
+
+
+def the_extension_for_vs_code_is_whole():
+    vsix = folder.path("heddle.vsix")
+    subprocess.run([os.path.join(source, "scripts", "vsix"), vsix], check=True)
+    with zipfile.ZipFile(vsix) as z:
+        names = set(z.namelist())
+        package = json.loads(z.read("extension/package.json"))
+        manifest = xml.dom.minidom.parseString(z.read("extension.vsixmanifest"))
+        xml.dom.minidom.parseString(z.read("[Content_Types].xml"))
+    assert {"extension/" + package["main"].removeprefix("./"), "extension/LICENSE.txt", "extension/README.md"} <= names, names
+    for asset in manifest.getElementsByTagName("Asset"):
+        assert asset.getAttribute("Path") in names, asset.toxml()
+    identity = manifest.getElementsByTagName("Identity")[0]
+    assert identity.getAttribute("Version") == package["version"] and identity.getAttribute("Id") == package["name"]
+    (debugger,) = package["contributes"]["debuggers"]
+    languages = {x["language"] for x in package["contributes"]["breakpoints"]}
+    assert debugger["type"] == "heddle" and languages >= {"cuda-cpp", "ptx", "python"}, languages
+    # each attribute that it offers is one of a launch
+    with open(os.path.join(source, "src", "cli", "dap_program.c")) as f:
+        taken = set(re.findall(r'"(\w+)"', f.read()))
+    offered = set(debugger["configurationAttributes"]["launch"]["properties"])
+    assert offered <= taken, offered - taken
+    for snippet in debugger["configurationSnippets"]:
+        assert set(snippet["body"]) <= offered | {"type", "request", "name"}, snippet
 
 
 def a_programs_kernels_stop_and_its_output_is_told():

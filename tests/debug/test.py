@@ -7,6 +7,7 @@ import random
 import re
 import select
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -72,6 +73,62 @@ def the_page_shows_real_sessions():
     for command, expected in blocks:
         status, out, err = debug(shlex.split(command)[2:], "".join(c + "\n" for c in re.findall(r"^\(heddle\) (.+)\n", expected, re.M)))
         assert masked(out).rstrip() == masked(expected).rstrip(), (command, out, expected)
+
+
+def the_page_finds_a_race_and_a_store_gone_wild_by_ten_commands_or_fewer():
+    with open(os.path.join(source, "docs", "DEBUG.md")) as f:
+        blocks = re.findall(r"```console\n\$ heddle cc ([^\n]*) (\S+)/(\w+\.cu) -o (\S+)\n\$ (heddle debug [^\n]*)\n(.*?)```", f.read(), re.S)
+    assert len(blocks) == 2
+    for options, of, name, ptx, command, expected in blocks:
+        shutil.copy(os.path.join(source, of, name), folder.path(name))
+        subprocess.run([heddle, "cc", *options.split(), name, "-o", ptx], cwd=folder.name, check=True)
+        commands = re.findall(r"^\(heddle\) (.+)\n", expected, re.M)
+        assert len(commands) <= 10
+        status, out, err = debug(shlex.split(command)[2:], "".join(c + "\n" for c in commands), cwd=folder.name)
+        assert masked(out).rstrip() == masked(expected).rstrip(), (command, out, expected)
+
+
+def findings_stop_once_and_again_after_going_back():
+    name = folder.write("unwritten.cu", """__global__ void unwritten(int *out, int n)
+{
+    __shared__ int part[32];
+    int t = threadIdx.x;
+    if (t < n)
+        part[t] = t;
+    out[t] = part[t];
+    out[t + 64 * (t == 7)] = t;
+}
+""")
+    ptx = folder.path("unwritten.ptx")
+    subprocess.run([heddle, "cc", "-G", "-ptx", name, "-o", ptx], check=True)
+    got = answers(["--check", ptx, "--grid", 1, "--block", 32, "s32[32]", 20],
+                  ["run", "print t", "continue", "print t", "reverse-continue", "print t", "continue", "print t", "continue"], cwd=folder.name)
+    assert got[0].startswith("Found (uninitialised-read): "), got[0]
+    assert "unwritten.cu:7" in got[0] and got[1] == "$1 = 20", got[:2]
+    assert got[2].startswith("Found (illegal-address): ") and "unwritten.cu:8" in got[2] and got[3] == "$2 = 7", got[2:4]
+    assert got[4].startswith("Found (") and "unwritten.cu:7" in got[4] and got[5] == "$3 = 20", got[4:6]
+    assert got[6] == got[2] and got[7] == "$4 = 7", got[6:8]
+    assert "[The launch has ended]" in got[8], got[8]
+
+
+def a_checked_program_stops_where_its_check_says():
+    source_file = os.path.join(source, "examples", "race", "sum.cu")
+    path = folder.path("sum")
+    subprocess.run([heddle, "cc", "-G", source_file, "-o", path], check=True)
+    got = answers(["--check", path], ["run", "print half", "reverse-step", "next"] + ["continue"] * 6)
+    assert "Found (data-race): " in got[0] and "sum.cu:12: the other access: thread (16,0,0)" in got[0] and got[1] == "$1 = 16", got
+    assert any("the sum is " in text for text in got[4:]), got
+
+
+def a_fault_starts_the_debugger():
+    path = build_program("-lineinfo")
+    done = subprocess.run([heddle, "run", "--debug-on-fault", path, "6"], input="print threadIdx.x\nbt\n", capture_output=True, text=True, timeout=120)
+    assert "The kernel fails (illegal-address): " in done.stdout and "$1 = 2\n" in done.stdout and "#0  check at " in done.stdout, done
+    assert done.returncode == 1, done.returncode
+    done = subprocess.run([heddle, "run", "--debug-on-fault", path], input="", capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0 and done.stdout == "036903690369\nlast 189, cudaSuccess\n", done
+    done = subprocess.run([heddle, "run", "--debug-on-fault", "--timeout", "5", path], capture_output=True, text=True)
+    assert done.returncode == 2 and "leave out --timeout" in done.stderr, done
 
 
 def states(args, begin, command, n):

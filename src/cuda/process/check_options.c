@@ -7,7 +7,7 @@
 char *check_options_text(const struct check_options *o)
 {
     json_t *json =
-        json_pack("{s:s, s:i, s:i, s:i, s:s*, s:s*, s:o, s:b, s:b, s:i, s:I, s:s*, s:I}", "folder", o->folder,
+        json_pack("{s:s*, s:i, s:i, s:i, s:s*, s:s*, s:o, s:b, s:b, s:i, s:I, s:s*, s:I}", "folder", o->folder,
                   "process", o->process, "tools", (int)o->tools, "on_error", (int)o->on_error, "policy", o->policy,
                   "events", o->events, "launches", launch_filter_json(&o->launches), "leak_check", o->leak_check,
                   "unused_memory", o->unused_memory, "api_errors", (int)o->api_errors, "shadow_bytes",
