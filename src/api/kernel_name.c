@@ -46,8 +46,8 @@ static bool reads_as(const char *readable, const char *typed)
         return true;
     const char *scope = NULL;
     for (const char *s = readable; s + 1 < readable + base; s++)
-        if (s[0] == ':' && s[1] == ':')
-            scope = s + 2;
+        if ((s[0] == ':' && s[1] == ':') || s[0] == '.') /* of C++, of Python */
+            scope = s + (s[0] == '.' ? 1 : 2);
     return scope && reads_as(scope, typed);
 }
 
