@@ -214,6 +214,9 @@ static cc_words device_options(struct job *j, const char *arch, enum reading rea
         ADD(&c, "-Xclang");
         ADD(&c, "-fno-use-ctor-homing");
     }
+    /* What a lane passes that has no value yet, to a shuffle from a lane that has one, is no proof that it does not come there. */
+    ADD(&c, "-Xclang");
+    ADD(&c, "-no-enable-noundef-analysis");
     /* LLVM 19 takes a vector of 16 bytes for aligned: superword vectorization is to make none */
     ADD(&c, "-mllvm");
     ADD(&c, "-slp-max-vf=8");

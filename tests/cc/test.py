@@ -46,6 +46,28 @@ def checks(name, *flags, **env):
     assert re.search(r"^1\.\.\d+$", out, re.M) and "not ok" not in out, out
 
 
+def what_lanes_pass_to_a_shuffle_may_have_no_value_yet():
+    """One lane adds for all, and all are told: as CUDA's guide writes it. The others have nothing until then."""
+    write("leader.cu", """#include <cstdio>
+__global__ void add(unsigned *sum, unsigned *at) {
+    unsigned base;
+    if (threadIdx.x == 0) base = atomicAdd(sum, 32);
+    at[threadIdx.x] = __shfl_sync(0xffffffff, base, 0) + threadIdx.x;
+}
+int main() {
+    unsigned *m;
+    cudaMallocManaged(&m, 33 * sizeof *m);
+    *m = 5;
+    add<<<1, 32>>>(m, m + 1);
+    cudaDeviceSynchronize();
+    printf("%u %u %u\\n", m[0], m[1], m[32]);
+}
+""")
+    for flags in (), ("-G",):
+        cc("-o", "leader", *flags, "leader.cu")
+        assert run("leader") == "37 5 36\n", flags
+
+
 def each_is_refused(name, cases, *flags):
     """Of pieces of code, all in one file: what is said at each, which has the words. (A compilation takes a second.)"""
     starts, text = [], ""
