@@ -467,7 +467,7 @@ def a_kernel_is_named_without_scopes_and_abi_tags():
         path = os.path.join(d, "k.ptx")
         with open(path, "w") as f:
             f.write(HEAD + f".visible .entry {name}()\n{{\nret;\n}}\n.visible .entry other()\n{{\ntrap;\n}}\n")
-        for typed in "increment", "app.increment", name:
+        for typed in "increment", name:
             assert explore(path, typed, "--grid", 1, "--block", 1)["status"] == 0, typed
 
 
