@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { THREADS = 4, EVENTS = 32, PLACES = 16, ALL = THREADS * EVENTS };
+enum { THREADS = 4, EVENTS = 40, PLACES = 16, ALL = THREADS * EVENTS };
 enum { NOBODY = -2, INITIAL = -1 }; /* else a source is thread * EVENTS + number */
 enum order { WEAK, RELAXED, ACQUIRE, RELEASE, ACQ_REL, SC };
 __extension__ typedef unsigned __int128 row;
@@ -27,8 +27,7 @@ struct event {
 
 struct decisions {
     int rf[ALL];
-    row without[ALL]; /* sources that a read does not read from, */
-    bool not_initial[ALL];
+    bool without[ALL][ALL + 1]; /* sources that a read does not read from; [0]: the initial value, else 1 + an event */
 };
 
 static int n_threads;
@@ -370,10 +369,10 @@ static bool is_open(int event)
 
 static bool is_choice(const struct decisions *d, int read, int write)
 {
-    if (write == INITIAL)
-        return !d->not_initial[read];
-    return write % EVENTS < n_of[write / EVENTS] && events[write].is_known &&
-           events[write].place == events[read].place && !in(d->without[read], write);
+    if (d->without[read][write + 1])
+        return false;
+    return write == INITIAL || (write % EVENTS < n_of[write / EVENTS] && events[write].is_known &&
+                                events[write].place == events[read].place);
 }
 
 /* Can all open reads still get a value: of a write that is there, or that a thread may come to? What is taken for possible is more than what is. */
@@ -427,10 +426,7 @@ static void explore(const struct decisions *d)
             for (int w = INITIAL; w < ALL; w++) {
                 if (!choices[w + 1])
                     continue;
-                if (w == INITIAL)
-                    later.not_initial[r] = true;
-                else
-                    later.without[r] |= one(w);
+                later.without[r][w + 1] = true;
                 more.rf[r] = w;
                 if (is_consistent(&more)) {
                     any = true;
