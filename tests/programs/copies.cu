@@ -42,6 +42,8 @@ static void two_dimensions(void)
     expect(bits == 0x3f3f3f3f && b[2][2] == 2 * a[2][2] && b[3][0] == 2 * a[3][0], "a 2-D fill keeps to its rows");
     EXPECT_ERROR(cudaMemcpy2D(p, 8, a, sizeof a[0], W * sizeof(float), H, cudaMemcpyHostToDevice),
                  cudaErrorInvalidPitchValue);
+    EXPECT_ERROR(cudaMemcpy2D(p, 8, a, sizeof a[0], W * sizeof(float), 1, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+    EXPECT_ERROR(cudaMemcpy2D(p, 8, a, sizeof a[0], W * sizeof(float), 0, cudaMemcpyHostToDevice), cudaSuccess);
     EXPECT_ERROR(cudaFree(p), cudaSuccess);
 }
 

@@ -117,13 +117,19 @@ static CUmemorytype target_type(enum cudaMemcpyKind kind)
                                                                                 : CU_MEMORYTYPE_HOST;
 }
 
+/* Of rows that are longer than their pitch; no rows may be (an H200's answers). */
+static cudaError_t wrong_pitch(size_t height)
+{
+    return height == 0 ? cudaSuccess : height == 1 ? cudaErrorInvalidValue : cudaErrorInvalidPitchValue;
+}
+
 static cudaError_t copy2d(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
                           enum cudaMemcpyKind kind, struct where at)
 {
     if ((unsigned)kind > cudaMemcpyDefault)
         return rt_return(cudaErrorInvalidMemcpyDirection);
     if (width > dpitch || width > spitch)
-        return rt_return(cudaErrorInvalidPitchValue);
+        return rt_return(wrong_pitch(height));
     CUDA_MEMCPY2D c = {.srcMemoryType = source_type(kind),
                        .srcHost = src,
                        .srcDevice = (CUdeviceptr)src,
