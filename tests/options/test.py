@@ -89,7 +89,8 @@ ROWS = {
             -MD -MF rule.d -MT a -MP
         ./a""",
     "streams of threads, no optimisation, registers": """
-        CC main.cu -o b -I inc -default-stream per-thread -use_fast_math -G -arch sm_90 -cudart static -Xptxas -v -res-usage -maxrregcount 64
+        CC main.cu -o b -I inc -default-stream per-thread -use_fast_math -G -dopt on -arch sm_90 -cudart static -Xptxas -v -res-usage
+            -maxrregcount 64
         ./b""",
     "two devices, numbers, another compiler": """
         CC main.cu three.cpp -c -I inc -std c++20 -odir inc
