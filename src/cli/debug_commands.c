@@ -110,10 +110,6 @@ void debug_command_finish(struct front *f, char *arguments)
 {
     move(f, "finish", false, arguments);
 }
-void debug_command_until(struct front *f, char *arguments)
-{
-    move(f, "until", false, arguments);
-}
 void debug_command_step_ptx(struct front *f, char *arguments)
 {
     move(f, "stepi", false, arguments);
@@ -227,6 +223,11 @@ static void add_break(struct front *f, char *arguments, bool temporary)
 {
     char *condition = strstr(arguments, " if ");
     char *place = arguments;
+    size_t length = strlen(arguments);
+    if (length > 3 && strcmp(arguments + length - 3, " if") == 0) {
+        front_error(f, "if what? As in break 12 if threadIdx.x == 3");
+        return;
+    }
     if (condition) {
         *condition = 0;
         condition = command_skip(condition + 4);
@@ -268,6 +269,24 @@ void debug_command_set_break(struct front *f, char *arguments)
 void debug_command_set_tbreak(struct front *f, char *arguments)
 {
     add_break(f, arguments, true);
+}
+void debug_command_advance(struct front *f, char *arguments)
+{
+    if (!*arguments) {
+        front_error(f, "to where? As in advance 12, advance saxpy.cu:12");
+        return;
+    }
+    if (!front_stands(f))
+        return;
+    add_break(f, arguments, true);
+    move(f, "continue", false, "");
+}
+void debug_command_until(struct front *f, char *arguments)
+{
+    if (*arguments)
+        debug_command_advance(f, arguments);
+    else
+        move(f, "until", false, "");
 }
 
 void debug_command_set_watch(struct front *f, char *arguments)

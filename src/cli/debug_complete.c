@@ -67,7 +67,9 @@ json_t *debug_completions(struct front *f, const char *before)
     bool conditional = strstr(line, " if ");
     if (c->run == debug_command_help)
         add_commands(words);
-    else if ((c->run == debug_command_set_break || c->run == debug_command_set_tbreak) && !conditional)
+    else if ((c->run == debug_command_set_break || c->run == debug_command_set_tbreak ||
+              c->run == debug_command_advance || c->run == debug_command_until) &&
+             !conditional)
         add_functions(f, words);
     else if (conditional || c->run == debug_command_print || c->run == debug_command_display ||
              c->run == debug_command_ptype || c->run == debug_command_whatis || c->run == debug_command_set ||

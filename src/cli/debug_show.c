@@ -194,10 +194,16 @@ void front_show_displays(struct front *f)
     {
         if (!json_is_string(expression))
             continue;
-        json_t *answer = front_ask(f, json_pack("{s:s, s:O}", "do", "print", "expression", expression));
+        const char *text = json_string_value(expression), *rest = text; /* "/x e" */
+        if (*rest == '/')
+            for (rest += strcspn(rest, " \t"); *rest == ' ' || *rest == '\t';)
+                rest++;
+        const char format[2] = {*text == '/' ? text[1] : 0};
+        json_t *answer =
+            front_ask(f, json_pack("{s:s, s:s, s:s}", "do", "print", "expression", rest, "format", format));
         const char *value = text_of(answer, "value");
         if (value)
-            printf("%zu: %s = %s\n", i + 1, json_string_value(expression), value);
+            printf("%zu: %s = %s\n", i + 1, text, value);
         json_decref(answer);
     }
 }

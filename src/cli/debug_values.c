@@ -9,10 +9,11 @@
 
 /* ---- values ---- */
 
+static const char formats[] = "xduotcaf";
+
 /* "/x" before an expression; 0 where there is none. */
 static char take_format(struct front *f, char **at)
 {
-    static const char formats[] = "xduotcaf";
     char format = 0;
     if (**at != '/')
         return 0;
@@ -126,7 +127,11 @@ void debug_command_whatis(struct front *f, char *arguments)
 
 void debug_command_display(struct front *f, char *arguments)
 {
-    if (*arguments)
+    char *expression = arguments;
+    char format = take_format(f, &expression);
+    if (format < 0)
+        return;
+    if (*expression)
         json_array_append_new(f->displays, json_string(arguments));
     if (f->state == FRONT_STANDS)
         front_show_displays(f);
@@ -180,8 +185,13 @@ void debug_command_examine(struct front *f, char *arguments)
             size_t shift = strcspn("bhwg", (char[2]){*arguments, 0});
             if (shift < 4)
                 size = 1 << shift;
-            else
+            else if (strchr(formats, *arguments))
                 format = *arguments;
+            else {
+                front_error(f, "there is no format `%c` of memory: x d u o t c a f; `disassemble` shows the PTX",
+                            *arguments);
+                return;
+            }
         }
         arguments = command_skip(arguments);
     }

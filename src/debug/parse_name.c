@@ -156,6 +156,8 @@ struct node *expr_convenience(struct parsing *p)
     if (p->scope->code && (reg = register_named(p->scope->code, name)))
         return node_register(p->scope->code, reg, c_type_of_ptx(p->scope->code->ir->regs.at[reg].origin->type),
                              p->arena);
+    if (!name.n || isdigit((unsigned char)name.p[0]))
+        return expr_fail(p, "values that were printed are not kept; $r5 is a register, $arg1 a kernel's argument");
     if (!p->scope->code)
         return expr_fail(p, "no thread is at hand, whose register it would be");
     return expr_fail(p, arena_printf(p->arena,
