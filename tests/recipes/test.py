@@ -32,6 +32,19 @@ def recipes(page="docs/CI.md"):
     return [load(text) for text in re.findall(r"```yaml\n(.*?)```", text_of(page), re.S)]
 
 
+def a_release_is_made_by_scripts_that_are_there():
+    text = text_of(".github/workflows/release.yml")
+    scripts = set(re.findall(r"scripts/release/\w+", text))
+    assert scripts == {"scripts/release/build", "scripts/release/try", "scripts/release/Containerfile"}, scripts
+    for name in "scripts/release/build", "scripts/release/try":
+        path = os.path.join(tap.source, name)
+        assert os.access(path, os.X_OK) and subprocess.run(["sh", "-n", path]).returncode == 0, name
+    status = subprocess.run([os.path.join(tap.source, "scripts/release/try"), "none.zip"], capture_output=True, text=True)
+    assert status.returncode == 2 and "a wheel or a Debian package" in status.stderr, status
+    jobs = load(text)["jobs"]
+    assert jobs["try"]["needs"] == "build" and jobs["release"]["needs"] == "try" and jobs["release"]["if"].startswith("startsWith(github.ref"), jobs
+
+
 def steps(document):
     """All commands of a GitHub workflow, an action, a GitLab pipeline or a configuration of pre-commit."""
     for job in document.get("jobs", {}).values():
