@@ -1,41 +1,49 @@
-"""others.py HEDDLE PROGRAM ARGS FILE LINE: the client of PyPI's dap-python sets a breakpoint, with a condition, and one on data; and steps back."""
+"""others.py HEDDLE PROGRAM ARGS FILE LINE EXPRESSION: the client of PyPI's debugpy sets a breakpoint with a condition, and one on data; and steps
+back. It prints what it has seen."""
 import json
+import queue
 import subprocess
 import sys
 
-from dap.client import Client
-from dap.types import Source, SourceBreakpoint, DataBreakpoint
+from debugpy.common import messaging
 
-heddle, program, args, file, line = sys.argv[1:]
+heddle, program, args, file, line, expression = sys.argv[1:]
 adapter = subprocess.Popen([heddle, "debug", "--dap"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-client = Client("heddle", lines_start_at1=True, columns_start_at1=True, path_format="path")
-seen = []
+events = queue.Queue()
 
 
-def flush():
-    adapter.stdin.write(client.send())
-    adapter.stdin.flush()
+class Handlers:
+    def event(self, event):
+        events.put((event.event, event.body))
 
 
 def until(name):
-    """The next response or event of the class."""
+    """The body of the next event of that name."""
     while True:
-        for i, one in enumerate(seen):
-            if type(one).__name__ == name:
-                return seen.pop(i)
-        data = adapter.stdout.read1(65536)
-        assert data, (name, seen)
-        seen.extend(client.receive(data))
+        event, body = events.get(timeout=60)
+        if event == name:
+            return body
 
 
-def ask(name, command, **arguments):
-    client.send_request(command, arguments)
-    flush()
-    return until(name)
-
-
-flush()
-until("InitializeResponse") if False else None
-client.send_request("launch", {"program": program, "args": json.loads(args)})
-flush()
-print("launched")
+channel = messaging.JsonMessageChannel(messaging.JsonIOStream.from_process(adapter), Handlers())
+channel.start()
+channel.request("initialize", {"adapterID": "heddle"})
+channel.request("launch", {"program": program, "args": json.loads(args)})
+until("initialized")
+channel.request("setBreakpoints", {"source": {"path": file}, "breakpoints": [{"line": int(line), "condition": "blockIdx.x == 0 && threadIdx.x < 8"}]})
+channel.request("configurationDone")
+thread = until("stopped")("threadId", int)
+frame = channel.request("stackTrace", {"threadId": thread})("stackFrames", list)[0]
+assert frame["line"] == int(line), frame
+assert int(channel.request("evaluate", {"expression": "threadIdx.x", "frameId": frame["id"]})("result", str)) < 8
+data = channel.request("dataBreakpointInfo", {"name": expression, "frameId": frame["id"]})("dataId", str)
+channel.request("setDataBreakpoints", {"breakpoints": [{"dataId": data}]})
+channel.request("continue", {"threadId": thread})
+stop = until("stopped")
+assert stop("reason", str) == "data breakpoint", stop
+channel.request("stepBack", {"threadId": stop("threadId", int)})
+stop = until("stopped")
+print(frame["name"], channel.request("stackTrace", {"threadId": stop("threadId", int)})("stackFrames", list)[0]["line"])
+channel.request("disconnect")
+adapter.wait(30)
+print("done")

@@ -13,9 +13,10 @@ import zipfile
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
 from client import Client, Gone, check
-from tap import Folder, Skip, heddle, main, need_clang, need_loadable_libraries, source
+from tap import Folder, Skip, heddle, in_full, main, need_clang, need_loadable_libraries, source
 
 folder = Folder()
+here = os.path.dirname(os.path.abspath(__file__))
 debug = os.path.join(source, "tests", "debug")
 tile_cu = os.path.join(debug, "tile.cu")
 TILE = dict(program=os.path.join(debug, "tile.ptx"), kernel="turn", grid="2", block=64,
@@ -548,6 +549,43 @@ def lines_can_begin_at_0():
     assert "policy random:3" in c.ask("evaluate", expression="info time", context="repl")["result"]
     c.ask("disconnect")
     c.close()
+
+
+def real_client():
+    """A Python that has debugpy: this one, or HEDDLE_DAP_PYTHON."""
+    python = os.environ.get("HEDDLE_DAP_PYTHON", sys.executable)
+    if subprocess.run([python, "-c", "import debugpy.common.messaging"], capture_output=True).returncode:
+        raise Skip("there is no debugpy: pip install debugpy, and HEDDLE_DAP_PYTHON for a Python that has it")
+    return python
+
+
+@in_full
+def a_client_of_others_debugs_a_kernel_of_c_and_one_of_python():
+    python = real_client()
+    path = compiled(*PROGRAM)
+    script = folder.write("script.py", f"""import ctypes
+cuda = ctypes.CDLL("libcuda.so.1")
+def do(r):
+    assert r == 0, r
+context, module, kernel, at, lock = (ctypes.c_void_p() for _ in range(5))
+do(cuda.cuInit(0))
+do(cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0))
+do(cuda.cuCtxSetCurrent(context))
+do(cuda.cuModuleLoad(ctypes.byref(module), {os.path.join(debug, "faults.ptx").encode()!r}))
+do(cuda.cuModuleGetFunction(ctypes.byref(kernel), module, b"_Z4addsPiS_"))
+for memory in at, lock:
+    do(cuda.cuMemAlloc_v2(ctypes.byref(memory), 4))
+    do(cuda.cuMemsetD32_v2(memory, 0, 1))
+arguments = (ctypes.c_void_p * 2)(*(ctypes.cast(ctypes.pointer(memory), ctypes.c_void_p) for memory in (at, lock)))
+do(cuda.cuLaunchKernel(kernel, 1, 1, 1, 32, 1, 1, 0, None, arguments, None))
+do(cuda.cuCtxSynchronize())
+print("done")
+""")
+    for program, args, file, line, expression, kernel in ((path, ["77"], program_cu, 9, "*(int *)($arg1 + 4 * 7)", "fill"),
+                                                          (sys.executable, [script], os.path.join(debug, "faults.cu"), 29, "*(int *)$arg1", "adds")):
+        done = subprocess.run([python, os.path.join(here, "others.py"), heddle, program, json.dumps(args), file, str(line), expression],
+                              capture_output=True, text=True, timeout=120, cwd=debug)
+        assert done.returncode == 0 and re.fullmatch(kernel + r" \d+\ndone\n", done.stdout), (done.stdout, done.stderr)
 
 
 main(globals())
