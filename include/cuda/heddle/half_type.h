@@ -450,7 +450,7 @@ HEDDLE_COMPARISON(<=, HALF, __hle)
 HEDDLE_COMPARISON(>, HALF, __hgt)
 HEDDLE_COMPARISON(>=, HALF, __hge)
 HEDDLE_SIGNS_AND_STEPS(HALF, __hneg, ROUNDED(1.0f))
-#else
+#elif defined __CUDA__
 /* In a template that is never instantiated, nvcc takes comparisons for which there is no operator; clang looks at those that do not depend on
  * the template. These are for two of exactly this type: what is only converted to it finds them no more than without. */
 #ifndef HEDDLE_EXACTLY
