@@ -551,17 +551,17 @@ def lines_can_begin_at_0():
     c.close()
 
 
-def real_client():
+def need_client(module):
     """A Python that has debugpy: this one, or HEDDLE_DAP_PYTHON."""
     python = os.environ.get("HEDDLE_DAP_PYTHON", sys.executable)
-    if subprocess.run([python, "-c", "import debugpy.common.messaging"], capture_output=True).returncode:
+    if subprocess.run([python, "-c", f"import {module}"], capture_output=True).returncode:
         raise Skip("there is no debugpy: pip install debugpy, and HEDDLE_DAP_PYTHON for a Python that has it")
     return python
 
 
 @in_full
 def a_client_of_others_debugs_a_kernel_of_c_and_one_of_python():
-    python = real_client()
+    python = need_client("debugpy.common.messaging")
     path = compiled(*PROGRAM)
     script = folder.write("script.py", f"""import ctypes
 cuda = ctypes.CDLL("libcuda.so.1")
