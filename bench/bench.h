@@ -1,6 +1,7 @@
 /* What the benchmarks share: failing, clocks, and the table: a figure a line, its target beside it.
  *
- * Every bench-* program of this folder prints such a table to stdout; `make bench` runs all of them.
+ * Every bench-* program of this folder prints such a table to stdout; `make bench` runs all of
+ * them.
  */
 #ifndef HEDDLE_BENCH_BENCH_H
 #define HEDDLE_BENCH_BENCH_H

@@ -1,7 +1,8 @@
-/* What compiling costs: every kernel of examples/ and of bench/peers/kernels.ptx, for blocks of 256 and of 16 x 16 threads, by
- * a compiler that runs already, and from the disk; large kernels; and small launches that are not worth it. Processor time, so
- * that what else runs on the machine does not count. Kernels from the disk are launched with zeros for arguments: most end by a
- * fault at once.
+/* What compiling costs: every kernel of examples/ and of bench/peers/kernels.ptx, for blocks of 256
+ * and of 16 x 16 threads, by a compiler that runs already, and from the disk; large kernels; and
+ * small launches that are not worth it. Processor time, so that what else runs on the machine does
+ * not count. Kernels from the disk are launched with zeros for arguments: most end by a fault at
+ * once.
  */
 #include <glob.h>
 #include <stdbool.h>
@@ -81,8 +82,8 @@ static double compile(const struct kernel *k, const char *level, const uint32_t 
     return 1e3 * s;
 }
 
-/* A kernel that loads n rows of floats, one after the other, and stores every fourth: all accesses are to be tested, and 16 values
- * are needed behind each. */
+/* A kernel that loads n rows of floats, one after the other, and stores every fourth: all accesses
+ * are to be tested, and 16 values are needed behind each. */
 static char *large_kernel(unsigned n, size_t *bytes)
 {
     static const char head[] = ".version 7.0\n.target sm_75\n.address_size 64\n"
@@ -143,7 +144,8 @@ static double launch(hd_kernel *k, const uint32_t block[3])
     return 1e3 * (bench_cpu() - start);
 }
 
-/* A figure for each kernel and shape of blocks, or the least of what is there already. Tier 0: from the disk. */
+/* A figure for each kernel and shape of blocks, or the least of what is there already. Tier 0: from
+ * the disk. */
 static void measure(const char *const *paths, size_t n, enum jit_tier tier, struct figures *f)
 {
     hd_machine *m = new_machine();

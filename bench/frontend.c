@@ -1,6 +1,7 @@
-/* frontend [FILE.ptx...]: how fast PTX text is read and verified. One line a figure, with the bound that the
- * project sets itself where there is one. Without files it makes a text of its own: kernels of 1,000 instructions, in
- * the mixture of operations that nvcc writes, 32 MB in all. `make bench` runs it.
+/* frontend [FILE.ptx...]: how fast PTX text is read and verified. One line a figure, with the bound
+ * that the project sets itself where there is one. Without files it makes a text of its own:
+ * kernels of 1,000 instructions, in the mixture of operations that nvcc writes, 32 MB in all. `make
+ * bench` runs it.
  */
 #include <stdlib.h>
 
@@ -11,7 +12,8 @@
 
 enum { TEXT_BYTES = 32 << 20, LINES_PER_KERNEL = 1000, ROUNDS = 3 };
 
-/* Lines as nvcc writes them, each as often as real programs have it; %u is the number of a register. */
+/* Lines as nvcc writes them, each as often as real programs have it; %u is the number of a
+ * register. */
 static const char *const lines[] = {
     "\tadd.s32 \t%%r%u, %%r%u, %%r%u;\n",
     "\tmul.wide.s32 \t%%rd%u, %%r%u, 4;\n",

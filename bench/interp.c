@@ -1,7 +1,7 @@
 /* bench-interp: what the interpreter's parts cost on this machine; a table (bench.h).
  *
- * Figures of one core are processor time, the best of a few launches; those of launches and of several cores are time
- * on the clock, and want an idle machine. The kernels are in interp.ptx.
+ * Figures of one core are processor time, the best of a few launches; those of launches and of
+ * several cores are time on the clock, and want an idle machine. The kernels are in interp.ptx.
  */
 #include <fcntl.h>
 #include <spawn.h>

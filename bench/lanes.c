@@ -1,6 +1,6 @@
-/* bench-lanes [--cpu LEVEL] [--all] [NAME...]: what each lane function costs: thousands of millions of lanes a second on
- * one core, the slowest first: the 30 slowest, with --all every one, with names those that contain one of them. What the
- * compiler did not vectorise stands at the top.
+/* bench-lanes [--cpu LEVEL] [--all] [NAME...]: what each lane function costs: thousands of millions
+ * of lanes a second on one core, the slowest first: the 30 slowest, with --all every one, with
+ * names those that contain one of them. What the compiler did not vectorise stands at the top.
  */
 #include <stdio.h>
 #include <stdbool.h>

@@ -1,5 +1,6 @@
-/* What launches and copies cost a program of the driver API: the time to the first result, an empty kernel queued back to
- * back, a round trip. Each process measures its own first call, so that is taken in a child. */
+/* What launches and copies cost a program of the driver API: the time to the first result, an empty
+ * kernel queued back to back, a round trip. Each process measures its own first call, so that is
+ * taken in a child. */
 #include "bench.h"
 
 #include <cuda.h>
@@ -93,7 +94,8 @@ static double queued(CUfunction f, unsigned threads, double *put)
     return best;
 }
 
-/* Microseconds of a launch of so many blocks that is waited for, and of processor time, of all threads. */
+/* Microseconds of a launch of so many blocks that is waited for, and of processor time, of all
+ * threads. */
 static double round_trip(CUfunction f, unsigned blocks, unsigned threads, double *processor)
 {
     double best = *processor = 1e9;
@@ -111,7 +113,8 @@ static double round_trip(CUfunction f, unsigned blocks, unsigned threads, double
     return best;
 }
 
-/* Milliseconds of processor time of `heddle run` of this program, which launches once: the least of some. */
+/* Milliseconds of processor time of `heddle run` of this program, which launches once: the least of
+ * some. */
 static double whole_program(const char *self)
 {
     double least = 1e9;

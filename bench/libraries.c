@@ -1,5 +1,5 @@
-/* What calls of cuBLAS and cuFFT cost, and how near large ones come to what they stand on (OpenBLAS on as many threads, pocketfft), in turns
- * with it in one run. */
+/* What calls of cuBLAS and cuFFT cost, and how near large ones come to what they stand on (OpenBLAS
+ * on as many threads, pocketfft), in turns with it in one run. */
 #include "bench.h"
 
 #include <cublas_v2.h>

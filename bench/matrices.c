@@ -1,6 +1,7 @@
-/* What matrix instructions cost: an mma of f16 in compiled code beside a loop in C of the same model (isa/sem_mma.h), and of that the
- * exact sums alone (isa/mma.h), beside sums in f32, which are not what an H200 gives; a product by wmma beside the usual tiled one of
- * FP32, by multiply-add. A table (bench.h). Figures are processor time of one core, the best of a few.
+/* What matrix instructions cost: an mma of f16 in compiled code beside a loop in C of the same
+ * model (isa/sem_mma.h), and of that the exact sums alone (isa/mma.h), beside sums in f32, which
+ * are not what an H200 gives; a product by wmma beside the usual tiled one of FP32, by
+ * multiply-add. A table (bench.h). Figures are processor time of one core, the best of a few.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -98,7 +99,8 @@ static void exact(struct operands *o)
         }
 }
 
-/* What the machine calls: on the registers of a warp, by the vectors of this CPU. What of `o` a register has is the same to it. */
+/* What the machine calls: on the registers of a warp, by the vectors of this CPU. What of `o` a
+ * register has is the same to it. */
 static void vectorised(struct operands *o)
 {
     enum { A = 4, B = 2, C = 4, LANES = 32 };

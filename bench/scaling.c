@@ -1,8 +1,10 @@
-/* How time grows: with the number of threads, from 1 to 2^24, under both engines; with the number of cores; with the size of a
- * module, to 5 MB. A table (bench.h). Figures are time on the clock, the best of a few launches, and want an idle machine.
+/* How time grows: with the number of threads, from 1 to 2^24, under both engines; with the number
+ * of cores; with the size of a module, to 5 MB. A table (bench.h). Figures are time on the clock,
+ * the best of a few launches, and want an idle machine.
  *
- * A straight line is fitted through the figures, so that the largest relative error is least; a row says how large that is.
- * Threads count from 2^12 on: below, steps show. All lanes of a warp take the time of one, and a block runs on one core.
+ * A straight line is fitted through the figures, so that the largest relative error is least; a row
+ * says how large that is. Threads count from 2^12 on: below, steps show. All lanes of a warp take
+ * the time of one, and a block runs on one core.
  */
 #include <math.h>
 #include <stdlib.h>

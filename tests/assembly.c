@@ -1,6 +1,6 @@
-/* assembly LEVEL FILE.ptx: what kernels are compiled to for a CPU level that need not be this machine's: LLVM and assembly of
- * every kernel of the file, for blocks of one warp, on stderr (HEDDLE_TARGET and HEDDLE_DUMP, docs/JIT.md). Nothing is run.
- * Parameters may be 256 bytes.
+/* assembly LEVEL FILE.ptx: what kernels are compiled to for a CPU level that need not be this
+ * machine's: LLVM and assembly of every kernel of the file, for blocks of one warp, on stderr
+ * (HEDDLE_TARGET and HEDDLE_DUMP, docs/JIT.md). Nothing is run. Parameters may be 256 bytes.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-/* check SOURCE_DIR [--write]: the checker says of each kernel of mistakes.cu what stands beside it, the same under every
- * schedule, on one worker and on several. Prints TAP. With --write the expectations are written.
+/* check SOURCE_DIR [--write]: the checker says of each kernel of mistakes.cu what stands beside it,
+ * the same under every schedule, on one worker and on several. Prints TAP. With --write the
+ * expectations are written.
  */
 #include "expect.h"
 #include "oracle.h"
@@ -30,7 +31,8 @@ struct setting {
     unsigned workers, blocks, tools;
 };
 
-/* Races are pairs of lines of CUDA; which threads and instructions of these are named depends on the schedule. */
+/* Races are pairs of lines of CUDA; which threads and instructions of these are named depends on
+ * the schedule. */
 static void list_lines(hd_report *findings, char *got, size_t size)
 {
     hd_diagnostic d;

@@ -1,10 +1,10 @@
-/* contention [--workers N] [--policy P] [--every N]: atomic operations of many threads on one cell and on few, judged by their
- * histories; of each N kernels one.
+/* contention [--workers N] [--policy P] [--every N]: atomic operations of many threads on one cell
+ * and on few, judged by their histories; of each N kernels one.
  *
- * For each operation, type and state space a kernel is generated in which every thread does some operations on the
- * cell that its number picks, and notes what each returned. Whatever the order was, the notes must be those of SOME
- * order in which the operations were done one after the other. Nothing here knows how the machine performs them.
- * Prints TAP.
+ * For each operation, type and state space a kernel is generated in which every thread does some
+ * operations on the cell that its number picks, and notes what each returned. Whatever the order
+ * was, the notes must be those of SOME order in which the operations were done one after the other.
+ * Nothing here knows how the machine performs them. Prints TAP.
  */
 #include "oracle.h"
 
@@ -162,9 +162,10 @@ static struct value apply(const struct subject *s, struct value old, struct valu
 
 /* ---- the history of one cell ----
  *
- * An operation that returned r and makes r' of it is an edge from value r to value r'. Some order explains the history
- * exactly where the edges form one trail from the initial value to the final: at each value as many edges come in as go
- * out, but for the ends, and all edges hang together with the start.
+ * An operation that returned r and makes r' of it is an edge from value r to value r'. Some order
+ * explains the history exactly where the edges form one trail from the initial value to the final:
+ * at each value as many edges come in as go out, but for the ends, and all edges hang together with
+ * the start.
  */
 
 static int by_value(const void *a, const void *b)
@@ -251,8 +252,8 @@ static const char *reg_list(const struct subject *s, char name, char text[64])
     return text;
 }
 
-/* The operand of operation k of a thread goes from a table that the host fills; results go to another. cas counts up
- * by a loop of its own, and notes the value that its success returned. */
+/* The operand of operation k of a thread goes from a table that the host fills; results go to
+ * another. cas counts up by a loop of its own, and notes the value that its success returned. */
 static void write_kernel(char *text, size_t size, const struct subject *s, bool shared, unsigned cells)
 {
     const char *t = reg_type(s->reg_bytes), *space = shared ? "shared" : "global";

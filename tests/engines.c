@@ -1,15 +1,18 @@
-/* engines [--programs N | --seconds N] [--seed S] [--cpu LEVEL] [--h200 FILE] [--contests] [--show]: random programs whose results no schedule may
- * change, run by every engine and under several policies, and compared with what an H200 answered. Prints TAP; a program
- * that differs comes again with its seed, and --show prints it.
+/* engines [--programs N | --seconds N] [--seed S] [--cpu LEVEL] [--h200 FILE] [--contests]
+ * [--show]: random programs whose results no schedule may change, run by every engine and under
+ * several policies, and compared with what an H200 answered. Prints TAP; a program that differs
+ * comes again with its seed, and --show prints it.
  *
  * With --contests, they compete for cells and for locks, too; all of these programs are compiled.
  *
- * The record, FILE, has a line for each seed: "SEED THREADS HASH", the hash of all that the program wrote (memory_hash).
- * With --hashes such lines are printed instead of TAP. A change of the generator makes the record void.
+ * The record, FILE, has a line for each seed: "SEED THREADS HASH", the hash of all that the program
+ * wrote (memory_hash). With --hashes such lines are printed instead of TAP. A change of the
+ * generator makes the record void.
  *
- * A program has divergent branches and loops, calls, warp collectives under masks that the program itself computes, block
- * barriers, loads and stores of every width in every state space, and commutative atomic operations. Threads write
- * what only they read, between barriers aside, so that its memory at the end is one.
+ * A program has divergent branches and loops, calls, warp collectives under masks that the program
+ * itself computes, block barriers, loads and stores of every width in every state space, and
+ * commutative atomic operations. Threads write what only they read, between barriers aside, so that
+ * its memory at the end is one.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -53,7 +56,8 @@ static const char *put_number(struct gen *g, const char *p)
     return end;
 }
 
-/* Numbers are drawn in the order of the text: arguments, of which one at most is drawn, a compiler may evaluate in any. */
+/* Numbers are drawn in the order of the text: arguments, of which one at most is drawn, a compiler
+ * may evaluate in any. */
 __attribute__((format(printf, 2, 3))) static void put(struct gen *g, const char *format, ...)
 {
     char text[2048];
@@ -131,7 +135,8 @@ static void predicate(struct gen *g, unsigned p)
     }
 }
 
-/* Loads of what never changes, at addresses that differ from lane to lane; loads and stores of a thread's own bytes. */
+/* Loads of what never changes, at addresses that differ from lane to lane; loads and stores of a
+ * thread's own bytes. */
 static void memory(struct gen *g)
 {
     static const char *const spaces[] = {"global", "shared", "local"}, *const bases[] = {"mine", "own", "loc"};
@@ -167,7 +172,8 @@ static void compare(struct gen *g, const char *space, const char *cells)
         l, operations[kind], r, space, l);
 }
 
-/* A critical section: a counter beside its lock, behind the cells, and what a thread has of its own. */
+/* A critical section: a counter beside its lock, behind the cells, and what a thread has of its
+ * own. */
 static void section(struct gen *g, const char *space, const char *cells)
 {
     static const char *const gives[] = {"atom.%s.exch.b32 t, [x], 0;\n", "st.volatile.%s.u32 [x], 0;\n"};
@@ -345,7 +351,8 @@ static void program(struct gen *g, uint64_t seed, unsigned threads, bool contest
         "sbase, x;\n"
         "mov.u64 loc, lmem; mov.u64 scells, scell;\n",
         MAX_THREADS, SLOT_BYTES);
-    /* cells of this block, and what a thread owns, start with values; the mask of the warp's threads is computed */
+    /* cells of this block, and what a thread owns, start with values; the mask of the warp's
+     * threads is computed */
     put(g, "setp.lt.u32 q, tid, %d; mul.wide.u32 x, tid, 4; add.u64 x, x, scells; @q st.shared.u32 [x], tid;\n",
         contests ? LOCK_AT / 4 : CELL_BYTES / 4);
     if (contests)
@@ -480,8 +487,8 @@ static unsigned threads_of(uint64_t seed)
     return threads < 2 ? 2 : threads;
 }
 
-/* True where all settings agree. Compiling takes longer than running: some programs only, unless asked for all. Where
- * there is no compiler, there is nothing to compare. */
+/* True where all settings agree. Compiling takes longer than running: some programs only, unless
+ * asked for all. Where there is no compiler, there is nothing to compare. */
 static bool try(struct seat *seats, uint64_t seed, bool show, bool contests, bool compile)
 {
     static struct gen g;

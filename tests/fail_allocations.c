@@ -1,5 +1,5 @@
-/* Preloaded into a program: every n-th request for memory or for a thread fails, n = $FAIL_EVERY, once $FAIL_AFTER of them have
- * been granted. tests/memory/test.py */
+/* Preloaded into a program: every n-th request for memory or for a thread fails, n = $FAIL_EVERY,
+ * once $FAIL_AFTER of them have been granted. tests/memory/test.py */
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>

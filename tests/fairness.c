@@ -1,5 +1,5 @@
-/* fairness SOURCE_DIR [SEEDS]: kernels whose threads wait for one another end, with the right result, under every
- * policy and number of workers. Prints TAP.
+/* fairness SOURCE_DIR [SEEDS]: kernels whose threads wait for one another end, with the right
+ * result, under every policy and number of workers. Prints TAP.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -84,7 +84,8 @@ static bool run(hd_machine *m, hd_module *module, uint32_t *out, const struct ke
     return r == HD_SUCCESS && out[0] == t->expected;
 }
 
-/* The instructions of a launch in which all threads of `blocks` blocks take one lock; 0 where it failed. */
+/* The instructions of a launch in which all threads of `blocks` blocks take one lock; 0 where it
+ * failed. */
 static uint64_t instructions_of_lock(hd_kernel *k, uint32_t *out, unsigned blocks)
 {
     hd_launch_stats stats = {0};
@@ -95,8 +96,8 @@ static uint64_t instructions_of_lock(hd_kernel *k, uint32_t *out, unsigned block
     return ok ? stats.warp_instructions : 0;
 }
 
-/* Threads that wait for a lock do not keep those from running that have it: work grows with the number of threads, not
- * with its square. */
+/* Threads that wait for a lock do not keep those from running that have it: work grows with the
+ * number of threads, not with its square. */
 static bool lock_grows_linearly(const struct file *text, char *why, size_t size)
 {
     hd_machine_options options = {.memory_bytes = 64 << 20, .workers = 1};

@@ -1,5 +1,6 @@
-/* faults SOURCE_DIR [--write]: kernels that hang or fault on purpose fail with the report that stands beside their
- * source, and the machine goes on; one that runs for ever, on another machine, which has a step limit. Prints TAP. With --write the reports are written instead of compared.
+/* faults SOURCE_DIR [--write]: kernels that hang or fault on purpose fail with the report that
+ * stands beside their source, and the machine goes on; one that runs for ever, on another machine,
+ * which has a step limit. Prints TAP. With --write the reports are written instead of compared.
  */
 #include "expect.h"
 #include "oracle.h"

@@ -1,5 +1,6 @@
-/* Any bytes as a file of events (record/replay.h), as text or not: replaying them must end with findings or with an error. For libFuzzer:
- * `make fuzz`; tests/campaigns/events.py makes cases without it. */
+/* Any bytes as a file of events (record/replay.h), as text or not: replaying them must end with
+ * findings or with an error. For libFuzzer: `make fuzz`; tests/campaigns/events.py makes cases
+ * without it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>

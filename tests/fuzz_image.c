@@ -1,4 +1,5 @@
-/* Any bytes as an image (cuda/image/fatbin.h): reading them must end with texts or with an error. For libFuzzer: `make fuzz`. */
+/* Any bytes as an image (cuda/image/fatbin.h): reading them must end with texts or with an error.
+ * For libFuzzer: `make fuzz`. */
 #include <stdint.h>
 #include <stdlib.h>
 

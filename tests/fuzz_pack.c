@@ -1,4 +1,5 @@
-/* Any bytes as a pack of kernels (cuda/image/pack.h): reading them must end with texts or with an error. For libFuzzer: `make fuzz`. */
+/* Any bytes as a pack of kernels (cuda/image/pack.h): reading them must end with texts or with an
+ * error. For libFuzzer: `make fuzz`. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,9 @@
-/* Any bytes as PTX: reading, verifying and printing must end with a module or with errors, and what is accepted must run,
- * within a limit of steps, to a result of the library. Printed, it must be accepted again.
+/* Any bytes as PTX: reading, verifying and printing must end with a module or with errors, and what
+ * is accepted must run, within a limit of steps, to a result of the library. Printed, it must be
+ * accepted again.
  *
- * With libFuzzer (`make fuzz`) this is fuzz-ptx. As fuzz-replay FILE... it runs each file once: tests/fuzz/test.sh.
+ * With libFuzzer (`make fuzz`) this is fuzz-ptx. As fuzz-replay FILE... it runs each file once:
+ * tests/fuzz/test.sh.
  */
 #include <stdio.h>
 #include <stdlib.h>

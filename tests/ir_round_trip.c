@@ -1,5 +1,6 @@
-/* ir-round-trip FILE.ptx...: does the IR of all functions read back from its text? One TAP line a file.
- * ir-round-trip --damage SEED N FILE.ir...: of N damaged versions of each text, is each a function or refused with a place in it? */
+/* ir-round-trip FILE.ptx...: does the IR of all functions read back from its text? One TAP line a
+ * file. ir-round-trip --damage SEED N FILE.ir...: of N damaged versions of each text, is each a
+ * function or refused with a place in it? */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -38,7 +39,8 @@ static const char *round_trip(struct arena *a, const struct ir_func *f)
     return wrong;
 }
 
-/* What is wrong with a module, or NULL; *n grows by its functions. What the machine refuses is left out. */
+/* What is wrong with a module, or NULL; *n grows by its functions. What the machine refuses is left
+ * out. */
 static const char *round_trips(struct arena *a, const char *path, struct str text, unsigned *n)
 {
     struct diags diags = {.arena = a}, refused = {.arena = a};

@@ -1,10 +1,11 @@
-/* ir-test PASS [SETTING...] FILE.ir: what a pass or analysis of src/ir and src/jit/analysis finds out of a function that is given as
- * text (src/ir/text.h), as the function's text with notes.
- * ir-test --check FILE.ir...: is each file what comes out of itself? One TAP line a file. With --write they are made so.
+/* ir-test PASS [SETTING...] FILE.ir: what a pass or analysis of src/ir and src/jit/analysis finds
+ * out of a function that is given as text (src/ir/text.h), as the function's text with notes.
+ * ir-test --check FILE.ir...: is each file what comes out of itself? One TAP line a file. With
+ * --write they are made so.
  *
- * The first line of such a file says what to run: `; ranges block=64`. The comments that follow it stay as they are; all other
- * comments are what is found. Settings: block=X,Y,Z (threads), level=LEVEL (of the CPU), tier=1 or 2, shared=BYTES (static),
- * params=BYTES, rows (see ir_build).
+ * The first line of such a file says what to run: `; ranges block=64`. The comments that follow it
+ * stay as they are; all other comments are what is found. Settings: block=X,Y,Z (threads),
+ * level=LEVEL (of the CPU), tier=1 or 2, shared=BYTES (static), params=BYTES, rows (see ir_build).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -183,7 +184,8 @@ static void note_pending(const struct subject *s, uint32_t block, struct text *t
         text_puts(t, t->n ? "; some may have ended" : "some may have ended");
 }
 
-/* Of registers that an instruction of a loop reads: what they are over its iterations. The innermost loop that is one block. */
+/* Of registers that an instruction of a loop reads: what they are over its iterations. The
+ * innermost loop that is one block. */
 static void note_affine(const struct subject *s, struct cursor here, struct text *t)
 {
     static const char *const evolutions[] = {[EVOLVES_NOT] = "stays",

@@ -1,5 +1,6 @@
-/* A program that uses CUDA and ends while its kernels are being compiled: jit-ends HOW MICROSECONDS. Says "began" when it has
- * launched them, and "done" where it has waited for them. tests/compiler runs it many times.
+/* A program that uses CUDA and ends while its kernels are being compiled: jit-ends HOW
+ * MICROSECONDS. Says "began" when it has launched them, and "done" where it has waited for them.
+ * tests/compiler runs it many times.
  */
 #include <cuda.h>
 #include <errno.h>
@@ -39,7 +40,8 @@ static void fail(const char *what)
     if ((call) != CUDA_SUCCESS)                                                                                        \
     fail(#call)
 
-/* Kernels that take a while to compile: STEPS multiplications and additions, TURNS times; k0, k1 and so on differ. */
+/* Kernels that take a while to compile: STEPS multiplications and additions, TURNS times; k0, k1
+ * and so on differ. */
 static char *write_ptx(void)
 {
     size_t bytes = 0;

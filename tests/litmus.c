@@ -1,14 +1,17 @@
-/* litmus [--all] DIR [NAME]: litmus tests of the PTX memory consistency model (PTX ISA, chapter 8) under every engine and under the checker.
+/* litmus [--all] DIR [NAME]: litmus tests of the PTX memory consistency model (PTX ISA, chapter 8)
+ * under every engine and under the checker.
  *
- * DIR holds verdicts.tsv, a line for each test, and NAME.ptx for each: a kernel `litmus(mem, out)`. Fields of a line: name; what
- * it is; blocks, threads of a block, blocks of a cluster, bytes of mem and of out, which are zeroed; then what mem starts with
- * (OFFSET=VALUE...); whether always, some or never of the executions that the model allows have a data race; pairs of PTX lines
- * that can race; where the values of an outcome stand (memOFFSET, outOFFSET); all outcomes that are allowed; and how it can
- * end other than by all threads' end (deadlock, hang, trap).
+ * DIR holds verdicts.tsv, a line for each test, and NAME.ptx for each: a kernel `litmus(mem, out)`.
+ * Fields of a line: name; what it is; blocks, threads of a block, blocks of a cluster, bytes of mem
+ * and of out, which are zeroed; then what mem starts with (OFFSET=VALUE...); whether always, some
+ * or never of the executions that the model allows have a data race; pairs of PTX lines that can
+ * race; where the values of an outcome stand (memOFFSET, outOFFSET); all outcomes that are allowed;
+ * and how it can end other than by all threads' end (deadlock, hang, trap).
  *
- * Every launch has to end with an allowed outcome. Under the checker a race has to be reported where every execution has one,
- * none may be where no execution has, and what is reported has to be a pair that can race. Prints TAP: a line for each
- * way to run them. With --all every way runs all of them; with NAME it runs this one.
+ * Every launch has to end with an allowed outcome. Under the checker a race has to be reported
+ * where every execution has one, none may be where no execution has, and what is reported has to be
+ * a pair that can race. Prints TAP: a line for each way to run them. With --all every way runs all
+ * of them; with NAME it runs this one.
  */
 #include "oracle.h"
 
@@ -116,7 +119,8 @@ static bool ends_as_allowed(struct run *r, const struct test *t, hd_result resul
     if (result) {
         bool stuck = result == HD_ERROR_LAUNCH_FAILED || result == HD_ERROR_LAUNCH_TIMEOUT;
         snprintf(r->why, sizeof r->why, "ends with %s", hd_result_name(result));
-        /* The reference lets each loop end; two threads that take two locks in different orders may wait for ever. */
+        /* The reference lets each loop end; two threads that take two locks in different orders may
+         * wait for ever. */
         return stuck && (strcmp(t->ends, "always") != 0 || strstr(t->what, "lockorder"));
     }
     outcome_name(r, t, outcome, sizeof outcome);

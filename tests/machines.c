@@ -1,5 +1,6 @@
-/* Eight threads use machines through the library, two machines between them: modules, launches, memory, streams; a ninth cancels
- * what runs. `make sanitize-thread` runs it for the races. Usage: machines [ROUNDS]
+/* Eight threads use machines through the library, two machines between them: modules, launches,
+ * memory, streams; a ninth cancels what runs. `make sanitize-thread` runs it for the races. Usage:
+ * machines [ROUNDS]
  */
 #include "heddle.h"
 

@@ -1,12 +1,14 @@
-/* mufu-checksums [--cpu LEVEL] [--bytes LIST | --all] [--compiled lanes | uniform] DIR: compares the approximate functions with an
- * H200.
+/* mufu-checksums [--cpu LEVEL] [--bytes LIST | --all] [--compiled lanes | uniform] DIR: compares
+ * the approximate functions with an H200.
  *
- * DIR holds the oracle's mufu/ folder (or is it). samples.tsv: instruction, operands and the hardware's answer; all are
- * compared. checksums.tsv: function, top byte of the operand, and the sum over all 2^24 operands with that byte of
- * mix(operand, answer); those of the bytes in LIST (hexadecimal, with commas) are compared, with --all every one. One line
- * for each difference, then "samples N: A agree, D differ" and "checksums N: A agree, D differ". The lane functions
- * themselves are called, those that the instructions' names resolve to. With --compiled, the checksums are compiled code's: of
- * operands that differ between the lanes of a warp, or are the same in all.
+ * DIR holds the oracle's mufu/ folder (or is it). samples.tsv: instruction, operands and the
+ * hardware's answer; all are compared. checksums.tsv: function, top byte of the operand, and the
+ * sum over all 2^24 operands with that byte of mix(operand, answer); those of the bytes in LIST
+ * (hexadecimal, with commas) are compared, with --all every one. One line for each difference, then
+ * "samples N: A agree, D differ" and "checksums N: A agree, D differ". The lane functions
+ * themselves are called, those that the instructions' names resolve to. With --compiled, the
+ * checksums are compiled code's: of operands that differ between the lanes of a warp, or are the
+ * same in all.
  */
 #include <pthread.h>
 #include <unistd.h>
@@ -31,7 +33,8 @@ struct sweep {
     struct chunk chunk[MAX_CHUNKS];
 };
 
-/* Compiled code, where --compiled asks for it: the machine, the kernel's name, and its sums, one a thread. */
+/* Compiled code, where --compiled asks for it: the machine, the kernel's name, and its sums, one a
+ * thread. */
 static struct {
     hd_machine *machine;
     const char *kernel;

@@ -94,7 +94,8 @@ static inline hd_engine oracle_engine(const char *engine)
     exit(ORACLE_USAGE);
 }
 
-/* "v3" is short for "x86-64-v3". Ends the program where this CPU lacks the level: that is no failure. */
+/* "v3" is short for "x86-64-v3". Ends the program where this CPU lacks the level: that is no
+ * failure. */
 static inline const char *oracle_cpu_level(const char *level)
 {
     for (size_t i = 0; hd_cpu_level(i); i++) {
@@ -145,7 +146,8 @@ static inline bool oracle_has_group(const struct oracle_options *o, const char *
     return !o->groups || strstr(o->groups, name);
 }
 
-/* Options --every N, --groups FILE, --engine E, --workers N, --cpu LEVEL and --policy POLICY, then the folder; see oracle_folder(). */
+/* Options --every N, --groups FILE, --engine E, --workers N, --cpu LEVEL and --policy POLICY, then
+ * the folder; see oracle_folder(). */
 static inline struct oracle_options oracle_parse(int argc, char **argv, const char *sub, const char *probe)
 {
     struct oracle_options o = {.every = 1};
@@ -183,13 +185,15 @@ static inline struct oracle_options oracle_parse(int argc, char **argv, const ch
 /* Which of the fields has the group that a line belongs to; none where there are no groups. */
 enum { ORACLE_NO_GROUP = -1 };
 
-/* Runs what the fields of line n say. True where it does what the H200 did; else the text says how not. */
+/* Runs what the fields of line n say. True where it does what the H200 did; else the text says how
+ * not. */
 typedef bool oracle_agrees(void *data, unsigned n, char **field, char *text, size_t size);
 
 enum { ORACLE_MOST_FIELDS = 24 };
 
-/* All lines of a file, or of the groups, or one of these in `every`, each with so many fields, the first of them its name. A line for each that differs, then
- * "WHAT N: A agree, D differ". The machine is gone then; returns the exit status. */
+/* All lines of a file, or of the groups, or one of these in `every`, each with so many fields, the
+ * first of them its name. A line for each that differs, then "WHAT N: A agree, D differ". The
+ * machine is gone then; returns the exit status. */
 static inline int oracle_run(const struct oracle_options *o, const char *file, int fields, int group, const char *what,
                              oracle_agrees *agrees, void *data)
 {

@@ -1,8 +1,10 @@
-/* oracle-contract [OPTION]... DIR: runs the recorded kernels of products and sums and compares with what an H200 answered.
+/* oracle-contract [OPTION]... DIR: runs the recorded kernels of products and sums and compares with
+ * what an H200 answered.
  *
- * DIR holds the oracle's contract/ folder (or is it): kernels.ptx, inputs.bin (of f32, f64, f16 and bf16, in this order),
- * and results.tsv: a kernel's name, its number in inputs.bin, and the FNV-1a sums of what 64 threads left in each of its
- * outputs. One line for each kernel that differs, then "kernels N: A agree, D differ". Exit status 1 where any differs.
+ * DIR holds the oracle's contract/ folder (or is it): kernels.ptx, inputs.bin (of f32, f64, f16 and
+ * bf16, in this order), and results.tsv: a kernel's name, its number in inputs.bin, and the FNV-1a
+ * sums of what 64 threads left in each of its outputs. One line for each kernel that differs, then
+ * "kernels N: A agree, D differ". Exit status 1 where any differs.
  */
 #include "oracle.h"
 

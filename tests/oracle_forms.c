@@ -1,8 +1,9 @@
-/* oracle-forms [OPTION]... DIR: runs every recorded instruction form and compares with what an H200 answered.
+/* oracle-forms [OPTION]... DIR: runs every recorded instruction form and compares with what an H200
+ * answered.
  *
- * DIR holds the oracle's golden/ folder (or is it): manifest.tsv, mNNN.ptx, inputs.bin, expected.tsv,
- * expected.bin. One line for each form that differs, then "forms N: A agree, D differ". Exit status 1 where
- * any differs. The options are those of oracle.h.
+ * DIR holds the oracle's golden/ folder (or is it): manifest.tsv, mNNN.ptx, inputs.bin,
+ * expected.tsv, expected.bin. One line for each form that differs, then "forms N: A agree, D
+ * differ". Exit status 1 where any differs. The options are those of oracle.h.
  */
 #include "oracle.h"
 

@@ -1,8 +1,10 @@
-/* oracle-kernels [OPTION]... DIR: runs recorded kernels that take 64 bytes a thread and give 64, and compares with what an H200 answered.
+/* oracle-kernels [OPTION]... DIR: runs recorded kernels that take 64 bytes a thread and give 64,
+ * and compares with what an H200 answered.
  *
- * DIR holds the oracle's kernels/ folder (or is it): GROUP.ptx, inputs.bin (4096 bytes; GROUP.bin, where a group has its own), and
- * results.tsv: a kernel's name, its group, and the CRC-32 of what 64 threads have stored. One line for each kernel that differs, then
- * "kernels N: A agree, D differ". Exit status 1 where any differs.
+ * DIR holds the oracle's kernels/ folder (or is it): GROUP.ptx, inputs.bin (4096 bytes; GROUP.bin,
+ * where a group has its own), and results.tsv: a kernel's name, its group, and the CRC-32 of what
+ * 64 threads have stored. One line for each kernel that differs, then "kernels N: A agree, D
+ * differ". Exit status 1 where any differs.
  */
 #include "oracle.h"
 

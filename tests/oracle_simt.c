@@ -1,17 +1,19 @@
-/* oracle-simt [OPTION]... DIR: runs the recorded SIMT programs and compares with what an H200 answered.
+/* oracle-simt [OPTION]... DIR: runs the recorded SIMT programs and compares with what an H200
+ * answered.
  *
- * DIR holds the oracle's simt/ folder (or is it): list.tsv, pNNNN.ptx, results.bin. One line for each program that
- * differs, then "programs N: A agree, D differ". Exit status 1 where any differs.
+ * DIR holds the oracle's simt/ folder (or is it): list.tsv, pNNNN.ptx, results.bin. One line for
+ * each program that differs, then "programs N: A agree, D differ". Exit status 1 where any differs.
  */
 #include "oracle.h"
 
 enum { THREADS = 288, WORDS = 8, RESULT_BYTES = 1664 };
 
-/* Programs whose recorded answer is a miscompilation: where nothing reads the result of a warp operation under a mask
- * from match.any, the assembler for the H200 deletes the operation but keeps the split of the warp before it, and the
- * next .sync instruction runs in pieces. Assembled without optimisation (level 0) the same H200 gives the answers of
- * the ISA, for these four and the same as recorded for all others but those of src/ir/immediate.c; here are their
- * FNV-1a sums. See tests/oracle/README.md. */
+/* Programs whose recorded answer is a miscompilation: where nothing reads the result of a warp
+ * operation under a mask from match.any, the assembler for the H200 deletes the operation but keeps
+ * the split of the warp before it, and the next .sync instruction runs in pieces. Assembled without
+ * optimisation (level 0) the same H200 gives the answers of the ISA, for these four and the same as
+ * recorded for all others but those of src/ir/immediate.c; here are their FNV-1a sums. See
+ * tests/oracle/README.md. */
 static const struct {
     const char *name;
     uint64_t sum;

@@ -1,8 +1,10 @@
-/* oracle-textures [OPTION]... DIR: runs the recorded forms of texture and surface instructions and compares with what an H200 answered.
+/* oracle-textures [OPTION]... DIR: runs the recorded forms of texture and surface instructions and
+ * compares with what an H200 answered.
  *
- * DIR holds the oracle's tex/ folder (or is it): tNNN.ptx, inputs.bin, contents.bin, expected.bin, expected.tsv (offset and length in
- * expected.bin by form), and tex.tsv, whose fields `enum field` names. One line for each form that differs, then "forms N: A agree, D
- * differ". Exit status 1 where any differs.
+ * DIR holds the oracle's tex/ folder (or is it): tNNN.ptx, inputs.bin, contents.bin, expected.bin,
+ * expected.tsv (offset and length in expected.bin by form), and tex.tsv, whose fields `enum field`
+ * names. One line for each form that differs, then "forms N: A agree, D differ". Exit status 1
+ * where any differs.
  */
 #include "oracle.h"
 

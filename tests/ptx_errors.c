@@ -1,4 +1,5 @@
-/* ptx-errors FILE: all errors of a PTX file, one a line: "line TAB code TAB text". Exit status 1 where there are any. */
+/* ptx-errors FILE: all errors of a PTX file, one a line: "line TAB code TAB text". Exit status 1
+ * where there are any. */
 #include <stdio.h>
 
 #include "ptx/module.h"

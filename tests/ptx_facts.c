@@ -1,12 +1,14 @@
-/* ptx-facts FILE: what the vendor's assembler accepts, Heddle does too, and refuses what it refuses.
+/* ptx-facts FILE: what the vendor's assembler accepts, Heddle does too, and refuses what it
+ * refuses.
  *
  * A line of FILE is a verdict, a tab, and PTX text in which \n stands for a line's end:
  *     +        a module that is accepted
  *     -        one that is refused
  *     PTX SM   an instruction that is valid from this version (10 * major + minor) and this target on
  *     0 0      an instruction that is never valid
- * Instructions stand in the function that the lines beginning with "|" make; \i there is the instruction's place, \v the
- * version, \t the target. One TAP line for all modules, one for all instructions. scripts/ptx-corpus writes instructions.
+ * Instructions stand in the function that the lines beginning with "|" make; \i there is the
+ * instruction's place, \v the version, \t the target. One TAP line for all modules, one for all
+ * instructions. scripts/ptx-corpus writes instructions.
  */
 #include <stdio.h>
 #include <stdlib.h>

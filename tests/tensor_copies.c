@@ -1,5 +1,6 @@
-/* tensor-copies [--engine E] [--policy P] [--every N]: runs the copies of tests/tensor_maps as kernels, and compares what they leave with what
- * an H200 left. One line for each that differs, then "copies N: A agree, D differ". Run where HEDDLE_SOURCE says the source is.
+/* tensor-copies [--engine E] [--policy P] [--every N]: runs the copies of tests/tensor_maps as
+ * kernels, and compares what they leave with what an H200 left. One line for each that differs,
+ * then "copies N: A agree, D differ". Run where HEDDLE_SOURCE says the source is.
  */
 #include "oracle.h"
 
@@ -129,8 +130,8 @@ struct room {
     void *global, *image, *map;
 };
 
-/* Runs the copy of a form by a map: by that map, or, where there is text that changes it, by what it becomes in global memory. False
- * where it does not end as on an H200, with the reason. */
+/* Runs the copy of a form by a map: by that map, or, where there is text that changes it, by what
+ * it becomes in global memory. False where it does not end as on an H200, with the reason. */
 static bool copy_agrees(struct room *r, const struct form *f, const uint8_t *map, const char *change, int launch,
                         uint64_t hash, char *why, size_t size)
 {

@@ -1,5 +1,6 @@
-/* Launches of kernels of a module, one after the other: tiers FILE.ptx KERNEL ROUNDS [KERNEL ROUNDS]... [unload]..., for
- * tests/tiers. Each is one block of `launch` (out, rounds) for 1,024 threads; `unload` frees the module, and loads it again.
+/* Launches of kernels of a module, one after the other: tiers FILE.ptx KERNEL ROUNDS [KERNEL
+ * ROUNDS]... [unload]..., for tests/tiers. Each is one block of `launch` (out, rounds) for 1,024
+ * threads; `unload` frees the module, and loads it again.
  */
 #include <stdio.h>
 #include <stdlib.h>

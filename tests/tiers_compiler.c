@@ -1,9 +1,10 @@
-/* A compiler of kernels (HEDDLE_JIT) for tests/tiers: heddle-jit (HEDDLE_TEST_JIT), between which and the program it stands
- * (jit/wire.h).
+/* A compiler of kernels (HEDDLE_JIT) for tests/tiers: heddle-jit (HEDDLE_TEST_JIT), between which
+ * and the program it stands (jit/wire.h).
  *
- * It writes the tier of each request to HEDDLE_TEST_ASKED, a line each. What it does with those of the second tier is
- * HEDDLE_TEST_SECOND: `pass` them on, `mark` them (code stores MARKED where the kernel says PLAIN, so that who runs it is to be
- * seen), `crash`, or `hang`. With HEDDLE_TEST_RECORD, requests and answers are written to files of that name and .request, .answer
+ * It writes the tier of each request to HEDDLE_TEST_ASKED, a line each. What it does with those of
+ * the second tier is HEDDLE_TEST_SECOND: `pass` them on, `mark` them (code stores MARKED where the
+ * kernel says PLAIN, so that who runs it is to be seen), `crash`, or `hang`. With
+ * HEDDLE_TEST_RECORD, requests and answers are written to files of that name and .request, .answer
  * (tests/campaigns).
  */
 #include <pthread.h>

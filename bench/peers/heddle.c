@@ -1,5 +1,5 @@
-/* Heddle as a backend: PEER FILE.ptx [ENGINE]. Built with -DCHECKED, a checker with all tools watches every launch; with
- * -DEXPLAINED, an explainer counts what it does. */
+/* Heddle as a backend: PEER FILE.ptx [ENGINE]. Built with -DCHECKED, a checker with all tools
+ * watches every launch; with -DEXPLAINED, an explainer counts what it does. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

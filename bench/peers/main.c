@@ -1,6 +1,6 @@
-/* PEER [--repeat N] [--only NAME] [ARGUMENTS OF THE BACKEND]: runs the problems and prints a line for each:
- * "NAME SECONDS ok" with the median time, or "NAME - REASON". PEER --list prints "NAME BOUND FLOPS BYTES BUFFERS" of
- * each; BUFFERS are bytes, too.
+/* PEER [--repeat N] [--only NAME] [ARGUMENTS OF THE BACKEND]: runs the problems and prints a line
+ * for each: "NAME SECONDS ok" with the median time, or "NAME - REASON". PEER --list prints "NAME
+ * BOUND FLOPS BYTES BUFFERS" of each; BUFFERS are bytes, too.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* OpenCL as a backend, of the platform whose name has the text in it, or the first: PEER FILE.cl [TEXT]. */
+/* OpenCL as a backend, of the platform whose name has the text in it, or the first: PEER FILE.cl
+ * [TEXT]. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <stdio.h>
@@ -98,7 +99,8 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Copies of the buffers to and from the device; the device being this CPU, outside the time that counts. */
+/* Copies of the buffers to and from the device; the device being this CPU, outside the time that
+ * counts. */
 static void copy(struct problem *p, cl_mem *buffer, bool to_device, size_t most)
 {
     for (int i = 0; i < MAX_BUFFERS && p->size[i]; i++) {

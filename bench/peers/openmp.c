@@ -1,5 +1,5 @@
-/* The same algorithms in C with OpenMP, as a backend. Compiled by gcc and by clang with -O3 -march=native -ffast-math
- * left off, as Heddle's results are IEEE's. */
+/* The same algorithms in C with OpenMP, as a backend. Compiled by gcc and by clang with -O3
+ * -march=native -ffast-math left off, as Heddle's results are IEEE's. */
 #include <math.h>
 #include <omp.h>
 #include <stdatomic.h>
@@ -62,7 +62,8 @@ static void reduce(struct problem *p)
 }
 
 /* Two passes over the part of each thread. */
-/* What stands before block b: the sums of blocks before it, back to one that has published the sum of all up to it. */
+/* What stands before block b: the sums of blocks before it, back to one that has published the sum
+ * of all up to it. */
 static uint32_t look_back(const uint64_t *state, uint32_t b)
 {
     uint32_t sum = 0;

@@ -1,6 +1,7 @@
-/* peaks: what this machine can do at best at the CPU level that this is compiled for, all cores: "fma FLOPS" by independent chains of
- * multiply-adds, as many as fit into the registers of vectors with their two factors (without FMA a multiplication and an addition), "memory
- * BYTES" by plain stores and loads of arrays beyond the caches (a triad, counted as STREAM counts it). Per second.
+/* peaks: what this machine can do at best at the CPU level that this is compiled for, all cores:
+ * "fma FLOPS" by independent chains of multiply-adds, as many as fit into the registers of vectors
+ * with their two factors (without FMA a multiplication and an addition), "memory BYTES" by plain
+ * stores and loads of arrays beyond the caches (a triad, counted as STREAM counts it). Per second.
  */
 #include <math.h>
 #include <omp.h>

@@ -1,4 +1,5 @@
-/* The problems; see problem.h. Results are checked against plain serial code or against what must hold of them. */
+/* The problems; see problem.h. Results are checked against plain serial code or against what must
+ * hold of them. */
 #include "problem.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
-/* The problems on which Heddle and its peers are compared: sizes, inputs, launches, and what the results must be. Each peer
- * is a program of its own that links main.c, problem.c and its backend; `compare` runs them in turn.
+/* The problems on which Heddle and its peers are compared: sizes, inputs, launches, and what the
+ * results must be. Each peer is a program of its own that links main.c, problem.c and its backend;
+ * `compare` runs them in turn.
  */
 #ifndef HEDDLE_BENCH_PROBLEM_H
 #define HEDDLE_BENCH_PROBLEM_H
@@ -25,8 +26,8 @@ struct problem {
     size_t size[MAX_BUFFERS]; /* bytes; 0 ends them */
     void (*fill)(struct problem *p);
     bool (*check)(const struct problem *p);
-    /* Called after each launch where one is not enough: true asks for another. May read and write buffers that are at
-     * most 4096 bytes. */
+    /* Called after each launch where one is not enough: true asks for another. May read and write
+     * buffers that are at most 4096 bytes. */
     bool (*step)(struct problem *p);
     /* ---- at run time ---- */
     void *at[MAX_BUFFERS];      /* on the host */
@@ -38,13 +39,15 @@ extern const unsigned n_problems;
 
 /* ---- a backend ---- */
 
-/* Before the first problem; the arguments that main.c does not know. False with a message on stderr. */
+/* Before the first problem; the arguments that main.c does not know. False with a message on
+ * stderr. */
 bool backend_open(int argc, char **argv);
 /* Memory for a buffer, 64-byte aligned. */
 void *backend_alloc(size_t bytes);
 /* NULL, or why this backend cannot run the problem. */
 const char *backend_refuses(const struct problem *p);
-/* Runs all of it once; the time in seconds, without copies of buffers. Negative after an error (told on stderr). */
+/* Runs all of it once; the time in seconds, without copies of buffers. Negative after an error
+ * (told on stderr). */
 double backend_run(struct problem *p);
 
 #endif

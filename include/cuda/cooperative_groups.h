@@ -1,6 +1,7 @@
-/* Cooperative groups: CUDA C++ Programming Guide, "Cooperative Groups". Threads, tiles, coalesced threads, blocks, clusters
- * and the grid, with sync, shuffles, votes and matches; reductions and scans are in cooperative_groups/reduce.h and scan.h, so
- * that a program can have its own. A grid's barrier needs a cooperative launch, which makes all of its blocks resident.
+/* Cooperative groups: CUDA C++ Programming Guide, "Cooperative Groups". Threads, tiles, coalesced
+ * threads, blocks, clusters and the grid, with sync, shuffles, votes and matches; reductions and
+ * scans are in cooperative_groups/reduce.h and scan.h, so that a program can have its own. A grid's
+ * barrier needs a cooperative launch, which makes all of its blocks resident.
  */
 #if defined(__CUDA__) && !defined(_COOPERATIVE_GROUPS_H_) /* other compilers have nothing of it */
 #define _COOPERATIVE_GROUPS_H_
@@ -38,8 +39,8 @@ static HEDDLE_CG unsigned lanes_below()
     return __nvvm_read_ptx_sreg_lanemask_lt();
 }
 
-/* A barrier of `n` that come: the first's arrival adds so much that the top bit turns when all have come; so the counter need never be
- * set back. */
+/* A barrier of `n` that come: the first's arrival adds so much that the top bit turns when all have
+ * come; so the counter need never be set back. */
 static HEDDLE_CG unsigned arrive(unsigned *barrier, unsigned n, bool first)
 {
     __threadfence();
@@ -56,7 +57,8 @@ static HEDDLE_CG void meet(unsigned *barrier, unsigned n, bool first, int scope)
     wait(barrier, arrive(barrier, n, first), scope);
 }
 
-/* The word of a cooperative launch's barrier, behind the size of what the driver has for the launch; nullptr: it is none. */
+/* The word of a cooperative launch's barrier, behind the size of what the driver has for the
+ * launch; nullptr: it is none. */
 static HEDDLE_CG unsigned *grid_barrier()
 {
     unsigned high, low;
@@ -66,7 +68,8 @@ static HEDDLE_CG unsigned *grid_barrier()
     return at ? (unsigned *)at + 1 : nullptr;
 }
 
-/* Where tiles of more than a warp meet: a barrier as the grid's for each tile of each size, and 8 bytes of each warp. */
+/* Where tiles of more than a warp meet: a barrier as the grid's for each tile of each size, and 8
+ * bytes of each warp. */
 struct tile_memory {
     static constexpr unsigned warps = 32;
     unsigned barriers[warps];
@@ -274,7 +277,8 @@ static HEDDLE_CG coalesced_group coalesced_threads()
 
 /* ---- the block ---- */
 
-/* What a program gives this_thread_block(), so that the block can have tiles of more than a warp on every device. */
+/* What a program gives this_thread_block(), so that the block can have tiles of more than a warp on
+ * every device. */
 template <unsigned max_threads = 1024> struct block_tile_memory {
     static_assert(max_threads <= 1024, "a block has 1024 threads at most");
     details::tile_memory memory;
@@ -436,7 +440,8 @@ class tile_group : public warp_group<thread_block_tile<tile, Parent>>, public de
     }
 };
 
-/* Tiles of several warps: sync(), votes, and a value for all. What they hand over has 8 bytes at most, as nvcc has it. */
+/* Tiles of several warps: sync(), votes, and a value for all. What they hand over has 8 bytes at
+ * most, as nvcc has it. */
 template <unsigned tile, class Parent> class tile_group<tile, Parent, true> : public details::part<tile>
 {
     static_assert(tile <= 1024 && (tile & (tile - 1)) == 0, "a tile has 64, 128, 256, 512 or 1024 threads");
@@ -465,7 +470,8 @@ template <unsigned tile, class Parent> class tile_group<tile, Parent, true> : pu
     {
         return details::thread_in_block() % tile;
     }
-    /* What f makes of the values that one lane of each warp has given; value(i) is that of the tile's i-th warp. */
+    /* What f makes of the values that one lane of each warp has given; value(i) is that of the
+     * tile's i-th warp. */
     template <class V, class F> HEDDLE_CG auto heddle_each_warp(V given, bool gives, F f) const
     {
         static_assert(sizeof(V) <= 8, "a tile of more than 32 threads hands over values of 8 bytes at most");

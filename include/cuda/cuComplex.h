@@ -1,5 +1,5 @@
-/* Complex numbers as vectors of two: cuFloatComplex is float2, cuDoubleComplex double2; on host and device. Absolute values and
- * quotients do not overflow in between. */
+/* Complex numbers as vectors of two: cuFloatComplex is float2, cuDoubleComplex double2; on host and
+ * device. Absolute values and quotients do not overflow in between. */
 #ifndef CU_COMPLEX_H_
 #define CU_COMPLEX_H_
 

@@ -1,4 +1,5 @@
-/* cuBLAS's API of version 2 ("cuBLAS Library", 2): types and prototypes. Programs include cublas_v2.h or cublas.h. */
+/* cuBLAS's API of version 2 ("cuBLAS Library", 2): types and prototypes. Programs include
+ * cublas_v2.h or cublas.h. */
 #ifndef CUBLAS_API_H_
 #define CUBLAS_API_H_
 

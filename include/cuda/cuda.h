@@ -1,9 +1,10 @@
-/* The CUDA driver API, as Heddle's libcuda.so.1 has it: for driver-API programs where there is no CUDA toolkit, and for
- * Heddle itself.
+/* The CUDA driver API, as Heddle's libcuda.so.1 has it: for driver-API programs where there is no
+ * CUDA toolkit, and for Heddle itself.
  *
- * Names, values, layouts and prototypes are those of NVIDIA's "CUDA Driver API" reference manual, version 13.0. A
- * function that Heddle does not have (docs/API.md lists them) is not declared here either. Older versions of a function
- * stand under their suffixed names; a plain name means the newest.
+ * Names, values, layouts and prototypes are those of NVIDIA's "CUDA Driver API" reference manual,
+ * version 13.0. A function that Heddle does not have (docs/API.md lists them) is not declared here
+ * either. Older versions of a function stand under their suffixed names; a plain name means the
+ * newest.
  */
 #ifndef __cuda_cuda_h__
 #define __cuda_cuda_h__
@@ -568,7 +569,8 @@ CUresult cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, cuuin
 CUresult cuProfilerStart(void);
 CUresult cuProfilerStop(void);
 
-/* libcu++ names these, and asks for them by cuGetProcAddress, which has them not. A call of one is an error. */
+/* libcu++ names these, and asks for them by cuGetProcAddress, which has them not. A call of one is
+ * an error. */
 #define HEDDLE_DOES_NOT_HAVE(what) __attribute__((error("Heddle does not have " what)))
 typedef struct CUdevResourceDesc_st *CUdevResourceDesc;
 typedef enum { CU_DEV_RESOURCE_TYPE_INVALID = 0, CU_DEV_RESOURCE_TYPE_SM = 1 } CUdevResourceType;

@@ -1,4 +1,5 @@
-/* Brain floats: __nv_bfloat16, __nv_bfloat162 and their functions (CUDA Math API, "Bfloat16 Precision Intrinsics"). */
+/* Brain floats: __nv_bfloat16, __nv_bfloat162 and their functions (CUDA Math API, "Bfloat16
+ * Precision Intrinsics"). */
 #ifndef __CUDA_BF16_H__
 #define __CUDA_BF16_H__
 

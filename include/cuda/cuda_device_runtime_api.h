@@ -1,5 +1,6 @@
-/* What a kernel calls of the CUDA Runtime API: CUDA C++ Programming Guide, "CUDA Dynamic Parallelism" and "Programmatic
- * Dependent Launch". The functions are the machine's (src/ir/syscalls.def).
+/* What a kernel calls of the CUDA Runtime API: CUDA C++ Programming Guide, "CUDA Dynamic
+ * Parallelism" and "Programmatic Dependent Launch". The functions are the machine's
+ * (src/ir/syscalls.def).
  */
 #ifndef __CUDA_DEVICE_RUNTIME_API_H__
 #define __CUDA_DEVICE_RUNTIME_API_H__
@@ -20,7 +21,8 @@
     {                                                                                                                  \
         return __cudaCDP2##name arguments;                                                                             \
     }
-/* The same of one that takes a stream, and its twin for programs whose stream 0 is the thread's own: there its name is a macro for that. */
+/* The same of one that takes a stream, and its twin for programs whose stream 0 is the thread's
+ * own: there its name is a macro for that. */
 #ifdef cudaStreamWaitEvent
 #define HEDDLE_NESTED_IN_STREAM(name, parameters, arguments)                                                           \
     extern "C" __device__ cudaError_t __cudaCDP2##name parameters;                                                     \

@@ -1,7 +1,7 @@
 /* Enumerations of the CUDA driver API; see cuda.h.
  *
- * Names, values and layouts are those of the CUDA driver API, version 13.0 (NVIDIA's "CUDA Driver API" reference manual);
- * tests/cuda/layout.py holds them to the toolkit where there is one.
+ * Names, values and layouts are those of the CUDA driver API, version 13.0 (NVIDIA's "CUDA Driver
+ * API" reference manual); tests/cuda/layout.py holds them to the toolkit where there is one.
  */
 #ifndef HEDDLE_CUDA_ENUMS_H
 #define HEDDLE_CUDA_ENUMS_H

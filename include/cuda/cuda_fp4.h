@@ -1,4 +1,5 @@
-/* Floats of 4 bits: e2m1 (CUDA Math API, "FP4 Intrinsics"). One stands in 8 bits, two in 8, four in 16. */
+/* Floats of 4 bits: e2m1 (CUDA Math API, "FP4 Intrinsics"). One stands in 8 bits, two in 8, four in
+ * 16. */
 #ifndef __CUDA_FP4_H__
 #define __CUDA_FP4_H__
 

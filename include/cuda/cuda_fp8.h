@@ -1,4 +1,5 @@
-/* Floats of 8 bits: e4m3, e5m2, and e8m0, which is a power of two (CUDA Math API, "FP8 Intrinsics"). */
+/* Floats of 8 bits: e4m3, e5m2, and e8m0, which is a power of two (CUDA Math API, "FP8
+ * Intrinsics"). */
 #ifndef __CUDA_FP8_H__
 #define __CUDA_FP8_H__
 

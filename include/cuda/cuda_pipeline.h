@@ -1,4 +1,5 @@
-/* cuda_pipeline.h: asynchronous copies of a thread in groups ("CUDA C++ Programming Guide", Pipeline Primitives Interface). */
+/* cuda_pipeline.h: asynchronous copies of a thread in groups ("CUDA C++ Programming Guide",
+ * Pipeline Primitives Interface). */
 #ifndef HEDDLE_CUDA_PIPELINE_H
 #define HEDDLE_CUDA_PIPELINE_H
 

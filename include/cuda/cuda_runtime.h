@@ -1,5 +1,5 @@
-/* The CUDA Runtime API with what C++ adds to it (reference manual, "C++ API Routines"), and in CUDA C++ all that device code
- * has. Every .cu file that `heddle cc` compiles has this included.
+/* The CUDA Runtime API with what C++ adds to it (reference manual, "C++ API Routines"), and in CUDA
+ * C++ all that device code has. Every .cu file that `heddle cc` compiles has this included.
  */
 #ifndef __CUDA_RUNTIME_H__
 #define __CUDA_RUNTIME_H__
@@ -279,7 +279,8 @@ template <class T> inline cudaError_t cudaGetKernel(cudaKernel_t *kernel, T *fun
     return ::cudaGetKernel(kernel, (const void *)func);
 }
 
-/* The block size, a multiple of a warp, that gives the most resident threads; ties go to the larger block. */
+/* The block size, a multiple of a warp, that gives the most resident threads; ties go to the larger
+ * block. */
 template <class BlockToShared, class T>
 inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(int *minGridSize, int *blockSize, T func,
                                                                            BlockToShared shared, int blockSizeLimit = 0,

@@ -1,6 +1,7 @@
-/* The CUDA Runtime API, as Heddle's libcudart.so.13 has it: for programs where there is no CUDA toolkit, and for Heddle
- * itself. Prototypes are those of NVIDIA's "CUDA Runtime API" reference manual, version 13.0. A function that Heddle does
- * not have (docs/API.md lists them) is not declared here either.
+/* The CUDA Runtime API, as Heddle's libcudart.so.13 has it: for programs where there is no CUDA
+ * toolkit, and for Heddle itself. Prototypes are those of NVIDIA's "CUDA Runtime API" reference
+ * manual, version 13.0. A function that Heddle does not have (docs/API.md lists them) is not
+ * declared here either.
  */
 #ifndef __CUDA_RUNTIME_API_H__
 #define __CUDA_RUNTIME_API_H__
@@ -532,7 +533,8 @@ void __cudaRegisterVar(void **fatCubinHandle, char *hostVar, char *deviceAddress
                        size_t size, int constant, int global);
 void __cudaRegisterManagedVar(void **fatCubinHandle, void **hostVarPtrAddress, char *deviceAddress,
                               const char *deviceName, int ext, size_t size, int constant, int global);
-/* What `heddle cc` calls for __managed__ variables (host_defines.h), before they are registered: where they are. */
+/* What `heddle cc` calls for __managed__ variables (host_defines.h), before they are registered:
+ * where they are. */
 void __heddleManagedVariables(const char *start, const char *end);
 char __cudaInitModule(void **fatCubinHandle);
 cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *hostFun);

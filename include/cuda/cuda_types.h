@@ -1,7 +1,7 @@
 /* Handles and structures of the CUDA driver API; see cuda.h.
  *
- * Names, values and layouts are those of the CUDA driver API, version 13.0 (NVIDIA's "CUDA Driver API" reference manual);
- * tests/cuda/layout.py holds them to the toolkit where there is one.
+ * Names, values and layouts are those of the CUDA driver API, version 13.0 (NVIDIA's "CUDA Driver
+ * API" reference manual); tests/cuda/layout.py holds them to the toolkit where there is one.
  */
 #ifndef HEDDLE_CUDA_TYPES_H
 #define HEDDLE_CUDA_TYPES_H

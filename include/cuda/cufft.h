@@ -1,4 +1,5 @@
-/* cuFFT ("cuFFT API Reference"): libcufft.so of CUDA 11, 12 and 13. docs/LIBRARIES.md says what Heddle's has. */
+/* cuFFT ("cuFFT API Reference"): libcufft.so of CUDA 11, 12 and 13. docs/LIBRARIES.md says what
+ * Heddle's has. */
 #ifndef _CUFFT_H_
 #define _CUFFT_H_
 

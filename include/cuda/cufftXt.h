@@ -1,4 +1,5 @@
-/* cuFFT's types by pair, its 64-bit sizes; and what Heddle refuses by name: callbacks and several GPUs. */
+/* cuFFT's types by pair, its 64-bit sizes; and what Heddle refuses by name: callbacks and several
+ * GPUs. */
 #ifndef _CUFFTXT_H_
 #define _CUFFTXT_H_
 
@@ -53,7 +54,8 @@ typedef enum cufftXtCallbackType_t {
     CUFFT_CB_UNDEFINED = 8
 } cufftXtCallbackType;
 
-/* Functions of a device that a program would have called for each element: by the old way, and by nvJitLink. */
+/* Functions of a device that a program would have called for each element: by the old way, and by
+ * nvJitLink. */
 #define HEDDLE_CUFFT_CALLBACKS(prefix, offset_type)                                                                    \
     typedef cufftComplex (*prefix##LoadC)(void *dataIn, offset_type offset, void *callerInfo, void *sharedPointer);    \
     typedef cufftDoubleComplex (*prefix##LoadZ)(void *dataIn, offset_type offset, void *callerInfo,                    \

@@ -1,5 +1,6 @@
-/* cuFFTW ("cuFFT API Reference", "FFTW Interface to cuFFT"): libcufftw.so of CUDA 11, 12 and 13, the functions of FFTW 3 that are not of real
- * numbers alone, split arrays or wisdom. docs/LIBRARIES.md says what Heddle's has. */
+/* cuFFTW ("cuFFT API Reference", "FFTW Interface to cuFFT"): libcufftw.so of CUDA 11, 12 and 13,
+ * the functions of FFTW 3 that are not of real numbers alone, split arrays or wisdom.
+ * docs/LIBRARIES.md says what Heddle's has. */
 #ifndef _CUFFTW_H_
 #define _CUFFTW_H_
 
@@ -29,7 +30,8 @@ extern "C" {
 
 #define FFTW_NO_TIMELIMIT (-1.0)
 
-/* An axis: its length, and the steps from one of its elements to the next, of the input and of the output. */
+/* An axis: its length, and the steps from one of its elements to the next, of the input and of the
+ * output. */
 typedef struct fftw_iodim_s {
     int n, is, os;
 } fftw_iodim;

@@ -1,4 +1,5 @@
-/* CUPTI ("CUPTI Documentation"): libcupti.so.13. There are no callbacks and no activity records: what asks for them gets CUPTI_ERROR_NOT_SUPPORTED. */
+/* CUPTI ("CUPTI Documentation"): libcupti.so.13. There are no callbacks and no activity records:
+ * what asks for them gets CUPTI_ERROR_NOT_SUPPORTED. */
 #ifndef HEDDLE_CUPTI_H
 #define HEDDLE_CUPTI_H
 

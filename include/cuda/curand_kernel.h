@@ -1,15 +1,16 @@
-/* Random numbers in device code: cuRAND's device API ("Device API Overview") for XORWOW (Marsaglia, "Xorshift RNGs", with a
- * Weyl sequence), Philox 4x32-10 (Salmon and others, "Parallel random numbers: as easy as 1, 2, 3"), MRG32k3a, MTGP32 and Sobol's sequences. Seeds,
- * subsequences (2^67 or 2^76 apart) and offsets give the sequences that cuRAND gives; normal numbers come by Box and Muller, or by the inverse
- * of their distribution.
+/* Random numbers in device code: cuRAND's device API ("Device API Overview") for XORWOW (Marsaglia,
+ * "Xorshift RNGs", with a Weyl sequence), Philox 4x32-10 (Salmon and others, "Parallel random
+ * numbers: as easy as 1, 2, 3"), MRG32k3a, MTGP32 and Sobol's sequences. Seeds, subsequences (2^67
+ * or 2^76 apart) and offsets give the sequences that cuRAND gives; normal numbers come by Box and
+ * Muller, or by the inverse of their distribution.
  */
 #ifndef CURAND_KERNEL_H_
 #define CURAND_KERNEL_H_
 
 #include "cuda_runtime.h"
 
-/* Memory for states is the host's to allocate, which another compiler may have compiled: members are cuRAND's. `boxmuller_flag`, `_double`:
- * there is a second number of a pair of normal ones. */
+/* Memory for states is the host's to allocate, which another compiler may have compiled: members
+ * are cuRAND's. `boxmuller_flag`, `_double`: there is a second number of a pair of normal ones. */
 struct curandStateXORWOW {
     unsigned d, v[5];
     int boxmuller_flag, boxmuller_flag_double;
@@ -58,7 +59,8 @@ struct curandStateScrambledSobol64 {
 };
 typedef struct curandStateScrambledSobol64 curandStateScrambledSobol64_t;
 
-/* What curandCreatePoissonDistribution() makes: a histogram in bins of one width, each of two values. */
+/* What curandCreatePoissonDistribution() makes: a histogram in bins of one width, each of two
+ * values. */
 struct curandHistogramM2_st {
     const double *V, *host_V;
     const unsigned *K, *host_K;
@@ -283,7 +285,8 @@ HEDDLE_RANDOM void curand_init(unsigned long long seed, unsigned long long subse
     skipahead(offset, s);
 }
 
-/* ---- Sobol's sequences, of 32 and of 64 bits, and scrambled: numbers in the order of Gray's code ---- */
+/* ---- Sobol's sequences, of 32 and of 64 bits, and scrambled: numbers in the order of Gray's code
+ * ---- */
 
 #define HEDDLE_SOBOL(State, Word, bits, lowest)                                                                        \
     HEDDLE_RANDOM void heddle_sobol_start(const Word *vectors, Word constant, Word offset, State *s)                   \
@@ -532,7 +535,8 @@ HEDDLE_RANDOM double2 curand_normal2_double(curandStateMRG32k3a_t *s)
     return heddle_box_muller_double(u, curand_uniform_double(s));
 }
 
-/* Sobol's numbers and MTGP32's are made normal one by one, by the inverse of the distribution: of the half that they are in. */
+/* Sobol's numbers and MTGP32's are made normal one by one, by the inverse of the distribution: of
+ * the half that they are in. */
 HEDDLE_RANDOM float heddle_inverse(unsigned x)
 {
     const bool upper = x > 0x80000000u;
@@ -624,7 +628,8 @@ HEDDLE_RANDOM double curand_log_normal_double(curandStateMRG32k3a_t *s, double m
     return heddle_random_exp(__fma_rn(stddev, curand_normal_double(s), mean));
 }
 
-/* ---- Poisson's numbers: products of uniform ones (Knuth), rounded normal ones, or one by the inverse of the distribution ---- */
+/* ---- Poisson's numbers: products of uniform ones (Knuth), rounded normal ones, or one by the
+ * inverse of the distribution ---- */
 
 HEDDLE_RANDOM unsigned heddle_poisson_of(double u, double lambda)
 {
@@ -667,7 +672,8 @@ HEDDLE_RANDOM double heddle_middle(unsigned long long x)
 {
     return __fma_rn((double)(x >> 11), 0x1p-53, 0x1p-54);
 }
-/* One number of a quasirandom sequence gives one number, and threads that share a state draw equally many. */
+/* One number of a quasirandom sequence gives one number, and threads that share a state draw
+ * equally many. */
 #define HEDDLE_POISSON(State)                                                                                          \
     HEDDLE_RANDOM unsigned curand_poisson(State *s, double lambda)                                                     \
     {                                                                                                                  \

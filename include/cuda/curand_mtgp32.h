@@ -1,6 +1,7 @@
-/* MTGP32 in device code (Saito and Matsumoto, "Variants of Mersenne Twister Suitable for Graphic Processors", ACM TOMS 39, 2013): the threads of a
- * block, 256 at most, share a state, and draw together. The host makes states of published parameters ("cuRAND Library Programming Guide", 3.1.4).
- * Included by curand_kernel.h; the host's part is curand_mtgp32_host.h.
+/* MTGP32 in device code (Saito and Matsumoto, "Variants of Mersenne Twister Suitable for Graphic
+ * Processors", ACM TOMS 39, 2013): the threads of a block, 256 at most, share a state, and draw
+ * together. The host makes states of published parameters ("cuRAND Library Programming Guide",
+ * 3.1.4). Included by curand_kernel.h; the host's part is curand_mtgp32_host.h.
  */
 #ifndef HEDDLE_CURAND_MTGP32_H
 #define HEDDLE_CURAND_MTGP32_H

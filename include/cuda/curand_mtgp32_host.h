@@ -1,4 +1,5 @@
-/* States of MTGP32 and their parameters, which the host makes ("cuRAND Library Programming Guide", 3.1.4). */
+/* States of MTGP32 and their parameters, which the host makes ("cuRAND Library Programming Guide",
+ * 3.1.4). */
 #ifndef CURAND_MTGP32_HOST_H
 #define CURAND_MTGP32_HOST_H
 

@@ -4,7 +4,8 @@
 
 #include "curand_mtgp32.h"
 
-/* Sums of entries 1, 2, 4 and 8, and of what is put to all of them: as a float, the tempering's is of a mantissa. */
+/* Sums of entries 1, 2, 4 and 8, and of what is put to all of them: as a float, the tempering's is
+ * of a mantissa. */
 #define HEDDLE_MTGP_TABLE(a, b, c, d, of)                                                                              \
     {of(0),                                                                                                            \
      of(a),                                                                                                            \

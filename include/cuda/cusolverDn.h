@@ -1,5 +1,6 @@
-/* cuSOLVER's dense matrices ("cuSOLVER", 2.3 to 2.4): libcusolver.so of CUDA 11, 12 and 13. docs/LIBRARIES.md says what Heddle's has. Matrices are
- * column-major, and on the device, as are vectors and devInfo.
+/* cuSOLVER's dense matrices ("cuSOLVER", 2.3 to 2.4): libcusolver.so of CUDA 11, 12 and 13.
+ * docs/LIBRARIES.md says what Heddle's has. Matrices are column-major, and on the device, as are
+ * vectors and devInfo.
  */
 #ifndef CUSOLVERDN_H_
 #define CUSOLVERDN_H_
@@ -190,7 +191,8 @@ HEDDLE_ALL(HEDDLE_M, ormtr, unmtr)
 HEDDLE_ALL(HEDDLE_M, gesvd, gesvd)
 #undef HEDDLE_M
 
-/* Eigenvalues of symmetric and Hermitian matrices: all, some, by Jacobi's method; A x = w B x and its like. */
+/* Eigenvalues of symmetric and Hermitian matrices: all, some, by Jacobi's method; A x = w B x and
+ * its like. */
 #define HEDDLE_M(X, name, T, R)                                                                                        \
     HEDDLE_DN(X, name##d_bufferSize)(cusolverDnHandle_t handle, cusolverEigMode_t jobz, cublasFillMode_t uplo, int n,  \
                                      const T *A, int lda, const R *W, int *lwork);                                     \
@@ -237,7 +239,8 @@ HEDDLE_ALL(HEDDLE_M, syev, heev)
 HEDDLE_ALL(HEDDLE_M, sygv, hegv)
 #undef HEDDLE_M
 
-/* Solutions by iterative refinement: the letters are the precision of the data, and the lowest one that factors are made in. */
+/* Solutions by iterative refinement: the letters are the precision of the data, and the lowest one
+ * that factors are made in. */
 #define HEDDLE_M(data, lowest, T)                                                                                      \
     HEDDLE_DN(data, lowest##gesv_bufferSize)(cusolverDnHandle_t handle, int n, int nrhs, T *dA, int ldda, int *dipiv,  \
                                              T *dB, int lddb, T *dX, int lddx, void *dWorkspace, size_t *lwork_bytes); \

@@ -1,4 +1,5 @@
-/* cuSOLVER's sparse matrices ("cuSOLVER", 2.5): CSR, described by cuSPARSE's descriptors. docs/LIBRARIES.md says what Heddle's has. */
+/* cuSOLVER's sparse matrices ("cuSOLVER", 2.5): CSR, described by cuSPARSE's descriptors.
+ * docs/LIBRARIES.md says what Heddle's has. */
 #ifndef CUSOLVERSP_H_
 #define CUSOLVERSP_H_
 
@@ -48,7 +49,8 @@ HEDDLE_M(C, cuComplex, float)
 HEDDLE_M(Z, cuDoubleComplex, double)
 #undef HEDDLE_M
 
-/* Factors that an info keeps: of a batch of matrices that share a pattern; cusolverSp_LOWLEVEL_PREVIEW.h has the steps. */
+/* Factors that an info keeps: of a batch of matrices that share a pattern;
+ * cusolverSp_LOWLEVEL_PREVIEW.h has the steps. */
 #define HEDDLE_PATTERN                                                                                                 \
     cusolverSpHandle_t handle, int m, int n, int nnzA, const cusparseMatDescr_t descrA, const int *csrRowPtrA,         \
         const int *csrColIndA, csrqrInfo_t info

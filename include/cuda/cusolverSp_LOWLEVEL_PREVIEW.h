@@ -1,4 +1,5 @@
-/* cuSOLVER's sparse factors step by step, on the device and on the host: QR and Cholesky. docs/LIBRARIES.md says what Heddle's has. */
+/* cuSOLVER's sparse factors step by step, on the device and on the host: QR and Cholesky.
+ * docs/LIBRARIES.md says what Heddle's has. */
 #ifndef CUSOLVERSP_LOWLEVEL_PREVIEW_H_
 #define CUSOLVERSP_LOWLEVEL_PREVIEW_H_
 

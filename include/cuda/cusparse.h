@@ -1,5 +1,5 @@
-/* cuSPARSE ("cuSPARSE", CUDA Toolkit documentation): sparse matrices and vectors, and their products, sums, solutions and conversions.
- * docs/LIBRARIES.md says what Heddle's has. */
+/* cuSPARSE ("cuSPARSE", CUDA Toolkit documentation): sparse matrices and vectors, and their
+ * products, sums, solutions and conversions. docs/LIBRARIES.md says what Heddle's has. */
 #ifndef CUSPARSE_H_
 #define CUSPARSE_H_
 

@@ -1,4 +1,5 @@
-/* Directions of rounding, as conversions to small floats take them (CUDA Math API, "FP6 Intrinsics"). */
+/* Directions of rounding, as conversions to small floats take them (CUDA Math API, "FP6
+ * Intrinsics"). */
 #ifndef __DEVICE_TYPES_H__
 #define __DEVICE_TYPES_H__
 

@@ -1,5 +1,5 @@
-/* The types of the CUDA Runtime API ("Data types used by CUDA Runtime"), laid out as in CUDA 13. Handles are those of the
- * driver API (cuda.h): a stream or an event can be given to either. */
+/* The types of the CUDA Runtime API ("Data types used by CUDA Runtime"), laid out as in CUDA 13.
+ * Handles are those of the driver API (cuda.h): a stream or an event can be given to either. */
 #ifndef __DRIVER_TYPES_H__
 #define __DRIVER_TYPES_H__
 

@@ -1,4 +1,5 @@
-/* The part of cuda.h about arrays, textures and surfaces (CUDA Driver API, 6.13 "Memory Management", 6.29 to 6.32). */
+/* The part of cuda.h about arrays, textures and surfaces (CUDA Driver API, 6.13 "Memory
+ * Management", 6.29 to 6.32). */
 #ifndef HEDDLE_ARRAYS_H
 #define HEDDLE_ARRAYS_H
 

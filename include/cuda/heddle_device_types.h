@@ -1,5 +1,5 @@
-/* Attributes and properties of devices, kernels and pointers (CUDA Runtime API, "Data types used by CUDA Runtime"). Part of
- * driver_types.h. */
+/* Attributes and properties of devices, kernels and pointers (CUDA Runtime API, "Data types used by
+ * CUDA Runtime"). Part of driver_types.h. */
 #ifndef HEDDLE_DEVICE_TYPES_H
 #define HEDDLE_DEVICE_TYPES_H
 

@@ -1,5 +1,5 @@
-/* Types of graphs, textures and memory of other interfaces (CUDA Runtime API, "Data types used by CUDA Runtime"). Part of
- * driver_types.h. */
+/* Types of graphs, textures and memory of other interfaces (CUDA Runtime API, "Data types used by
+ * CUDA Runtime"). Part of driver_types.h. */
 #ifndef HEDDLE_GRAPH_TYPES_H
 #define HEDDLE_GRAPH_TYPES_H
 

@@ -1,4 +1,5 @@
-/* How host and device code is marked (CUDA Programming Guide, "C++ language extensions"). Empty outside of CUDA C++. */
+/* How host and device code is marked (CUDA Programming Guide, "C++ language extensions"). Empty
+ * outside of CUDA C++. */
 #ifndef __HOST_DEFINES_H__
 #define __HOST_DEFINES_H__
 
@@ -19,7 +20,8 @@
 #define __global__   __attribute__((global))
 #define __shared__   __attribute__((shared))
 #define __constant__ __attribute__((constant))
-/* The host's variable is the device's, too: the section tells them from other __device__ variables (managed.h). */
+/* The host's variable is the device's, too: the section tells them from other __device__ variables
+ * (managed.h). */
 #define __managed__ __attribute__((device, section("heddle_managed")))
 #define __grid_constant__
 #define __noinline__           __attribute__((noinline))

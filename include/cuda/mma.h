@@ -1,8 +1,10 @@
-/* Products of matrices by a warp, in namespace nvcuda::wmma (CUDA C++ Programming Guide, "Warp Matrix Functions"): `wmma` of the PTX
- * ISA (9.7.14.4), of every shape and type that it has up to sm_90.
+/* Products of matrices by a warp, in namespace nvcuda::wmma (CUDA C++ Programming Guide, "Warp
+ * Matrix Functions"): `wmma` of the PTX ISA (9.7.14.4), of every shape and type that it has up to
+ * sm_90.
  *
- * All lanes of a warp call a function together, with the same arguments. What a lane holds of a matrix is a fragment; which elements
- * these are is not said, but it is the same for all fragments of a type, so that a program may do to each what it does to all.
+ * All lanes of a warp call a function together, with the same arguments. What a lane holds of a
+ * matrix is a fragment; which elements these are is not said, but it is the same for all fragments
+ * of a type, so that a program may do to each what it does to all.
  */
 #if defined(__CUDA__) && !defined(HEDDLE_MMA_H) /* other compilers have nothing of it */
 #define HEDDLE_MMA_H
@@ -25,7 +27,8 @@ HEDDLE_INLINE void fill_fragment(fragment<Use, m, n, k, T, Layout> &f,
         f.x[i] = heddle_element<T>::all(v);
 }
 
-/* Rounded as elements of precision::tf32 are to be before a product: to 10 bits of mantissa, ties away from zero. */
+/* Rounded as elements of precision::tf32 are to be before a product: to 10 bits of mantissa, ties
+ * away from zero. */
 HEDDLE_WMMA_80 float __float_to_tf32(float v)
 {
     unsigned bits;
@@ -33,7 +36,8 @@ HEDDLE_WMMA_80 float __float_to_tf32(float v)
     return __builtin_bit_cast(float, bits);
 }
 
-/* Both layouts of A and of B; the registers that a lane has of each; the compute capability from which on. */
+/* Both layouts of A and of B; the registers that a lane has of each; the compute capability from
+ * which on. */
 HEDDLE_WMMA_INPUT(70, 16, 16, 16, __half, __half, "f16", 16, 8, 16, 8, U)
 HEDDLE_WMMA_INPUT(70, 32, 8, 16, __half, __half, "f16", 16, 8, 16, 8, U)
 HEDDLE_WMMA_INPUT(70, 8, 32, 16, __half, __half, "f16", 16, 8, 16, 8, U)
@@ -95,7 +99,8 @@ HEDDLE_WMMA_INTEGERS(72, 8, 32, 16, unsigned char, ".s32.u8.u8.s32", 1, 4)
 HEDDLE_WMMA_SMALL(75, 8, 8, 32, experimental::precision::s4, ".s32.s4.s4.s32")
 HEDDLE_WMMA_SMALL(75, 8, 8, 32, experimental::precision::u4, ".s32.u4.u4.s32")
 
-/* D = popcount(A op B) + C: of 128 bits along k, those that are set in one of the two, or in both (sm_80). */
+/* D = popcount(A op B) + C: of 128 bits along k, those that are set in one of the two, or in both
+ * (sm_80). */
 HEDDLE_WMMA_75 void bmma_sync(fragment<accumulator, 8, 8, 128, int> &d,
                               const fragment<matrix_a, 8, 8, 128, experimental::precision::b1, row_major> &a,
                               const fragment<matrix_b, 8, 8, 128, experimental::precision::b1, col_major> &b,

@@ -1,4 +1,5 @@
-/* NCCL ("NVIDIA Collective Communication Library Documentation", "NCCL API"): libnccl.so.2. As of NCCL 2.27, with the collective functions of 2.28. */
+/* NCCL ("NVIDIA Collective Communication Library Documentation", "NCCL API"): libnccl.so.2. As of
+ * NCCL 2.27, with the collective functions of 2.28. */
 #ifndef NCCL_H_
 #define NCCL_H_
 

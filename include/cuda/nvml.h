@@ -1,4 +1,5 @@
-/* NVML ("NVML API Reference Guide"): libnvidia-ml.so.1. What Heddle's devices have no answer to is refused by name: docs/LIBRARIES.md. */
+/* NVML ("NVML API Reference Guide"): libnvidia-ml.so.1. What Heddle's devices have no answer to is
+ * refused by name: docs/LIBRARIES.md. */
 #ifndef HEDDLE_NVML_H
 #define HEDDLE_NVML_H
 

@@ -1,4 +1,5 @@
-/* NVRTC: CUDA C++ compiled while a program runs (NVIDIA's "NVRTC" documentation). Heddle's libnvrtc.so.12 and .13 have it. */
+/* NVRTC: CUDA C++ compiled while a program runs (NVIDIA's "NVRTC" documentation). Heddle's
+ * libnvrtc.so.12 and .13 have it. */
 #ifndef __NVRTC_H__
 #define __NVRTC_H__
 

@@ -1,4 +1,5 @@
-/* make_int2(x, y) and its kind: a constructor for each vector type (CUDA Math API, "Vector types"), on host and device. */
+/* make_int2(x, y) and its kind: a constructor for each vector type (CUDA Math API, "Vector types"),
+ * on host and device. */
 #ifndef __VECTOR_FUNCTIONS_H__
 #define __VECTOR_FUNCTIONS_H__
 

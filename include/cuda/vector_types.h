@@ -1,5 +1,6 @@
-/* The vector types of CUDA C and dim3 (CUDA Programming Guide, "Built-in vector types"): structures of 1 to 4 components
- * x, y, z, w. Those of 2 and 4 components have the alignment of one vector load, up to 16 bytes. */
+/* The vector types of CUDA C and dim3 (CUDA Programming Guide, "Built-in vector types"): structures
+ * of 1 to 4 components x, y, z, w. Those of 2 and 4 components have the alignment of one vector
+ * load, up to 16 bytes. */
 #ifndef __VECTOR_TYPES_H__
 #define __VECTOR_TYPES_H__
 

@@ -1,7 +1,7 @@
 /* The library's functions (include/heddle.h): machines, memory.
  *
- * They check arguments, unwrap handles, set the place to return to when memory runs out, and call the layers
- * below.
+ * They check arguments, unwrap handles, set the place to return to when memory runs out, and call
+ * the layers below.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -169,8 +169,8 @@ void hd_machine_get_progress_sized(hd_machine *m, hd_progress *progress, size_t 
 
 /* ---- memory ---- */
 
-/* A name that lives as long as the machine; NULL where memory is exhausted. Of programs that allocate in a loop, the names come
- * again: they are looked for among the latest. */
+/* A name that lives as long as the machine; NULL where memory is exhausted. Of programs that
+ * allocate in a loop, the names come again: they are looked for among the latest. */
 static const char *keep_name(hd_machine *m, const char *text)
 {
     enum { LATEST = 64 };

@@ -1,4 +1,5 @@
-/* Boxes of bytes in the process's memory, as tasks of streams use them: stream_memory.c, stream_work.c. Private to api/. */
+/* Boxes of bytes in the process's memory, as tasks of streams use them: stream_memory.c,
+ * stream_work.c. Private to api/. */
 #ifndef HEDDLE_API_BOX_H
 #define HEDDLE_API_BOX_H
 
@@ -30,12 +31,12 @@ static inline uint64_t box_extent(const struct box *b)
     return wraps ? UINT64_MAX : bytes;
 }
 
-/* Tells the machine's checker of a box that a task is about to read or write. Memory that kernels cannot reach is of no
- * interest. */
+/* Tells the machine's checker of a box that a task is about to read or write. Memory that kernels
+ * cannot reach is of no interest. */
 void box_note(const hd_machine *m, uint32_t task, struct box x, bool write);
 
-/* The machine's memory: has it not been freed since it was named? To be asked when its use has begun: from then on it stays mapped. The
- * host's and other machines': may it be used so still? */
+/* The machine's memory: has it not been freed since it was named? To be asked when its use has
+ * begun: from then on it stays mapped. The host's and other machines': may it be used so still? */
 hd_result box_may_use(const hd_machine *m, struct box x, bool writes);
 
 #endif

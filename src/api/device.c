@@ -1,4 +1,5 @@
-/* What the machine claims to be (include/heddle.h): its model, the entries of exec/device.def, and this host. */
+/* What the machine claims to be (include/heddle.h): its model, the entries of exec/device.def, and
+ * this host. */
 #include <stdio.h>
 
 #include "api/handles.h"

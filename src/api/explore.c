@@ -63,7 +63,8 @@ hd_result api_explore(hd_kernel *kernel, const hd_launch_config *config, const s
 
 /* ---- places ---- */
 
-/* The type of a variable's elements where nobody says one. Compilers declare arrays as bytes, too: then words of its alignment. */
+/* The type of a variable's elements where nobody says one. Compilers declare arrays as bytes, too:
+ * then words of its alignment. */
 static enum isa_type declared_type(const struct ptx_var *v)
 {
     enum isa_type type = v->type;
@@ -214,7 +215,8 @@ static const char *variable_name(const hd_module *m, const struct location *l, s
     return NULL;
 }
 
-/* An element of the allocation that an argument leads to, of the argument that is nearest before it. */
+/* An element of the allocation that an argument leads to, of the argument that is nearest before
+ * it. */
 static const char *argument_name(hd_kernel *kernel, const uint8_t *packed, const struct location *l,
                                  struct arena *arena)
 {

@@ -130,7 +130,8 @@ struct task *loop_task_new(bool (*next)(void *data, hd_result status, hd_event *
 void event_become(hd_event *e, struct task *t);
 /* Whose end the event is, held; NULL: it was never recorded, or that does not matter any more. */
 struct task *event_task(hd_event *e);
-/* Between two turns of a task that waits for others: it is looked at now and then, where nobody else wants the thread. */
+/* Between two turns of a task that waits for others: it is looked at now and then, where nobody
+ * else wants the thread. */
 void stream_pause(const hd_machine *m, unsigned *turns);
 
 /* False where memory is exhausted. */
@@ -143,8 +144,9 @@ void module_release(hd_module *m);
 /* Frees those that were unloaded under a checker. */
 void modules_forget(hd_machine *machine);
 
-/* Checks a configuration and fills the request, whose parameters and textures are the caller's to give back (launch_release(); also after
- * an error). Errors: HD_ERROR_INVALID_VALUE and HD_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE with diagnostics, HD_ERROR_OUT_OF_MEMORY. */
+/* Checks a configuration and fills the request, whose parameters and textures are the caller's to
+ * give back (launch_release(); also after an error). Errors: HD_ERROR_INVALID_VALUE and
+ * HD_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE with diagnostics, HD_ERROR_OUT_OF_MEMORY. */
 hd_result launch_prepare(hd_kernel *k, const hd_launch_config *c, struct launch_request *q, struct diags *d);
 void launch_release(const hd_machine *m, struct launch_request *q);
 /* What of that is textures; false without memory. */
@@ -168,7 +170,8 @@ void running_begin(hd_machine *m, struct launch_request *q, struct running *r, s
 hd_result running_end(hd_machine *m, struct launch_request *q, struct running *r, hd_launch_stats *stats,
                       struct diags *diags);
 
-/* Runs a launch under the machine's debugger. False where nothing is to stop in it: it runs like any other. */
+/* Runs a launch under the machine's debugger. False where nothing is to stop in it: it runs like
+ * any other. */
 bool api_debug_launch(hd_machine *m, struct launch_request *q, hd_launch_stats *stats, struct diags *diags,
                       hd_result *result);
 
@@ -176,8 +179,9 @@ bool api_debug_launch(hd_machine *m, struct launch_request *q, hd_launch_stats *
 void report_keep_places(hd_report *r);
 /* NULL where memory is exhausted. */
 hd_report *report_new(void);
-/* What a step returns, with a report for its diagnostics, which is handed to the caller. Where memory runs out for it, or for `kept` (an arena
- * of what the step makes, or NULL), the step is left where it is. */
+/* What a step returns, with a report for its diagnostics, which is handed to the caller. Where
+ * memory runs out for it, or for `kept` (an arena of what the step makes, or NULL), the step is
+ * left where it is. */
 typedef hd_result report_step_fn(void *data, struct diags *d);
 hd_result report_during(hd_report **report, struct arena *kept, report_step_fn *step, void *data);
 /* Hands a report to the caller, or frees it where it is empty or not wanted. */

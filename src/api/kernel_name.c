@@ -14,7 +14,8 @@ const char *kernel_readable(const char *name, struct arena *arena)
 
 /* ---- finding ---- */
 
-/* The next character that tells names apart: spaces do not, nor the suffixes of literals, as in <16u, 4ul>. */
+/* The next character that tells names apart: spaces do not, nor the suffixes of literals, as in
+ * <16u, 4ul>. */
 static char significant(const char **at, const char *start)
 {
     while (**at == ' ' || ((**at == 'u' || **at == 'l') && *at > start && isdigit((unsigned char)(*at)[-1]) &&
@@ -34,8 +35,8 @@ static bool same_name(const char *a, const char *b)
     }
 }
 
-/* Does the readable name match as typed: whole, or without scopes, or without template arguments and ABI tags, as numba's kernels have
- * them? */
+/* Does the readable name match as typed: whole, or without scopes, or without template arguments
+ * and ABI tags, as numba's kernels have them? */
 static bool reads_as(const char *readable, const char *typed)
 {
     if (same_name(readable, typed))

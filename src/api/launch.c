@@ -1,4 +1,5 @@
-/* Launches of the library (include/heddle.h): what a configuration must be, and parameters as the machine takes them. */
+/* Launches of the library (include/heddle.h): what a configuration must be, and parameters as the
+ * machine takes them. */
 #include <stdlib.h>
 
 #include "api/handles.h"
@@ -58,7 +59,8 @@ static void cluster_error(struct diags *d, const char *help, const char *text)
     diag_error(d, (struct place){0}, "cluster-size", help, "%s", text);
 }
 
-/* Is the size of clusters one that the kernel, the device and the grid allow? Answers as an H200's do. */
+/* Is the size of clusters one that the kernel, the device and the grid allow? Answers as an H200's
+ * do. */
 static bool clusters_fit(const hd_kernel *k, const struct launch_dims *dims, unsigned flags, struct diags *d)
 {
     enum { PORTABLE = 8, LARGEST = 16 };

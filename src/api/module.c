@@ -50,7 +50,8 @@ static void report_no_room(const hd_module *m, const struct ptx_module *ptx, con
                    limit, used);
 }
 
-/* Its memory is zero as it comes: what no initialiser fills is not touched, and costs nothing until the kernel uses it. */
+/* Its memory is zero as it comes: what no initialiser fills is not touched, and costs nothing until
+ * the kernel uses it. */
 static bool place_variable(hd_module *m, const struct ptx_module *ptx, struct ptx_var *v, struct diags *diags)
 {
     if (is_reference(v))

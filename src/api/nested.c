@@ -98,7 +98,8 @@ bool nest_add_part(struct nest *n, struct task *t)
     return new;
 }
 
-/* A part that is not complete, held; those that are, are let go, but for their numbers in the order of tasks. */
+/* A part that is not complete, held; those that are, are let go, but for their numbers in the order
+ * of tasks. */
 static struct task *pending_part(struct nest *n)
 {
     while (n->parts.n) {

@@ -1,9 +1,11 @@
-/* Grids that launch grids (CUDA C++ Programming Guide, "CUDA Dynamic Parallelism", CDP2). Private to api/.
+/* Grids that launch grids (CUDA C++ Programming Guide, "CUDA Dynamic Parallelism", CDP2). Private
+ * to api/.
  *
- * A nest is what a running grid has of the device runtime: streams, events, parameters that are being written, the errors of its threads,
- * and what it has launched. That is in streams of its context, as what the host launches. A grid is complete when what it has launched is:
- * first all but what is in cudaStreamTailLaunch, which runs then, in its order, each with all that it has launched itself. So the grid's
- * task is done when the last of these tasks is (nest_part()). */
+ * A nest is what a running grid has of the device runtime: streams, events, parameters that are
+ * being written, the errors of its threads, and what it has launched. That is in streams of its
+ * context, as what the host launches. A grid is complete when what it has launched is: first all
+ * but what is in cudaStreamTailLaunch, which runs then, in its order, each with all that it has
+ * launched itself. So the grid's task is done when the last of these tasks is (nest_part()). */
 #ifndef HEDDLE_API_NESTED_H
 #define HEDDLE_API_NESTED_H
 
@@ -34,13 +36,15 @@ enum nest_error {
 
 struct nest;
 
-/* For a launch of a kernel that calls the device runtime, in streams of a context. NULL without memory. */
+/* For a launch of a kernel that calls the device runtime, in streams of a context. NULL without
+ * memory. */
 struct nest *nest_new(hd_context *c, hd_module *m, const char *kernel);
 void nest_free(struct nest *n); /* NULL is allowed */
 const struct nested *nest_calls(const struct nest *n);
 /* The grid begins, in a stream of this number. */
 void nest_begin(struct nest *n, const struct launch_request *q, uint64_t stream);
-/* The grid's threads have ended: a task that it is not complete without, held by the caller; NULL: it is. */
+/* The grid's threads have ended: a task that it is not complete without, held by the caller; NULL:
+ * it is. */
 struct task *nest_part(struct nest *n);
 /* A launch that has no nest is not pending any more. */
 void nest_uncount_pending(struct machine *m);
@@ -52,7 +56,8 @@ void nest_finish(struct nest *n, hd_result result);
 /* The kernel at an address; NULL: there is none. A fault where it cannot be run. */
 hd_kernel *nest_kernel(struct nest *n, struct nested_call *c, uint64_t address);
 bool nest_is_code(const struct nest *n, uint64_t address);
-/* Memory for a launch's parameters, 0 after an error: of a kernel, or so many bytes where that is not known yet (NULL). */
+/* Memory for a launch's parameters, 0 after an error: of a kernel, or so many bytes where that is
+ * not known yet (NULL). */
 uint64_t nest_parameters(struct nest *n, struct nested_call *c, hd_kernel *k, const hd_launch_config *config,
                          uint64_t bytes);
 /* `k` and `config` are for parameters of which nothing is known. */
@@ -60,7 +65,8 @@ enum nest_error nest_launch(struct nest *n, struct nested_call *c, uint64_t para
                             const hd_launch_config *config);
 /* By who knows of graphs (hd_context_options.launch_graph). */
 enum nest_error nest_launch_graph(struct nest *n, struct nested_call *c, uint64_t graph, uint64_t stream);
-/* Puts a task into a stream of the grid, and takes it; how a task that no kernel's launch makes gets there, too. */
+/* Puts a task into a stream of the grid, and takes it; how a task that no kernel's launch makes
+ * gets there, too. */
 enum nest_error nest_put(struct nest *n, struct nested_call *c, struct task *t, uint64_t stream);
 enum nest_error nest_stream_create(struct nest *n, struct nested_call *c, uint64_t *handle);
 enum nest_error nest_stream_destroy(struct nest *n, uint64_t handle);

@@ -1,4 +1,5 @@
-/* What the device runtime answers to the calls of lanes; see nested.h. Statuses and numbers are an H200's (tests/nested). */
+/* What the device runtime answers to the calls of lanes; see nested.h. Statuses and numbers are an
+ * H200's (tests/nested). */
 #include "api/nested.h"
 
 #include <stdlib.h>
@@ -118,7 +119,8 @@ static enum nest_error get_limit(const struct nest *n, struct nested_call *c)
 
 /* ---- kernels ---- */
 
-/* NULL where there is none: what is no address of memory is a fault, and any other has an invalid configuration. */
+/* NULL where there is none: what is no address of memory is a fault, and any other has an invalid
+ * configuration. */
 static hd_kernel *kernel_of(struct nest *n, struct nested_call *c, unsigned i, enum nest_error *e)
 {
     uint64_t address = arg(c, i);
@@ -276,7 +278,8 @@ static enum nest_error copy_3d(struct nest *n, struct nested_call *c)
     return put_copy(n, c, &x, p.kind, 1);
 }
 
-/* Slices `slice` bytes apart, each of rows `pitch` bytes apart. On an H200 they are filled with zeros, whatever the value (CUDA 13.0). */
+/* Slices `slice` bytes apart, each of rows `pitch` bytes apart. On an H200 they are filled with
+ * zeros, whatever the value (CUDA 13.0). */
 static enum nest_error fill(struct nest *n, struct nested_call *c, const hd_fill *x, uint64_t depth, uint64_t slice,
                             unsigned stream)
 {

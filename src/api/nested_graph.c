@@ -1,4 +1,5 @@
-/* What kernels launch that is no kernel: graphs, by who knows of them (include/heddle.h, hd_kernel_call_loop). */
+/* What kernels launch that is no kernel: graphs, by who knows of them (include/heddle.h,
+ * hd_kernel_call_loop). */
 #include "api/nest.h"
 
 /* With the lock. Takes the task, and puts it behind a moment. */

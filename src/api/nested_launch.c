@@ -185,7 +185,8 @@ static bool count_pending(struct machine *m)
     return false;
 }
 
-/* Waits until a launch has ended; false where none seems to, or all threads that could run one wait here. */
+/* Waits until a launch has ended; false where none seems to, or all threads that could run one wait
+ * here. */
 static bool await_ended(struct machine *m)
 {
     enum { SOON = 100, PAUSE_MICROSECONDS = 50 };
@@ -207,8 +208,9 @@ static bool await_ended(struct machine *m)
     return may;
 }
 
-/* What has been launched and is not complete, but for its tails, is counted, and limited (cudaLimitDevRuntimePendingLaunchCount). On a
- * device, launches that can run end sooner than others are made. Here a launch waits for one to end, as long as some do. */
+/* What has been launched and is not complete, but for its tails, is counted, and limited
+ * (cudaLimitDevRuntimePendingLaunchCount). On a device, launches that can run end sooner than
+ * others are made. Here a launch waits for one to end, as long as some do. */
 static bool take_pending(struct machine *m)
 {
     while (!count_pending(m))

@@ -1,4 +1,5 @@
-/* Structs of the caller's that are of another version than the library: include/heddle.h, "how it grows". Private to api/. */
+/* Structs of the caller's that are of another version than the library: include/heddle.h, "how it
+ * grows". Private to api/. */
 #ifndef HEDDLE_API_SIZED_H
 #define HEDDLE_API_SIZED_H
 
@@ -10,11 +11,13 @@ enum { /* FIRST_hd_launch_config: its bytes in the first version */
 #undef SIZED
 };
 
-/* Makes *own, a `type`, of what the caller has given, zeros where that is NULL. Errors: HD_ERROR_INVALID_VALUE (too small),
- * HD_ERROR_NOT_SUPPORTED (sets members that this library does not know). */
+/* Makes *own, a `type`, of what the caller has given, zeros where that is NULL. Errors:
+ * HD_ERROR_INVALID_VALUE (too small), HD_ERROR_NOT_SUPPORTED (sets members that this library does
+ * not know). */
 #define SIZED_READ(type, own, given, bytes) sized_read(own, sizeof(type), FIRST_##type, given, bytes)
 hd_result sized_read(void *own, size_t own_bytes, size_t first_bytes, const void *given, size_t bytes);
-/* The same for a struct that is read once: *view is what the caller has given, and becomes `own` where that is of another size. */
+/* The same for a struct that is read once: *view is what the caller has given, and becomes `own`
+ * where that is of another size. */
 #define SIZED_VIEW(type, view, own, bytes)                                                                             \
     ((bytes) == sizeof(type) ? HD_SUCCESS                                                                              \
                              : sized_view((const void **)(view), own, SIZED_READ(type, own, *(view), bytes)))

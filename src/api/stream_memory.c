@@ -1,4 +1,5 @@
-/* What streams do with memory (include/heddle.h): copies, fills, and the beginning and the end of allocations. */
+/* What streams do with memory (include/heddle.h): copies, fills, and the beginning and the end of
+ * allocations. */
 #include <stdlib.h>
 
 #include "api/memory_task.h"

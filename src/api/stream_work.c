@@ -1,5 +1,5 @@
-/* What libraries do in streams (include/heddle.h, hd_stream_work): functions of the host's in the place of kernels, on memory that they
- * have named. */
+/* What libraries do in streams (include/heddle.h, hd_stream_work): functions of the host's in the
+ * place of kernels, on memory that they have named. */
 #include <stdlib.h>
 
 #include "api/box.h"
@@ -83,7 +83,8 @@ static void check_used(const hd_machine *m, const hd_work *w, const void *place)
             mark_written(m, &w->used[i]);
 }
 
-/* May two ranges have a byte in common? Of rows that are equally far apart the columns are compared, as of two parts of a matrix. */
+/* May two ranges have a byte in common? Of rows that are equally far apart the columns are
+ * compared, as of two parts of a matrix. */
 static bool may_overlap(const hd_used *a, const hd_used *b)
 {
     struct box x = box_of(a), y = box_of(b);

@@ -1,4 +1,5 @@
-/* What streams do (include/heddle.h): launches, and calls of the host; what they do with memory stands in stream_memory.c. */
+/* What streams do (include/heddle.h): launches, and calls of the host; what they do with memory
+ * stands in stream_memory.c. */
 #include <sched.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -17,8 +18,8 @@
 /* A kernel of this thread may launch others, which are not run on top of it. */
 static _Thread_local bool runs_launch;
 
-/* A thread of the host's, which may be the program's own and have little stack left, runs kernels where it has that much; the engines
- * take a few pages, and compiled code of gangs the most. */
+/* A thread of the host's, which may be the program's own and have little stack left, runs kernels
+ * where it has that much; the engines take a few pages, and compiled code of gangs the most. */
 static bool has_stack(void)
 {
     enum { ENOUGH = 256 << 10 };
@@ -41,8 +42,8 @@ static bool has_stack(void)
     return here < stack.high && here > stack.low && here - stack.low > ENOUGH;
 }
 
-/* May the launch be done in less time than it takes to hand it over to another thread? Who has run one in vain hands over the next ones of
- * its kernel, each time twice as many. */
+/* May the launch be done in less time than it takes to hand it over to another thread? Who has run
+ * one in vain hands over the next ones of its kernel, each time twice as many. */
 static bool may_be_brief(struct launch_task *l)
 {
     enum { FEW_WARPS = 64 };

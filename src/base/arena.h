@@ -1,8 +1,8 @@
 /* Arenas: memory whose pieces live and die together (a module, a launch, one command).
  *
- * Pieces are zeroed, aligned to 16 bytes, and never freed singly. When the system has no memory left, the
- * arena jumps to `on_oom`, which every user of the library sets at its entry point: an API call then returns
- * "out of memory" to its caller. An arena without `on_oom` returns NULL.
+ * Pieces are zeroed, aligned to 16 bytes, and never freed singly. When the system has no memory
+ * left, the arena jumps to `on_oom`, which every user of the library sets at its entry point: an
+ * API call then returns "out of memory" to its caller. An arena without `on_oom` returns NULL.
  */
 #ifndef HEDDLE_BASE_ARENA_H
 #define HEDDLE_BASE_ARENA_H

@@ -1,5 +1,6 @@
-/* See calls.h. A call is counted at one of two counters, of which the other is left to run dry. What is put off waits until each of the two
- * has been seen at 0 since: a call that read which one is in use, and was slow to count itself, is then counted at either.
+/* See calls.h. A call is counted at one of two counters, of which the other is left to run dry.
+ * What is put off waits until each of the two has been seen at 0 since: a call that read which one
+ * is in use, and was slow to count itself, is then counted at either.
  *
  * Counters are many, by thread, so that threads do not take each other's cache lines.
  */
@@ -73,7 +74,8 @@ static bool is_dry(uint32_t which)
     return true;
 }
 
-/* Has what is put off see the counter that is not in use, if that is at 0, and puts what has now seen both into `due`. */
+/* Has what is put off see the counter that is not in use, if that is at 0, and puts what has now
+ * seen both into `due`. */
 static bool see(struct list *due)
 {
     uint32_t in_use = atomic_load(&calls.in_use);

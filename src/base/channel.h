@@ -1,4 +1,5 @@
-/* Bytes over a connection between two processes of ours (a stream socket), whole or not at all. No SIGPIPE comes of it. */
+/* Bytes over a connection between two processes of ours (a stream socket), whole or not at all. No
+ * SIGPIPE comes of it. */
 #ifndef HEDDLE_BASE_CHANNEL_H
 #define HEDDLE_BASE_CHANNEL_H
 

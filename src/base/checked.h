@@ -1,14 +1,17 @@
-/* Arithmetic for tests of bounds. A test shows nothing where what it compares has wrapped around; so sums and products that a test
- * is made of, or left out for, are taken here, where one that does not fit is *lost* and everything made of it is, too.
+/* Arithmetic for tests of bounds. A test shows nothing where what it compares has wrapped around;
+ * so sums and products that a test is made of, or left out for, are taken here, where one that does
+ * not fit is *lost* and everything made of it is, too.
  *
- * Addresses themselves are modular: the address of a lane is what 64 (or 32) bits hold, whatever overflowed on the way. What makes
- * a modular address a place in memory is that two ends are inside and that the way between them is shorter than a half turn:
+ * Addresses themselves are modular: the address of a lane is what 64 (or 32) bits hold, whatever
+ * overflowed on the way. What makes a modular address a place in memory is that two ends are inside
+ * and that the way between them is shorter than a half turn:
  *
  *     first, last = first + iterations * step (modulo 2^64)    both in [lo, hi), hi - lo < 2^63
  *     iterations < 2^ITERATIONS_LOG2, |step| <= 2^STEP_LOG2        so |iterations * step| < 2^63
  *
- * Then `last - first`, taken in integers, is iterations * step: both are below 2^63 and equal modulo 2^64. So first, first + step,
- * ..., last are the same numbers in integers, rise or fall from one end to the other, and lie between two that are inside.
+ * Then `last - first`, taken in integers, is iterations * step: both are below 2^63 and equal
+ * modulo 2^64. So first, first + step, ..., last are the same numbers in integers, rise or fall
+ * from one end to the other, and lie between two that are inside.
  */
 #ifndef HEDDLE_BASE_CHECKED_H
 #define HEDDLE_BASE_CHECKED_H

@@ -32,8 +32,8 @@ static char *decoded(const char *name, struct arena *arena)
     return text;
 }
 
-/* numba marks functions by ABI tags: "app::solve[abi:v1][abi:c...]". As Python has it: "app.solve", and without the module where that
- * is the script. NULL: it is none of numba's. */
+/* numba marks functions by ABI tags: "app::solve[abi:v1][abi:c...]". As Python has it: "app.solve",
+ * and without the module where that is the script. NULL: it is none of numba's. */
 static const char *python_name(const char *name, struct arena *arena)
 {
     static const char locals[] = "<locals>.", script[] = "__main__.";

@@ -29,8 +29,9 @@ struct place {
     const struct cuda_place *cuda; /* the line that the user wrote, where the text was made from it; or NULL */
 };
 
-/* A line of CUDA C. What inlined functions have brought to it has a chain of lines, from the kernel's own to the innermost; `file`
- * and `line` are the one of them that the user has to look at: the outermost that is no library's, else the outermost. */
+/* A line of CUDA C. What inlined functions have brought to it has a chain of lines, from the
+ * kernel's own to the innermost; `file` and `line` are the one of them that the user has to look
+ * at: the outermost that is no library's, else the outermost. */
 struct cuda_line {
     const char *file;
     uint32_t line;
@@ -54,7 +55,8 @@ bool cuda_place_equal(const struct cuda_place *a, const struct cuda_place *b);
 const struct cuda_place *cuda_place_copy(struct arena *arena, const struct cuda_place *from);
 /* Is it a header of the CUDA toolkit, of CCCL, of Heddle or of the system? */
 bool is_library_file(const char *file);
-/* A file below the current folder by its name from there, as compilers name it: how texts name it, too. */
+/* A file below the current folder by its name from there, as compilers name it: how texts name it,
+ * too. */
 const char *file_as_shown(const char *file, struct arena *arena);
 
 /* Lines and columns count from 1; a column counts bytes. */
@@ -112,11 +114,12 @@ void diag_warn(struct diags *d, struct place place, const char *code, const char
 /* A finding of a run, seen `count` times. */
 void diag_finding(struct diags *d, enum diag_severity severity, struct place place, const char *code, const char *help,
                   uint64_t count, const char *format, ...) __attribute__((format(printf, 7, 8)));
-/* A finding in what the host does: its line is that of the first frame that has one. A note (severity) has no help and no
- * count. Frames are copied. */
+/* A finding in what the host does: its line is that of the first frame that has one. A note
+ * (severity) has no help and no count. Frames are copied. */
 void diag_host(struct diags *d, enum diag_severity severity, const char *code, const char *help, uint64_t count,
                const hd_frame *frames, uint32_t n_frames, const char *text);
-/* Of the diagnostic that was added last: the kernel, and what tells it apart; both may be NULL, and are copied. */
+/* Of the diagnostic that was added last: the kernel, and what tells it apart; both may be NULL, and
+ * are copied. */
 void diag_of_kernel(struct diags *d, const char *kernel, const char *reason);
 /* Adds copies of all diagnostics of another list; the sources of their places are shared. */
 void diags_append(struct diags *to, const struct diags *from);

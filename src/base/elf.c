@@ -101,7 +101,8 @@ static const Elf64_Shdr *section_of_type(const struct elf *e, unsigned type)
     return NULL;
 }
 
-/* A section of the type that has entries and, linked to it, their strings; NULL where either is missing. */
+/* A section of the type that has entries and, linked to it, their strings; NULL where either is
+ * missing. */
 static const Elf64_Shdr *section_with_strings(const struct elf *e, unsigned type, const Elf64_Shdr **strings)
 {
     const Elf64_Shdr *section = section_of_type(e, type);

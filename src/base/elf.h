@@ -1,5 +1,6 @@
-/* Reading ELF files of x86-64 (System V ABI, "Object files"): sections, symbols, the dynamic section. The file is mapped;
- * what it says of itself is checked before it is believed. No allocation: may be used before the C library is ready.
+/* Reading ELF files of x86-64 (System V ABI, "Object files"): sections, symbols, the dynamic
+ * section. The file is mapped; what it says of itself is checked before it is believed. No
+ * allocation: may be used before the C library is ready.
  */
 #ifndef HEDDLE_BASE_ELF_H
 #define HEDDLE_BASE_ELF_H
@@ -23,7 +24,8 @@ struct elf_symbols {
     size_t string_bytes;
 };
 
-/* False, with nothing to close, where the file cannot be read or is no 64-bit little-endian ELF file. */
+/* False, with nothing to close, where the file cannot be read or is no 64-bit little-endian ELF
+ * file. */
 bool elf_open(struct elf *e, const char *path);
 void elf_close(struct elf *e);
 /* The same of a file that is in memory, aligned to 8; nothing to close. */
@@ -40,8 +42,8 @@ bool elf_symbols(const struct elf *e, unsigned type, struct elf_symbols *symbols
 /* The name of symbol i; "" where it has none. */
 const char *elf_symbol_name(const struct elf_symbols *symbols, size_t i);
 
-/* Whether the file has no symbol table and does not name `function` as one that it imports or exports either: it may have
- * it inside. */
+/* Whether the file has no symbol table and does not name `function` as one that it imports or
+ * exports either: it may have it inside. */
 bool elf_is_stripped_of(const struct elf *e, const char *function);
 
 /* The i-th string of the dynamic section with this tag (DT_NEEDED, DT_RPATH, ...), or NULL. */

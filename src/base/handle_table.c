@@ -1,5 +1,6 @@
-/* See handle_table.h. A handle: bit 62, which no address of a program has; how often its place had been given out; the place; four bits
- * of 0, as in an address. A place is not used again when its count has come to the end.
+/* See handle_table.h. A handle: bit 62, which no address of a program has; how often its place had
+ * been given out; the place; four bits of 0, as in an address. A place is not used again when its
+ * count has come to the end.
  */
 #include "base/handle_table.h"
 
@@ -34,7 +35,8 @@ static struct handle_slot *slot_of(struct handle_table *t, const void *handle, u
     return (h & (MARK | KINDS)) == MARK ? slot_at(t, place_of(h)) : NULL;
 }
 
-/* The record may be another one's where the place was given out anew between the two looks at its tag. */
+/* The record may be another one's where the place was given out anew between the two looks at its
+ * tag. */
 void *handle_find(struct handle_table *t, const void *handle, unsigned kind)
 {
     uint64_t tag;

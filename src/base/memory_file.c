@@ -55,7 +55,8 @@ int memory_file_open(const char *path)
     struct stat s;
     if (lstat(path, &s) != 0)
         return -1;
-    /* Named first, then held, then opened: between any two of these the other process may exchange it. */
+    /* Named first, then held, then opened: between any two of these the other process may exchange
+     * it. */
     int held = is_named(path) ? open(path, O_PATH | O_CLOEXEC) : -1;
     snprintf(own, sizeof own, "/proc/self/fd/%d", held);
     int file = held >= 0 && is_named(own) ? open(own, O_RDWR | O_CLOEXEC) : -1;

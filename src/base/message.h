@@ -1,4 +1,5 @@
-/* What a command says on stderr, a line that begins with `heddle: `. It may name what a file holds: base/printable.h. */
+/* What a command says on stderr, a line that begins with `heddle: `. It may name what a file holds:
+ * base/printable.h. */
 #ifndef HEDDLE_BASE_MESSAGE_H
 #define HEDDLE_BASE_MESSAGE_H
 

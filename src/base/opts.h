@@ -1,8 +1,9 @@
-/* Command-line options: a table of entries in, values in the caller's struct out. Nothing here prints.
+/* Command-line options: a table of entries in, values in the caller's struct out. Nothing here
+ * prints.
  *
- * An option is typed --name VALUE, --name=VALUE, or -x where it has a letter. What is not an option is a
- * word; so are negative numbers, and everything after "--". Unknown, repeated and valueless options are
- * errors.
+ * An option is typed --name VALUE, --name=VALUE, or -x where it has a letter. What is not an option
+ * is a word; so are negative numbers, and everything after "--". Unknown, repeated and valueless
+ * options are errors.
  */
 #ifndef HEDDLE_BASE_OPTS_H
 #define HEDDLE_BASE_OPTS_H
@@ -11,7 +12,8 @@
 #include "base/str.h"
 #include "base/vec.h"
 
-/* How a value is written, and its field in the caller's struct, which is zero where the option is not given.
+/* How a value is written, and its field in the caller's struct, which is zero where the option is
+ * not given.
  */
 enum opt_kind {
     OPT_SWITCH,  /* bool: no value */
@@ -63,13 +65,13 @@ struct opts {
     size_t n_elsewhere;
 };
 
-/* Reads argv[1..argc-1] as arguments of the command. `words` has room for argc pointers. Returns NULL, or in
- * the arena a sentence that says what is wrong. */
+/* Reads argv[1..argc-1] as arguments of the command. `words` has room for argc pointers. Returns
+ * NULL, or in the arena a sentence that says what is wrong. */
 const char *opts_parse(const struct opts *opts, unsigned command, int argc, char **argv, void *values,
                        const char **words, int *n_words, struct arena *arena);
 
-/* The first word of argv[1..argc-1], where options of any of these commands may stand before it, however they are misused; NULL
- * where there is none. */
+/* The first word of argv[1..argc-1], where options of any of these commands may stand before it,
+ * however they are misused; NULL where there is none. */
 const char *opts_first_word(const struct opts *opts, uint32_t commands, int argc, char **argv);
 
 /* An option as help, manual pages and completion show it. */
@@ -94,7 +96,8 @@ bool opts_number(struct str text, uint64_t *number);
 /* "10", "0.5", "90s", "5m", "1h30m", "20ms"; from a millisecond to thirty years. */
 bool opts_seconds(struct str text, double *seconds);
 
-/* Up to `max` sizes from 1, separated by commas or x; returns their count, 0 where the text is not that. */
+/* Up to `max` sizes from 1, separated by commas or x; returns their count, 0 where the text is not
+ * that. */
 unsigned opts_dims(struct str text, uint64_t *dims, unsigned max);
 
 #endif

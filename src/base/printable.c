@@ -18,8 +18,8 @@ unsigned utf8_decode(const char *text, size_t n, uint32_t *code)
     return *code < least[length] || *code > 0x10ffff || surrogate ? 0 : length;
 }
 
-/* Unicode's controls, what turns the direction of text (Unicode Standard Annex 9, "Explicit Directional Formatting
- * Characters"), and what ends lines or cannot be seen. */
+/* Unicode's controls, what turns the direction of text (Unicode Standard Annex 9, "Explicit
+ * Directional Formatting Characters"), and what ends lines or cannot be seen. */
 static bool is_plain(uint32_t code)
 {
     if (code == '\t')

@@ -1,5 +1,5 @@
-/* Large memory that is mostly zero. The system gives zeros without memory behind them until they are written: what is
- * copied page by page, without those of zeros, costs what is not zero.
+/* Large memory that is mostly zero. The system gives zeros without memory behind them until they
+ * are written: what is copied page by page, without those of zeros, costs what is not zero.
  */
 #ifndef HEDDLE_BASE_SPARSE_H
 #define HEDDLE_BASE_SPARSE_H

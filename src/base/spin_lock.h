@@ -1,5 +1,6 @@
-/* A lock that is held for less time than a thread takes to sleep and wake. Who waits only reads, so that the holder keeps the
- * lock's cache line; where there are more threads than processors, who waits for long lets others run. */
+/* A lock that is held for less time than a thread takes to sleep and wake. Who waits only reads, so
+ * that the holder keeps the lock's cache line; where there are more threads than processors, who
+ * waits for long lets others run. */
 #ifndef HEDDLE_BASE_SPIN_LOCK_H
 #define HEDDLE_BASE_SPIN_LOCK_H
 
@@ -7,7 +8,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* Between two looks: leaves the core to its other thread for a moment. (On AArch64 `yield` does nothing where cores have one.) */
+/* Between two looks: leaves the core to its other thread for a moment. (On AArch64 `yield` does
+ * nothing where cores have one.) */
 static inline void spin_pause(void)
 {
 #if defined __x86_64__

@@ -65,7 +65,8 @@ static inline uint32_t str_hash(struct str s)
     return (uint32_t)(h ^ h >> 32);
 }
 
-/* How many single-character edits, or swaps of neighbours, lead from a to b, for "did you mean"; `limit` + 1 when it is more. */
+/* How many single-character edits, or swaps of neighbours, lead from a to b, for "did you mean";
+ * `limit` + 1 when it is more. */
 unsigned str_distance(struct str a, struct str b, unsigned limit);
 
 #endif

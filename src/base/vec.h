@@ -4,16 +4,19 @@
  *     *VEC_PUSH(arena, &tokens) = t;         a zeroed new last element
  *     tokens.at[i], tokens.n
  *
- * Growth leaves the old copy in the arena: pointers to elements are good until the next push, indices always.
+ * Growth leaves the old copy in the arena: pointers to elements are good until the next push,
+ * indices always.
  *
- * On the heap growth can fail, and leaves the array as it was; new elements have no value yet; free(tokens.at) ends it.
+ * On the heap growth can fail, and leaves the array as it was; new elements have no value yet;
+ * free(tokens.at) ends it.
  *
  *     struct token *t = VEC_ADD(&tokens);    a new last element; NULL: no memory
  *     t = VEC_INSERT(&tokens, i);            a new element before the i-th
  *     VEC_REMOVE(&tokens, i, many);          `many` elements, from the i-th on
  *     VEC_RESERVE(&tokens, more)             is there room for `more` elements behind the last?
  *
- * On the heap a struct with a name will do, too, if it has at, n and capacity, these two as uint32_t or as size_t.
+ * On the heap a struct with a name will do, too, if it has at, n and capacity, these two as
+ * uint32_t or as size_t.
  */
 #ifndef HEDDLE_BASE_VEC_H
 #define HEDDLE_BASE_VEC_H

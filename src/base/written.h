@@ -4,7 +4,8 @@
 
 #include <stdio.h>
 
-/* A file, from its start; "-" is standard output, which stays open when the stream is closed. NULL with errno. */
+/* A file, from its start; "-" is standard output, which stays open when the stream is closed. NULL
+ * with errno. */
 FILE *written_open(const char *path);
 
 #endif

@@ -1,9 +1,12 @@
-/* What nvcc captures in an extended lambda that captures by `=`, read from clang's dump of it; see cc.h.
+/* What nvcc captures in an extended lambda that captures by `=`, read from clang's dump of it; see
+ * cc.h.
  *
- * A constant of the function around, whose value alone a lambda uses, is captured by nvcc and not by clang, as C++ has it (odr-use). nvcc
- * captures each variable, and `this`, that the body names where it computes, in the order of the text: not in constant expressions
- * (bounds of arrays, arguments of templates, labels, initializers of constexpr variables), nor in operands that are not evaluated. So
- * the body gets statements at its start that have clang capture the same, in that order:
+ * A constant of the function around, whose value alone a lambda uses, is captured by nvcc and not
+ * by clang, as C++ has it (odr-use). nvcc captures each variable, and `this`, that the body names
+ * where it computes, in the order of the text: not in constant expressions (bounds of arrays,
+ * arguments of templates, labels, initializers of constexpr variables), nor in operands that are
+ * not evaluated. So the body gets statements at its start that have clang capture the same, in that
+ * order:
  *
  *     [=] __device__ (int i) { return n + x[i]; }
  *     [=] __device__ (int i) { { auto &heddle_captured = n; } { auto &heddle_captured = x; } return n + x[i]; }
@@ -133,7 +136,8 @@ static bool makes(struct str captures, struct str name)
     return false;
 }
 
-/* What a default captures is below the lambda, too, at the place of its `=` or `&`; where it is used counts. */
+/* What a default captures is below the lambda, too, at the place of its `=` or `&`; where it is
+ * used counts. */
 static bool is_by_default(const struct reader *r)
 {
     const struct inner *last = r->inner.n ? &r->inner.at[r->inner.n - 1] : NULL;
@@ -154,7 +158,8 @@ static bool is_made_inside(const struct reader *r, struct str name)
 
 /* ---- nodes ---- */
 
-/* What is below names nothing, or only what is a constant expression. The body of a lambda is below its class and, once more, beside it. */
+/* What is below names nothing, or only what is a constant expression. The body of a lambda is below
+ * its class and, once more, beside it. */
 static bool names_nothing(struct str kind, struct str line)
 {
     static const char *const kinds[] = {"CXXRecordDecl", "FunctionDecl",     "EnumDecl",    "StaticAssertDecl",
@@ -174,7 +179,8 @@ static void note_use(struct reader *r, struct str declaration, struct str name, 
         *VEC_PUSH(r->arena, &r->uses) = (struct use){declaration, name, is_binding, r->line, r->column};
 }
 
-/* `DeclRefExpr 0x1 <col:45> 'const int' lvalue Var 0x2 'n' 'const int' ...`. nvcc takes no parameters of a pack. */
+/* `DeclRefExpr 0x1 <col:45> 'const int' lvalue Var 0x2 'n' 'const int' ...`. nvcc takes no
+ * parameters of a pack. */
 static void read_reference(struct reader *r, struct str line)
 {
     static const char *const kinds[] = {" Var 0x", " ParmVar 0x", " Binding 0x"};

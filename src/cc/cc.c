@@ -1,5 +1,5 @@
-/* heddle cc: CUDA C++ to a program, without a CUDA toolkit. A .cu file is compiled by compile.c; objects are linked with Heddle's libcudart
- * (link.c).
+/* heddle cc: CUDA C++ to a program, without a CUDA toolkit. A .cu file is compiled by compile.c;
+ * objects are linked with Heddle's libcudart (link.c).
  */
 #include <errno.h>
 #include <signal.h>
@@ -99,8 +99,8 @@ static bool make_cubin(struct job *j, const char *input, const char *output)
     return ok;
 }
 
-/* What is no source is refused here: a pipe would be read by one of two compilers, /dev/zero for ever. Its name stands in PTX,
- * in comments of a line. */
+/* What is no source is refused here: a pipe would be read by one of two compilers, /dev/zero for
+ * ever. Its name stands in PTX, in comments of a line. */
 static bool is_source(struct job *j, const char *input, const char *output)
 {
     struct stat source, null, other;
@@ -117,7 +117,8 @@ static bool is_source(struct job *j, const char *input, const char *output)
     return true;
 }
 
-/* What the file that an input becomes ends with: "" where it goes on to be linked, NULL where it becomes text for people or make. */
+/* What the file that an input becomes ends with: "" where it goes on to be linked, NULL where it
+ * becomes text for people or make. */
 static const char *goal_ending(const struct cc_options *o)
 {
     static const struct {
@@ -218,8 +219,8 @@ static int run_program(struct job *j)
     return cc_failure(j, "cannot run %s: %s", program, strerror(errno));
 }
 
-/* -ccbin: a clang compiles all. A wrapper of MPI adds its own options to those of the compiler that its variable names. Another
- * compiler cannot read CUDA: it gets what is the host's alone. */
+/* -ccbin: a clang compiles all. A wrapper of MPI adds its own options to those of the compiler that
+ * its variable names. Another compiler cannot read CUDA: it gets what is the host's alone. */
 static void choose_compilers(struct job *j)
 {
     const char *given = j->o.given[CC_COMPILER] ? j->o.value[CC_COMPILER] : getenv("NVCC_CCBIN");

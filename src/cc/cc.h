@@ -1,7 +1,9 @@
-/* heddle cc, in parts: options.c reads the command line, process.c runs compilers, rewrite.c, operands.c, closures.c and captures.c read
- * sources as nvcc does, fatbin.c packs PTX, units.c finds what has to be linked of objects of -rdc=true, registry.c writes what
- * joins them, diagnostics.c prints what clang says, clusters.c finds kernels with clusters, link.c links, toolkit.c is what
- * build systems take for a toolkit; commands.c has the compilers' command lines, compile.c compiles a file by them, and cc.c leads.
+/* heddle cc, in parts: options.c reads the command line, process.c runs compilers, rewrite.c,
+ * operands.c, closures.c and captures.c read sources as nvcc does, fatbin.c packs PTX, units.c
+ * finds what has to be linked of objects of -rdc=true, registry.c writes what joins them,
+ * diagnostics.c prints what clang says, clusters.c finds kernels with clusters, link.c links,
+ * toolkit.c is what build systems take for a toolkit; commands.c has the compilers' command lines,
+ * compile.c compiles a file by them, and cc.c leads.
  */
 #ifndef HEDDLE_CC_CC_H
 #define HEDDLE_CC_CC_H
@@ -47,8 +49,8 @@ const char *cc_help(const char *usage, const char *details, struct arena *arena)
 /* An option whose value is true or false. */
 bool cc_is_true(const struct cc_options *o, enum cc_id id, bool otherwise);
 
-/* "750,900": the numbers of all devices, also of those that clang does not know, each once, the least first. Thrust's and CUB's namespaces are
- * named after it. */
+/* "750,900": the numbers of all devices, also of those that clang does not know, each once, the
+ * least first. Thrust's and CUB's namespaces are named after it. */
 const char *cc_arch_list(const struct cc_options *o, struct arena *arena);
 /* Does an option define the macro? */
 bool cc_defines(const struct cc_options *o, const char *macro);
@@ -80,14 +82,16 @@ struct cc_diagnostics {
     cc_words said;
 };
 
-/* Prints to stderr what clang says, with places in the user's files, and with hints; but for what has been said before. */
+/* Prints to stderr what clang says, with places in the user's files, and with hints; but for what
+ * has been said before. */
 void cc_print_diagnostics(struct cc_diagnostics *d, const char *text, struct arena *arena);
 /* What to do about an error, or NULL. */
 const char *cc_hint(struct str text, struct arena *arena);
 
 /* ---- rewrite.c ---- */
 
-/* A source as clang reads it, line by line; nothing, .p is NULL, where it is that already. In the arena. */
+/* A source as clang reads it, line by line; nothing, .p is NULL, where it is that already. In the
+ * arena. */
 struct str cc_rewrite(struct str text, struct arena *arena);
 /* The three `>` of the launch whose `<` end before `at`: where they are, or 0. */
 size_t cc_launch_end(struct str text, size_t at);
@@ -101,7 +105,8 @@ struct str cc_rewrite_nested(struct str text, struct arena *arena);
 
 /* ---- operands.c ---- */
 
-/* An error of a source whose inline assembly names an operand that is not there, or NULL. In the arena. */
+/* An error of a source whose inline assembly names an operand that is not there, or NULL. In the
+ * arena. */
 const char *cc_check_operands(struct str text, const char *name, struct arena *arena);
 
 /* ---- closures.c, captures.c, captures.c ---- */
@@ -114,13 +119,15 @@ struct cc_captures {
     const char *
         *found; /* of each, what has its body capture what nvcc's does: statements; NULL: nobody has asked yet */
 };
-/* A preprocessed source for clang to dump whatever has CC_CAPTURES in its name: a variable for each such lambda, with its number. Nothing,
- * .p is NULL, where there is none. In the arena, as all else. */
+/* A preprocessed source for clang to dump whatever has CC_CAPTURES in its name: a variable for each
+ * such lambda, with its number. Nothing, .p is NULL, where there is none. In the arena, as all
+ * else. */
 #define CC_CAPTURES "heddle_captures_"
 struct str cc_mark_closures(struct str text, struct cc_captures *captures, struct arena *arena);
 /* What clang has said of that text. */
 void cc_read_captures(struct str text, struct str dump, struct cc_captures *captures, struct arena *arena);
-/* A preprocessed source that lays out closures as nvcc does, with those statements; nothing, .p is NULL, where it has no such lambda. */
+/* A preprocessed source that lays out closures as nvcc does, with those statements; nothing, .p is
+ * NULL, where it has no such lambda. */
 struct str cc_lay_out_closures(struct str text, const struct cc_captures *captures, struct arena *arena);
 /* Behind the bracket that closes the one at `at`; text.n where none does. */
 size_t cc_behind_bracket(struct str text, size_t at);
@@ -139,13 +146,14 @@ struct str cc_add_clusters(struct str ptx, struct str ir, struct arena *arena);
 
 /* ---- registers.c ---- */
 
-/* The PTX with .maxnreg at the kernels that do not say themselves what they take; in the arena, or the same where it has mistakes. */
+/* The PTX with .maxnreg at the kernels that do not say themselves what they take; in the arena, or
+ * the same where it has mistakes. */
 struct str cc_limit_registers(struct str ptx, unsigned most, struct arena *arena);
 
 /* ---- process.c ---- */
 
-/* A running program. Its stderr is collected, and its stdout where that is asked for; its stdin is `in` (or empty where that
- * is -1). Two run at a time at most. */
+/* A running program. Its stderr is collected, and its stdout where that is asked for; its stdin is
+ * `in` (or empty where that is -1). Two run at a time at most. */
 struct process {
     int pid;
     int err, out; /* files that take its stderr and stdout; -1: not ours */
@@ -153,9 +161,11 @@ struct process {
 };
 enum process_flags { PROCESS_INPUT = 1, PROCESS_OUTPUT = 2 };
 
-/* Starts argv[0], found by PATH. Returns 0 or an errno: EINTR where a signal has come that ends heddle. */
+/* Starts argv[0], found by PATH. Returns 0 or an errno: EINTR where a signal has come that ends
+ * heddle. */
 int process_start(struct process *p, char *const *argv, unsigned flags);
-/* Closes its stdin, waits, and gives its exit status (128 + signal), its stdout (`out` may be NULL) and stderr, in the arena. */
+/* Closes its stdin, waits, and gives its exit status (128 + signal), its stdout (`out` may be NULL)
+ * and stderr, in the arena. */
 int process_finish(struct process *p, struct arena *arena, const char **out, const char **err);
 /* From here on SIGINT, SIGTERM and SIGHUP end the programs that run, and no more are started. */
 void process_catch_signals(void);
@@ -164,12 +174,14 @@ void process_end_by_signal(void);
 
 /* ---- pch.c ---- */
 
-/* Says how many precompiled headers are kept, if there are any; with `clear` removes them. False: not all of them. */
+/* Says how many precompiled headers are kept, if there are any; with `clear` removes them. False:
+ * not all of them. */
 bool cc_show_headers(struct arena *arena, bool clear);
 
 /* ---- units.c, registry.c, registry.c ---- */
 
-/* The library of -lNAME in the folders of -L, where that is one of objects; NULL for a shared one, which is linked already. */
+/* The library of -lNAME in the folders of -L, where that is one of objects; NULL for a shared one,
+ * which is linked already. */
 const char *cc_find_library(const cc_words *folders, const char *name, struct arena *arena);
 
 /* The device code of objects of -rdc=true, by what their symbols call it. */
@@ -178,9 +190,11 @@ struct cc_units {
     cc_words linked; /* those that objects among the files have taken up */
 };
 
-/* The units of objects and libraries of objects; other files have none. Returns NULL or what is wrong, in the arena. */
+/* The units of objects and libraries of objects; other files have none. Returns NULL or what is
+ * wrong, in the arena. */
 const char *cc_find_units(const cc_words *files, struct cc_units *units, struct arena *arena);
-/* A C source that defines what the units call at their start, so that all their device code is loaded as one; in the arena. */
+/* A C source that defines what the units call at their start, so that all their device code is
+ * loaded as one; in the arena. */
 const char *cc_registry(const struct cc_units *units, struct arena *arena);
 
 #endif

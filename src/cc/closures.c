@@ -1,23 +1,26 @@
 /* The closures of nvcc's extended lambdas, in the preprocessed text of a source; see cc.h.
  *
- * Captures of constants: where a lambda captures by `=` and may name a constant of the function around, its body begins with what
- * captures.c makes of clang's dump; the lambda is the value of a variable, by whose name the dump is asked for:
+ * Captures of constants: where a lambda captures by `=` and may name a constant of the function
+ * around, its body begins with what captures.c makes of clang's dump; the lambda is the value of a
+ * variable, by whose name the dump is asked for:
  *
  *     [=] __device__ (int i) { return n + i; }
  *     ({ auto heddle_captures_0 = [=] __device__ (int i) { return n + i; }; heddle_captures_0; })
  *
- * nvcc's host code holds a `__host__ __device__` lambda that captures in a class of its own, with a pointer to the lambda of the host's
- * compiler behind what is captured, and its device code has the same layout: such a closure is 8 bytes longer than clang's, from the
- * next multiple of 8 on. So the lambda gets one capture more, of a variable in a statement expression around it, as its last:
+ * nvcc's host code holds a `__host__ __device__` lambda that captures in a class of its own, with a
+ * pointer to the lambda of the host's compiler behind what is captured, and its device code has the
+ * same layout: such a closure is 8 bytes longer than clang's, from the next multiple of 8 on. So
+ * the lambda gets one capture more, of a variable in a statement expression around it, as its last:
  *
  *     [=] H D (int i) { return f(i); }    ({ void *heddle_closure; [=] H D (int i) { return f(i); (void)heddle_closure; }; })
  *     [a] H D (int i) { return f(a); }    ({ void *heddle_closure; [a, heddle_closure] H D (int i) { return f(a); }; })
  *
- * What a lambda names stands before what it captures by its default, in the order of first use. Its mangled name is that of its
- * function and its number, and stays.
+ * What a lambda names stands before what it captures by its default, in the order of first use. Its
+ * mangled name is that of its function and its number, and stays.
  *
- * nvcc does so where the lambda is in a function of the host, or of both: not in a kernel or a `__device__` function, and not in
- * another such lambda. A lambda without captures, and a `__device__` one, is as long as what it captures.
+ * nvcc does so where the lambda is in a function of the host, or of both: not in a kernel or a
+ * `__device__` function, and not in another such lambda. A lambda without captures, and a
+ * `__device__` one, is as long as what it captures.
  */
 #include <ctype.h>
 
@@ -28,7 +31,8 @@
 
 enum space { NO_SPACE = 0, HOST = 1, DEVICE = 2, KERNEL = 4 };
 
-/* A brace or parenthesis that is open, and where functions run by the words before it: for a brace, whose body it may begin. */
+/* A brace or parenthesis that is open, and where functions run by the words before it: for a brace,
+ * whose body it may begin. */
 struct open {
     char bracket;
     unsigned space;
@@ -138,8 +142,8 @@ static unsigned read_spaces(struct str text, size_t *at)
     return all;
 }
 
-/* May a lambda be an extended one here? Of the braces around it the innermost decides that says where its function runs; the host's say
- * nothing. */
+/* May a lambda be an extended one here? Of the braces around it the innermost decides that says
+ * where its function runs; the host's say nothing. */
 static bool is_of_host(const struct scan *s)
 {
     for (uint32_t i = s->open.n; i-- > 0;)
@@ -195,7 +199,8 @@ static bool is_alias_of_constant(struct scan *s, struct str name)
     return known == &yes;
 }
 
-/* May what is declared behind these words be a constant to C++? A reference may be one to something that is. */
+/* May what is declared behind these words be a constant to C++? A reference may be one to something
+ * that is. */
 static bool may_be_constant(struct scan *s, struct str words)
 {
     if (str_has(words, "const") || str_has(words, "decltype") || memchr(words.p, '&', words.n))
@@ -410,7 +415,8 @@ bool cc_has_closures(struct str text, struct arena *arena)
     return scanned(text, LOOK, (struct cc_captures){0}, arena).found > 0;
 }
 
-/* Lines `# 5 "file.h" 3` become `# N "" 3`, by which places are the text's own; what is the system's stays that, as clang takes more in it. */
+/* Lines `# 5 "file.h" 3` become `# N "" 3`, by which places are the text's own; what is the
+ * system's stays that, as clang takes more in it. */
 static struct str number_lines(struct str text, struct arena *arena)
 {
     struct text out = {.arena = arena};

@@ -1,6 +1,7 @@
-/* __cluster_dims__: clang 19 does not know it, so the header makes it an annotation of the kernel (heddle/define.h), which stands in
- * the LLVM IR of a file and not in its PTX. Where the PTX has the marker that such annotations leave behind, the file's IR says
- * which kernels they are of, and these get the directives that nvcc gives them (PTX ISA 11.4).
+/* __cluster_dims__: clang 19 does not know it, so the header makes it an annotation of the kernel
+ * (heddle/define.h), which stands in the LLVM IR of a file and not in its PTX. Where the PTX has
+ * the marker that such annotations leave behind, the file's IR says which kernels they are of, and
+ * these get the directives that nvcc gives them (PTX ISA 11.4).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -124,7 +125,8 @@ static const struct annotation *find_kernel(const annotations *list, struct str 
     return NULL;
 }
 
-/* Where the head of the entry at `p`, its name, ends: at the brace of its body; NULL for a declaration. */
+/* Where the head of the entry at `p`, its name, ends: at the brace of its body; NULL for a
+ * declaration. */
 static const char *find_body(const char *p, const char *end)
 {
     while (p < end && *p != '{' && *p != ';')

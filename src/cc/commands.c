@@ -5,10 +5,12 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What a compilation reads: all that a .cu file includes before all else (pch.c), a source, or what that was preprocessed to. */
+/* What a compilation reads: all that a .cu file includes before all else (pch.c), a source, or what
+ * that was preprocessed to. */
 enum reading { READ_HEADERS, READ_SOURCE, READ_PREPROCESSED };
 
-/* Makefiles name the toolkit's own headers, which nvcc knows anyway; here they come last, for its libraries' sake. */
+/* Makefiles name the toolkit's own headers, which nvcc knows anyway; here they come last, for its
+ * libraries' sake. */
 static bool is_toolkit(const char *folder, struct arena *arena)
 {
     return access(arena_printf(arena, "%s/crt/host_config.h", folder), R_OK) == 0;
@@ -128,7 +130,8 @@ static cc_words cuda_command(struct job *j, const char *side, enum reading readi
     /* the newest that clang 19 knows: which functions launch and register */
     ADD(&c, "-Xclang");
     ADD(&c, "-target-sdk-version=12.5");
-    /* nvcc takes a device function(...) that is only declared, or whose arguments nothing looks at: libcu++ has many */
+    /* nvcc takes a device function(...) that is only declared, or whose arguments nothing looks at:
+     * libcu++ has many */
     ADD(&c, "-Xclang");
     ADD(&c, "-fcuda-allow-variadic-functions");
     ADD(&c, "-fno-crash-diagnostics"); /* files for clang's makers */
@@ -143,7 +146,8 @@ static cc_words cuda_command(struct job *j, const char *side, enum reading readi
         ADD(&c, header);
         job_add_values(j, &c, CC_PRE_INCLUDE, "-include", false);
     }
-    /* The math functions need products and sums as they are written; elsewhere clang fuses, as nvcc does. */
+    /* The math functions need products and sums as they are written; elsewhere clang fuses, as nvcc
+     * does. */
     ADD(&c, cc_is_true(o, CC_FMAD, true) ? "-ffp-contract=fast-honor-pragmas" : "-ffp-contract=off");
     if (o->rdc)
         ADD(&c, "-fgpu-rdc");
@@ -172,8 +176,9 @@ static uint32_t unit_number(const char *path)
     return h;
 }
 
-/* Names of static device variables, and of kernels in anonymous namespaces, must be the same on both sides. clang's driver does not
- * pass it on to a compilation for the host alone. `instead`: what is read in the place of the input, or NULL. */
+/* Names of static device variables, and of kernels in anonymous namespaces, must be the same on
+ * both sides. clang's driver does not pass it on to a compilation for the host alone. `instead`:
+ * what is read in the place of the input, or NULL. */
 static void add_unit(struct job *j, cc_words *c, const char *input, const char *instead)
 {
     char *path = realpath(input, NULL);
@@ -199,8 +204,8 @@ static cc_words device_options(struct job *j, const char *arch, enum reading rea
 {
     const struct cc_options *o = &j->o;
     cc_words c = cuda_command(j, "--cuda-device-only", reading, header);
-    /* nvcc lets a variable that only some lanes have written be passed on, as programs do that shuffle what lane 0 has; clang would take each
-     * lane for one that has written it */
+    /* nvcc lets a variable that only some lanes have written be passed on, as programs do that
+     * shuffle what lane 0 has; clang would take each lane for one that has written it */
     ADD(&c, "-Xclang");
     ADD(&c, "-no-enable-noundef-analysis");
     ADD(&c, arena_printf(j->arena, "--cuda-gpu-arch=sm_%s", arch));
@@ -214,13 +219,15 @@ static cc_words device_options(struct job *j, const char *arch, enum reading rea
         ADD(&c, "-Xclang");
         ADD(&c, "-fno-use-ctor-homing");
     }
-    /* What a lane passes that has no value yet, to a shuffle from a lane that has one, is no proof that it does not come there. */
+    /* What a lane passes that has no value yet, to a shuffle from a lane that has one, is no proof
+     * that it does not come there. */
     ADD(&c, "-Xclang");
     ADD(&c, "-no-enable-noundef-analysis");
     /* LLVM 19 takes a vector of 16 bytes for aligned: superword vectorization is to make none */
     ADD(&c, "-mllvm");
     ADD(&c, "-slp-max-vf=8");
-    /* of what is read only, LLVM 19 makes tables of distances else, which its PTX writer takes for circular (RelLookupTableConverter) */
+    /* of what is read only, LLVM 19 makes tables of distances else, which its PTX writer takes for
+     * circular (RelLookupTableConverter) */
     ADD(&c, "-mcmodel=large");
     if (!cc_is_true(o, CC_PREC_DIV, !o->given[CC_FAST_MATH])) {
         ADD(&c, "-mllvm");
@@ -264,7 +271,8 @@ static void add_goal(struct job *j, cc_words *c, const char *input, const char *
 static cc_words host_options(struct job *j, enum reading reading, const char *header)
 {
     cc_words c = cuda_command(j, "--cuda-host-only", reading, header);
-    /* nvcc's host compilation leaves the bodies of kernels out: what they call may be `__device__` where __CUDA_ARCH__ is defined. */
+    /* nvcc's host compilation leaves the bodies of kernels out: what they call may be `__device__`
+     * where __CUDA_ARCH__ is defined. */
     ADD(&c, "-Xclang");
     ADD(&c, "-fgpu-defer-diag");
     ADD(&c, "-Qunused-arguments");

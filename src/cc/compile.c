@@ -1,5 +1,6 @@
-/* A .cu file is compiled twice by clang at the same time, for the device to PTX and for the host. The host's compiler needs the fat binary at
- * its very end; it reads it from its stdin, where we write it as soon as the PTX is there.
+/* A .cu file is compiled twice by clang at the same time, for the device to PTX and for the host.
+ * The host's compiler needs the fat binary at its very end; it reads it from its stdin, where we
+ * write it as soon as the PTX is there.
  */
 #include "cc/compile.h"
 
@@ -36,9 +37,9 @@ static bool has_same_lambdas(const struct cc_captures *a, const struct cc_captur
     return i == a->lambdas.n && i == b->lambdas.n;
 }
 
-/* Finds in j->captures what nvcc captures by `=` where that may be a constant, by clang's dump of the text. That takes as long as the
- * headers do: one side is asked, where the other has the same lambdas. Of a text that is wrong nothing may be dumped: its compilation
- * says why. */
+/* Finds in j->captures what nvcc captures by `=` where that may be a constant, by clang's dump of
+ * the text. That takes as long as the headers do: one side is asked, where the other has the same
+ * lambdas. Of a text that is wrong nothing may be dumped: its compilation says why. */
 static void find_captures(struct job *j, const char *input, const char *arch, struct str text)
 {
     struct cc_captures captures;
@@ -55,8 +56,9 @@ static void find_captures(struct job *j, const char *input, const char *arch, st
     }
 }
 
-/* Preprocesses a source for a device, or for the host where `arch` is NULL, and lays out its closures (closures.c). *path is the text
- * that the compilation reads then, or NULL where the source has no such closures. `output`: what is to be made, for a rule for make. */
+/* Preprocesses a source for a device, or for the host where `arch` is NULL, and lays out its
+ * closures (closures.c). *path is the text that the compilation reads then, or NULL where the
+ * source has no such closures. `output`: what is to be made, for a rule for make. */
 static bool lay_out(struct job *j, const char *input, const char *arch, const char *output, const char **path)
 {
     struct file_bytes file = {0};
@@ -76,7 +78,8 @@ static bool lay_out(struct job *j, const char *input, const char *arch, const ch
     return !text.p || job_write(j, to, text.p, text.n);
 }
 
-/* Kernels with __cluster_dims__ get their directives, which takes another look at a file that has some. */
+/* Kernels with __cluster_dims__ get their directives, which takes another look at a file that has
+ * some. */
 static bool add_clusters(struct job *j, const char *input, const char *arch, struct str *ptx)
 {
     struct file_bytes ir = {0};
@@ -119,7 +122,8 @@ bool cc_rewrite_source(struct job *j, const char *input)
     }
     j->rewritten = text.p && !j->o.given[CC_DRY_RUN] ? job_temporary(j, input, ".joined.cu") : NULL;
     bool ok = !j->rewritten || job_write(j, j->rewritten, text.p, text.n);
-    /* nvcc takes such lambdas by an option only: a header may have them, and a macro may hide what they are */
+    /* nvcc takes such lambdas by an option only: a header may have them, and a macro may hide what
+     * they are */
     j->laid_out_host = j->laid_out_device = NULL;
     j->captures = (struct cc_captures){0};
     j->may_have_closures =
@@ -156,7 +160,8 @@ bool cc_compile_device(struct job *j, const char *input, const char *arch, const
     return job_run(j, &c) && (j->o.given[CC_DRY_RUN] || mend_ptx(j, input, arch, output));
 }
 
-/* What clang does not know, and nvcc's ptxas would say: too much shared memory, and what Heddle refuses. */
+/* What clang does not know, and nvcc's ptxas would say: too much shared memory, and what Heddle
+ * refuses. */
 static bool check_ptx(struct job *j, const char *path, const struct file_bytes *file)
 {
     const char *slash = strrchr(path, '/');

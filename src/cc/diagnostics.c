@@ -1,10 +1,13 @@
-/* What clang says, as the user of `heddle cc` reads it: places are in the user's files, never in Heddle's headers.
+/* What clang says, as the user of `heddle cc` reads it: places are in the user's files, never in
+ * Heddle's headers.
  *
- * clang's text is read as a list of messages, each with the lines that lead to it ("In file included from") and those that
- * show it; a message and the notes behind it belong together. An error in one of our headers, as of a static_assert, moves to
- * the user's line that led there. Notes in our headers go, but for what is wrong with a candidate. What has been said before,
- * by the compiler for the device or for another architecture, is not said again. Where clang itself fails, it writes a page for its
- * makers: that becomes a line. See cc.h; the hints are in hints.def.
+ * clang's text is read as a list of messages, each with the lines that lead to it ("In file
+ * included from") and those that show it; a message and the notes behind it belong together. An
+ * error in one of our headers, as of a static_assert, moves to the user's line that led there.
+ * Notes in our headers go, but for what is wrong with a candidate. What has been said before, by
+ * the compiler for the device or for another architecture, is not said again. Where clang itself
+ * fails, it writes a page for its makers: that becomes a line. See cc.h; the hints are in
+ * hints.def.
  */
 #include <ctype.h>
 #include <stdio.h>

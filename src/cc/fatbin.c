@@ -1,5 +1,5 @@
-/* Writes fat binaries: a container, and in it an entry for each PTX text, compressed with zstd as nvcc's are. The format is
- * that which cuda/image/fatbin.c reads. */
+/* Writes fat binaries: a container, and in it an entry for each PTX text, compressed with zstd as
+ * nvcc's are. The format is that which cuda/image/fatbin.c reads. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <zstd.h>

@@ -1,5 +1,5 @@
-/* One run of `heddle cc`, and what its parts share: words of command lines, programs that run, files that are made on the way.
- * Private to cc/. */
+/* One run of `heddle cc`, and what its parts share: words of command lines, programs that run,
+ * files that are made on the way. Private to cc/. */
 #ifndef HEDDLE_CC_JOB_H
 #define HEDDLE_CC_JOB_H
 
@@ -48,7 +48,8 @@ int job_finish(struct job *j, struct process *p);
 /* Runs a program to its end. False where it fails; with --dry-run it is shown only. */
 bool job_run(struct job *j, cc_words *command);
 
-/* "dir/kernel.cu" with another ending, in the current folder or that of -odir, as compilers name their output. */
+/* "dir/kernel.cu" with another ending, in the current folder or that of -odir, as compilers name
+ * their output. */
 const char *job_named_after(struct job *j, const char *input, const char *ending);
 /* A file that is made on the way; removed at the end, but for --keep. */
 const char *job_temporary(struct job *j, const char *input, const char *ending);
@@ -59,19 +60,22 @@ bool job_write(struct job *j, const char *path, const void *bytes, size_t n);
 /* What all .cu files include before all else. */
 #define CC_HEADER "cuda_runtime.h"
 
-/* The precompiled header of these options, which begin with the compiler and name no source; NULL: there is none yet, or is not to be. */
+/* The precompiled header of these options, which begin with the compiler and name no source; NULL:
+ * there is none yet, or is not to be. */
 const char *cc_precompiled_header(struct job *j, const cc_words *options);
 
 /* ---- link.c ---- */
 
-/* Links a program or a shared library, or, with -dlink, what the device code of objects needs to be one; with -lib, a library. */
+/* Links a program or a shared library, or, with -dlink, what the device code of objects needs to be
+ * one; with -lib, a library. */
 bool cc_link(struct job *j, const cc_words *objects);
 /* clang++-19 for clang-19: what links. */
 const char *cc_linker(struct job *j);
 /* -L's of the toolkit's libraries, as options of the linker. */
 void cc_add_library_paths(struct job *j, cc_words *c);
 
-/* CUDA's libraries that Heddle has, where they are installed: rows of cuda/libraries.def, and {NULL, NULL}. */
+/* CUDA's libraries that Heddle has, where they are installed: rows of cuda/libraries.def, and
+ * {NULL, NULL}. */
 struct cc_drop_in {
     const char *name, *soname;
 };
@@ -86,13 +90,15 @@ void cc_print_usage(const hd_ptx *ptx, const hd_source *source);
 
 /* ---- toolkit.c ---- */
 
-/* nvcc's lines before all commands, which build systems read: where the toolkit is, its headers and libraries. */
+/* nvcc's lines before all commands, which build systems read: where the toolkit is, its headers and
+ * libraries. */
 void cc_show_toolkit(struct job *j);
 /* What needs no files: --version, --list-gpu-arch and so on. False: nothing of that was asked for. */
 bool cc_answer(struct job *j);
 /* --install-tools. Returns the exit status. */
 int cc_install_tools(struct job *j, const char *folder);
-/* --with nvcc: its arguments are ours, without this option; it links our runtime, unless it is told another. */
+/* --with nvcc: its arguments are ours, without this option; it links our runtime, unless it is told
+ * another. */
 int cc_with_nvcc(struct job *j, int argc, char **argv);
 
 #endif

@@ -1,5 +1,6 @@
-/* Linking: of the host's code by clang's or another driver, of device code by a source that registers all PTX as one
- * (units.c, registry.c), which the driver links when the program starts. See job.h.
+/* Linking: of the host's code by clang's or another driver, of device code by a source that
+ * registers all PTX as one (units.c, registry.c), which the driver links when the program starts.
+ * See job.h.
  */
 #include <string.h>
 #include <unistd.h>
@@ -7,7 +8,8 @@
 #include "cc/commands.h"
 #include "cc/job.h"
 
-/* -fopenmp: the host's side of CUDA files needs clang's library of OpenMP, which has the interface of GCC's, too. */
+/* -fopenmp: the host's side of CUDA files needs clang's library of OpenMP, which has the interface
+ * of GCC's, too. */
 static bool has_openmp(struct job *j)
 {
     cc_words c = {0};
@@ -32,7 +34,8 @@ const char *cc_linker(struct job *j)
 
 /* ---- device code ---- */
 
-/* Compiles what registers the device code of objects and libraries to `object`; *needed says whether there is some. */
+/* Compiles what registers the device code of objects and libraries to `object`; *needed says
+ * whether there is some. */
 static bool make_registry(struct job *j, const cc_words *objects, const char *object, bool *needed)
 {
     struct cc_units units = {0};

@@ -1,13 +1,16 @@
-/* Launches by kernels, put as clang takes them, in the text of a source, which keeps its lines; see cc.h.
+/* Launches by kernels, put as clang takes them, in the text of a source, which keeps its lines; see
+ * cc.h.
  *
- * clang 19 refuses k<<<...>>>(x) in device code, and does not let device code name a kernel at all: but for where a constant is wanted, as in
- * the arguments of a template. So what stands in the body of a function that is the device's alone becomes
+ * clang 19 refuses k<<<...>>>(x) in device code, and does not let device code name a kernel at all:
+ * but for where a constant is wanted, as in the arguments of a template. So what stands in the body
+ * of a function that is the device's alone becomes
  *
  *     k<<<grid, block>>>(x)    ::heddle::nested(HEDDLE_KERNEL(1, k), grid, block)(x)
  *     (const void *)k          (const void *)HEDDLE_KERNEL(-1, k)
  *
- * (include/cuda/heddle/nested.h), the second where the source declares a kernel k. The number is that of its parameters, which tells kernels of one name
- * apart; -1: any. The host's side takes the same.
+ * (include/cuda/heddle/nested.h), the second where the source declares a kernel k. The number is
+ * that of its parameters, which tells kernels of one name apart; -1: any. The host's side takes the
+ * same.
  */
 #include <ctype.h>
 
@@ -129,7 +132,8 @@ static size_t open_bracket(struct str text, size_t at, char open, char close)
     return 0;
 }
 
-/* What is launched by the `<<<` at a place: a name with scopes and template arguments, or an expression in parentheses. */
+/* What is launched by the `<<<` at a place: a name with scopes and template arguments, or an
+ * expression in parentheses. */
 static size_t callee_start(struct str text, size_t at)
 {
     size_t start = before_blanks(text, at);
@@ -154,7 +158,8 @@ static void put_kernel(struct text *out, struct str name, int n)
     text_printf(out, "HEDDLE_KERNEL(%d, %.*s)", n, STR_ARG(name));
 }
 
-/* How many arguments the parentheses at `at` have; -1 where that cannot be seen, or is more than are told apart. */
+/* How many arguments the parentheses at `at` have; -1 where that cannot be seen, or is more than
+ * are told apart. */
 static int count_arguments(struct str text, size_t at)
 {
     enum { MOST = 16 };

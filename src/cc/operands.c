@@ -1,8 +1,9 @@
 /* Operands of inline assembly that nobody has written; see cc.h.
  *
- * For an operand "+r"(x), clang has an input of its own behind all that are written: with `asm("add.u32 %0, %0, %2;" : "+r"(x) : "r"(y))`
- * %2 is x again, where nvcc says that there is none (Inline PTX Assembly, "Parameters"). Operands are counted in the text of a source,
- * where all of them are written out, `"constraint"(value)`, and not made by macros.
+ * For an operand "+r"(x), clang has an input of its own behind all that are written: with
+ * `asm("add.u32 %0, %0, %2;" : "+r"(x) : "r"(y))` %2 is x again, where nvcc says that there is none
+ * (Inline PTX Assembly, "Parameters"). Operands are counted in the text of a source, where all of
+ * them are written out, `"constraint"(value)`, and not made by macros.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -27,7 +28,8 @@ static bool is_word_char(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Behind the word at `at`, if it is one of those that begin inline assembly, and behind `volatile`; else 0. */
+/* Behind the word at `at`, if it is one of those that begin inline assembly, and behind `volatile`;
+ * else 0. */
 static size_t behind_asm(struct str text, size_t at)
 {
     static const char *const words[] = {"asm", "__asm__", "__asm", "volatile", "__volatile__"};
@@ -60,7 +62,8 @@ static int greatest_number(struct str text, size_t at, size_t end)
     return greatest;
 }
 
-/* How many operands begin in a section that starts at *at and ends before a `:` or `)`; *at is moved there. -1: not all are written out. */
+/* How many operands begin in a section that starts at *at and ends before a `:` or `)`; *at is
+ * moved there. -1: not all are written out. */
 static int count_operands(struct str text, size_t *at)
 {
     int n = 0, depth = 0;
@@ -81,7 +84,8 @@ static int count_operands(struct str text, size_t *at)
     return -1;
 }
 
-/* Of the assembly whose parenthesis opens before `at`: true where a string names an operand that is not there. */
+/* Of the assembly whose parenthesis opens before `at`: true where a string names an operand that is
+ * not there. */
 static bool names_too_many(struct str text, size_t at, int *number, int *operands)
 {
     *number = -1;

@@ -1,4 +1,5 @@
-/* The command line of heddle cc, which is nvcc's: one dash or two, values joined by = or as the next word. */
+/* The command line of heddle cc, which is nvcc's: one dash or two, values joined by = or as the
+ * next word. */
 #include <stdlib.h>
 #include <limits.h>
 #include <ctype.h>
@@ -42,8 +43,9 @@ static bool stands_alone(enum kind kind)
     return kind == SWITCH || kind == UNUSED || kind == REFUSED;
 }
 
-/* The value of `argument` (without its dashes) as this option: NULL where it is not this option; "" for a switch; else the
- * value, from the next word where *take_next is set. `joined`: where it follows a letter. */
+/* The value of `argument` (without its dashes) as this option: NULL where it is not this option; ""
+ * for a switch; else the value, from the next word where *take_next is set. `joined`: where it
+ * follows a letter. */
 static const char *match(const struct flag *f, const char *argument, bool two_dashes, bool joined, const char *next,
                          bool *take_next)
 {

@@ -1,11 +1,14 @@
-/* Precompiled headers. What a .cu file of a few lines takes to compile is its headers: clang reads cuda_runtime.h, 40 of our files and
- * 120 of the C++ library's and its own, for the host and for each device. From the second compilation on with the same options it reads what it has
- * kept of them (a PCH file), which takes a tenth of the time.
+/* Precompiled headers. What a .cu file of a few lines takes to compile is its headers: clang reads
+ * cuda_runtime.h, 40 of our files and 120 of the C++ library's and its own, for the host and for
+ * each device. From the second compilation on with the same options it reads what it has kept of
+ * them (a PCH file), which takes a tenth of the time.
  *
- * A header is KEY.pch, and beside it KEY.files: all files that it was made of, with their sizes and times; where one differs now, it is
- * made again. KEY is a hash of the options and the compiler. KEY.seen alone says that the options have been used once: those of a single
- * compilation are not worth a PCH. Files are written aside and renamed, and one process makes a header, while others go without.
- * The folder is `headers` in the one of compiled code (heddle cache), or HEDDLE_HEADERS; HEDDLE_HEADERS=off keeps none.
+ * A header is KEY.pch, and beside it KEY.files: all files that it was made of, with their sizes and
+ * times; where one differs now, it is made again. KEY is a hash of the options and the compiler.
+ * KEY.seen alone says that the options have been used once: those of a single compilation are not
+ * worth a PCH. Files are written aside and renamed, and one process makes a header, while others go
+ * without. The folder is `headers` in the one of compiled code (heddle cache), or HEDDLE_HEADERS;
+ * HEDDLE_HEADERS=off keeps none.
  */
 #include <blake2.h>
 #include <dirent.h>
@@ -55,7 +58,8 @@ static bool is_kept(const char *name)
     return strspn(name, "0123456789abcdef") == 2 * KEY_BYTES && name[2 * KEY_BYTES] == '.';
 }
 
-/* What of a folder's files is there, and which was used longest ago; of what `keep` begins the latter says nothing. */
+/* What of a folder's files is there, and which was used longest ago; of what `keep` begins the
+ * latter says nothing. */
 struct contents {
     uint64_t bytes;
     uint32_t headers;
@@ -108,8 +112,8 @@ bool cc_show_headers(struct arena *arena, bool clear)
 
 /* ---- what a header depends on ---- */
 
-/* A file as it is now, in a line's words; NULL where there is none, or where it has changed since, or about then: nobody knows whether
- * clang has read it before that or behind it. */
+/* A file as it is now, in a line's words; NULL where there is none, or where it has changed since,
+ * or about then: nobody knows whether clang has read it before that or behind it. */
 static const char *state_of(struct arena *arena, const char *path, time_t since)
 {
     struct stat s;
@@ -244,7 +248,8 @@ static bool is_wanted(const struct cc_options *o)
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++)
         if (getenv(paths[i]))
             return false;
-    /* Of C++20, clang takes a header for a module, in which it sees no difference between overloads for the host and for the device. */
+    /* Of C++20, clang takes a header for a module, in which it sees no difference between overloads
+     * for the host and for the device. */
     const char *std = o->given[CC_STD] ? o->value[CC_STD] : "c++17";
     if (!strstr(std, "+17") && !strstr(std, "+14") && !strstr(std, "+11"))
         return false;

@@ -1,5 +1,5 @@
-/* -maxrregcount: PTX says it by .maxnreg (PTX ISA 11.4.1), which clang 19 has no option for. As with nvcc, a kernel with launch bounds of
- * its own keeps to those. See cc.h. */
+/* -maxrregcount: PTX says it by .maxnreg (PTX ISA 11.4.1), which clang 19 has no option for. As
+ * with nvcc, a kernel with launch bounds of its own keeps to those. See cc.h. */
 #include "cc/cc.h"
 
 struct str cc_limit_registers(struct str ptx, unsigned most, struct arena *arena)

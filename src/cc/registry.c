@@ -1,7 +1,9 @@
-/* With -rdc=true, an object's code calls __cudaRegisterLinkedBinary_ID at its start, a function of which each object has its
- * own and which the linking tool writes. Ours collects the fat binaries of all objects, and registers them as one when the
- * last has come: a wrapper of version 2, whose second pointer leads to a list. Their wrappers ask the host's linker for all members of
- * libraries; they are hidden, so that those of a shared library stand for none of a program that has the same sources. See cc.h.
+/* With -rdc=true, an object's code calls __cudaRegisterLinkedBinary_ID at its start, a function of
+ * which each object has its own and which the linking tool writes. Ours collects the fat binaries
+ * of all objects, and registers them as one when the last has come: a wrapper of version 2, whose
+ * second pointer leads to a list. Their wrappers ask the host's linker for all members of
+ * libraries; they are hidden, so that those of a shared library stand for none of a program that
+ * has the same sources. See cc.h.
  */
 #include "base/text.h"
 #include "cc/cc.h"

@@ -1,20 +1,24 @@
-/* What nvcc takes and clang does not, put as clang wants it, in the text of a source, which keeps its lines; comments and strings are left
- * alone. See cc.h.
+/* What nvcc takes and clang does not, put as clang wants it, in the text of a source, which keeps
+ * its lines; comments and strings are left alone. See cc.h.
  *
- * `k << <blocks, threads>> >(x)`: the signs of a launch may stand apart, as formatters leave them that know no CUDA. A launch is three
- * `<` in a line, not behind `operator`, up to three `>` before a `(`.
+ * `k << <blocks, threads>> >(x)`: the signs of a launch may stand apart, as formatters leave them
+ * that know no CUDA. A launch is three `<` in a line, not behind `operator`, up to three `>` before
+ * a `(`.
  *
- * `__shared__ alignas(16) float x[4]`, `__device__ [[nodiscard]] int f()`: to clang, these are the first words of a declaration.
+ * `__shared__ alignas(16) float x[4]`, `__device__ [[nodiscard]] int f()`: to clang, these are the
+ * first words of a declaration.
  *
- * `asm("mov.u64 %0, %globaltimer;" : ...)`: to clang, a % of PTX's own is written %%, if the assembly has operands. The name of a register
- * has two letters at least; a letter before a number is a modifier of an operand.
+ * `asm("mov.u64 %0, %globaltimer;" : ...)`: to clang, a % of PTX's own is written %%, if the
+ * assembly has operands. The name of a register has two letters at least; a letter before a number
+ * is a modifier of an operand.
  */
 #include <ctype.h>
 
 #include "base/str.h"
 #include "cc/cc.h"
 
-/* Three of the character, from `at` on, with blanks of one line between: behind the last of them, or 0. */
+/* Three of the character, from `at` on, with blanks of one line between: behind the last of them,
+ * or 0. */
 static size_t three(struct str text, size_t at, char c)
 {
     for (int i = 0;; at++) {
@@ -112,7 +116,8 @@ static bool is_part_of_word(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Where the words before `at`, in its line, begin that may stand before the type of a variable; *of_device says whether there is one of CUDA's. */
+/* Where the words before `at`, in its line, begin that may stand before the type of a variable;
+ * *of_device says whether there is one of CUDA's. */
 static size_t first_specifier(struct str text, size_t at, bool *of_device)
 {
     static const char *const words[] = {"__shared__", "__device__",      "__constant__", "__managed__", "__host__",
@@ -154,7 +159,8 @@ static size_t behind_specifier(struct str text, size_t at)
     return 0;
 }
 
-/* Moves an alignas(...) or [[...]] that begins at `at` before the words that stand in front of it, if it is a declaration of CUDA's. */
+/* Moves an alignas(...) or [[...]] that begins at `at` before the words that stand in front of it,
+ * if it is a declaration of CUDA's. */
 static bool move_specifier(struct str text, size_t at, char *to)
 {
     bool of_device = false;
@@ -190,7 +196,8 @@ static size_t mark_registers(struct str text, size_t at, size_t end, bool *twice
     return n;
 }
 
-/* How many % are to be two in the assembly that begins at `at`, if some does: its strings are before its first `:`. */
+/* How many % are to be two in the assembly that begins at `at`, if some does: its strings are
+ * before its first `:`. */
 static size_t mark_assembly(struct str text, size_t at, bool *twice)
 {
     static const char *const words[] = {"asm", "__asm__", "__asm"};

@@ -1,8 +1,10 @@
-/* heddle cc in nvcc's place: what build systems ask a compiler of CUDA, and the folder that they take for a toolkit.
+/* heddle cc in nvcc's place: what build systems ask a compiler of CUDA, and the folder that they
+ * take for a toolkit.
  *
- * The folder's programs are scripts of two lines, which call this command or heddle-tools (toolkit/tools.c); its headers and
- * libraries are links to Heddle's, but for those that programs are linked with: libcudart_static.a and the stubs are copies, as
- * they say where Heddle's libraries are (cuda/place.h). See job.h.
+ * The folder's programs are scripts of two lines, which call this command or heddle-tools
+ * (toolkit/tools.c); its headers and libraries are links to Heddle's, but for those that programs
+ * are linked with: libcudart_static.a and the stubs are copies, as they say where Heddle's
+ * libraries are (cuda/place.h). See job.h.
  */
 #include <signal.h>
 #include <dirent.h>
@@ -123,7 +125,8 @@ static void write_script(struct installation *t, const char *name, const char *c
         note(t, within(t, path), strerror(errno));
 }
 
-/* What else people call of a toolkit, as far as Heddle has it: options that it does not know it refuses by name. `heddle` stands for %s. */
+/* What else people call of a toolkit, as far as Heddle has it: options that it does not know it
+ * refuses by name. `heddle` stands for %s. */
 static const struct {
     const char *name, *text;
 } others[] = {
@@ -243,7 +246,8 @@ static bool has_library(struct installation *t, const char *name)
     return access(arena_printf(t->j->arena, "%s/%s", t->j->libraries, name), F_OK) == 0;
 }
 
-/* Of CUDA's libraries, which are packages of their own, those that are there: a static one is the shared one by another name. */
+/* Of CUDA's libraries, which are packages of their own, those that are there: a static one is the
+ * shared one by another name. */
 static void write_drop_ins(struct installation *t)
 {
     struct arena *arena = t->j->arena;

@@ -1,8 +1,10 @@
-/* Device units: what an object of -rdc=true, or a member of a library of such objects, brings to the link of device code.
+/* Device units: what an object of -rdc=true, or a member of a library of such objects, brings to
+ * the link of device code.
  *
- * Each calls a function of its own at its start, __cudaRegisterLinkedBinary_ID, which the linker of device code defines, and has
- * its fat binary in a wrapper, __fatbinwrap_ID. As with nvlink, all members of a library take part, whether somebody asks for them or
- * not: a kernel that the host's code launches may stand in one, and what it calls in another. See cc.h.
+ * Each calls a function of its own at its start, __cudaRegisterLinkedBinary_ID, which the linker of
+ * device code defines, and has its fat binary in a wrapper, __fatbinwrap_ID. As with nvlink, all
+ * members of a library take part, whether somebody asks for them or not: a kernel that the host's
+ * code launches may stand in one, and what it calls in another. See cc.h.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -23,8 +25,8 @@ struct reading {
     bool no_memory;
 };
 
-/* Adds the unit of an object in memory, if it has one; notes the functions for others that it defines. The device runtime's own objects have
- * none that Heddle needs. */
+/* Adds the unit of an object in memory, if it has one; notes the functions for others that it
+ * defines. The device runtime's own objects have none that Heddle needs. */
 static bool read_object(void *to, const void *data, size_t bytes, bool is_device_runtime)
 {
     struct reading *r = to;
@@ -55,7 +57,8 @@ static bool read_object(void *to, const void *data, size_t bytes, bool is_device
     return true;
 }
 
-/* A unit that another link of device code has taken up is none of ours; of several with one name, the first is. */
+/* A unit that another link of device code has taken up is none of ours; of several with one name,
+ * the first is. */
 static void leave_out(struct cc_units *units, struct arena *arena)
 {
     struct map gone;

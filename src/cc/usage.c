@@ -1,5 +1,5 @@
-/* What each kernel takes, in the words of `ptxas -v`, which scripts read. There is no machine code: registers are the estimate that
- * reports of occupancy go by, and nothing is spilled. See job.h. */
+/* What each kernel takes, in the words of `ptxas -v`, which scripts read. There is no machine code:
+ * registers are the estimate that reports of occupancy go by, and nothing is spilled. See job.h. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,7 +1,8 @@
 /* The checker as its tools see it: what they share, and where each is entered. Private to check/.
  *
- * A tool is a client of events (exec/events.h) with a contract of its own: memory/memory.h, sync/sync.h, race/racecheck.h. The tools count
- * what they find in `findings`; the race detector (race/races.h) keeps its own.
+ * A tool is a client of events (exec/events.h) with a contract of its own: memory/memory.h,
+ * sync/sync.h, race/racecheck.h. The tools count what they find in `findings`; the race detector
+ * (race/races.h) keeps its own.
  */
 #ifndef HEDDLE_CHECK_CHECKER_H
 #define HEDDLE_CHECK_CHECKER_H

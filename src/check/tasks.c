@@ -1,8 +1,8 @@
-/* The checker and tasks: it hears in which order they are put (exec/queue.h), and of accesses by tasks that are no launches, and by the
- * host.
+/* The checker and tasks: it hears in which order they are put (exec/queue.h), and of accesses by
+ * tasks that are no launches, and by the host.
  *
- * While the host has not waited for all that it has put into streams, its accesses to memory that it shares with kernels are trapped one
- * by one (check/host/host.h).
+ * While the host has not waited for all that it has put into streams, its accesses to memory that
+ * it shares with kernels are trapped one by one (check/host/host.h).
  */
 #include "check/checker.h"
 
@@ -11,8 +11,8 @@
 
 /* ---- order: exec/queue.h ---- */
 
-/* What a thread of a launch has released to the host comes before all that the host submits from now on, and with it the whole launch, as
- * the order of tasks knows no parts of them. */
+/* What a thread of a launch has released to the host comes before all that the host submits from
+ * now on, and with it the whole launch, as the order of tasks knows no parts of them. */
 static void pass_learnt(struct checker *c)
 {
     for (unsigned i = 0; i < MOST_LEARNT; i++) {
@@ -91,8 +91,8 @@ static void on_close(void *data, uint32_t strand)
 
 /* ---- accesses ---- */
 
-/* The place of an instruction is the same while its function has the same caller. The caller's return address is on top of the stack in
- * functions of the C library that push nothing. */
+/* The place of an instruction is the same while its function has the same caller. The caller's
+ * return address is on top of the stack in functions of the C library that push nothing. */
 static const void *place_of(struct checker *c, const struct host_access *a)
 {
     if (!c->options.place)

@@ -1,5 +1,5 @@
-/* What a checker is told and asks beside the events of launches (exec/events.h): by a machine and a program that run, or by a file of what
- * they did (src/record).
+/* What a checker is told and asks beside the events of launches (exec/events.h): by a machine and a
+ * program that run, or by a file of what they did (src/record).
  */
 #ifndef HEDDLE_CHECK_WORLD_H
 #define HEDDLE_CHECK_WORLD_H
@@ -55,22 +55,25 @@ struct checker_world {
     bool (*find)(void *data, uint64_t address, struct mem_block *block);
     /* and what it is called, behind its size: " `name`", " allocated at main.cu:27", "". */
     const char *(*buffer)(void *data, const struct mem_block *block, struct arena *arena);
-    /* Where no code is at hand (site_table.code): is a block of code behind a barrier, or a call that leads to one? And the i-th misuse of a
-     * kernel; false behind the last. */
+    /* Where no code is at hand (site_table.code): is a block of code behind a barrier, or a call
+     * that leads to one? And the i-th misuse of a kernel; false behind the last. */
     bool (*behind)(void *data, const struct site *barrier, uint32_t block);
     bool (*misuse)(void *data, const struct site_table *kernel, uint32_t i, struct code_misuse *m);
 };
 
-/* Who records; each function may be called from any thread, those for the host from a signal's handler. */
+/* Who records; each function may be called from any thread, those for the host from a signal's
+ * handler. */
 struct checker_listener {
     void *data;
-    /* Nobody else is told of anything until the thread gives back what it holds, which may be several times: so the checker does what the
-     * host tells it, and finds what it finds in a launch's events, in the order in which they are recorded. */
+    /* Nobody else is told of anything until the thread gives back what it holds, which may be
+     * several times: so the checker does what the host tells it, and finds what it finds in a
+     * launch's events, in the order in which they are recorded. */
     void (*hold)(void *data);
     void (*give_back)(void *data);
     /* These are called while it is held. `host`: before it is done; HOST_SUBMIT: behind it. */
     void (*host)(void *data, const struct checker *c, const struct host_event *e);
-    /* A launch begins, of which these are the clients: it may become one. False where memory is exhausted. */
+    /* A launch begins, of which these are the clients: it may become one. False where memory is
+     * exhausted. */
     bool (*launch)(void *data, const struct checker *c, const struct site_table *kernel,
                    const struct memory_rules *rules, struct event_list *events);
     void (*misuse)(void *data, const struct site_table *kernel, const struct code_misuse *m);

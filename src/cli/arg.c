@@ -54,8 +54,8 @@ static const char *parse_type(struct arena *arena, struct str name, enum isa_typ
 
 /* ---- buffers ---- */
 
-/* Takes "+print", "+sum", "+hide", "+outcomes", "+save:FILE" from the end of the text, one after another. A plus within a
- * file's name is not one of them. */
+/* Takes "+print", "+sum", "+hide", "+outcomes", "+save:FILE" from the end of the text, one after
+ * another. A plus within a file's name is not one of them. */
 static const char *take_suffixes(struct arena *arena, struct str *text, struct buffer *b)
 {
     for (size_t i = text->n; i-- > 0;) {

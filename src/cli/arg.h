@@ -8,7 +8,8 @@
  *     TYPE:VALUE,VALUE,...                one member after another, each aligned as in C
  *     {ITEM;ITEM;...}                     the same from items: TYPE:VALUE,... or buffers
  *
- * WHAT tells what becomes of a buffer's contents after the launch: print, sum, save:FILE, hide; outcomes, of heddle explore.
+ * WHAT tells what becomes of a buffer's contents after the launch: print, sum, save:FILE, hide;
+ * outcomes, of heddle explore.
  */
 #ifndef HEDDLE_CLI_ARG_H
 #define HEDDLE_CLI_ARG_H
@@ -17,7 +18,8 @@
 #include "cli/content.h"
 #include "heddle.h"
 
-/* Memory that a launch works on and that is shown afterwards: an argument's, or a variable of the module. */
+/* Memory that a launch works on and that is shown afterwards: an argument's, or a variable of the
+ * module. */
 struct buffer {
     unsigned argument; /* its number, from 1; 0: a variable of the module */
     const char *text;  /* as typed; a variable's name */
@@ -52,7 +54,8 @@ struct args {
     VEC(struct buffer *) buffers;
 };
 
-/* Reads the text as the next argument, for a parameter. Returns NULL, or what is wrong, in the arena. */
+/* Reads the text as the next argument, for a parameter. Returns NULL, or what is wrong, in the
+ * arena. */
 const char *arg_parse(struct args *args, const char *text, const hd_param_info *param);
 
 /* Reads "NAME[=CONTENT][+WHAT...]" as a buffer that is a variable of the module. */
@@ -75,7 +78,8 @@ const char *buffer_type_text(const struct buffer *b, struct arena *arena);
 /* The parameters of a launch; buffers have memory by now. */
 void arg_pack(const struct args *args, hd_kernel *kernel, hd_launch_config *config);
 
-/* Its grid, clusters, block and shared memory, as the options say; the kernel's own block where they say none. */
+/* Its grid, clusters, block and shared memory, as the options say; the kernel's own block where
+ * they say none. */
 struct options;
 void arg_shape(const struct options *o, const hd_kernel_info *info, hd_launch_config *config);
 

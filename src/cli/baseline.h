@@ -1,4 +1,5 @@
-/* Findings that are known, by their fingerprints, from a report that was saved earlier: `--baseline FILE`. */
+/* Findings that are known, by their fingerprints, from a report that was saved earlier: `--baseline
+ * FILE`. */
 #ifndef HEDDLE_CLI_BASELINE_H
 #define HEDDLE_CLI_BASELINE_H
 

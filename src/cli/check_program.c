@@ -1,7 +1,8 @@
-/* heddle check PROGRAM: runs a CUDA program, and shows what its processes have found in it (cuda/watch/check.h).
+/* heddle check PROGRAM: runs a CUDA program, and shows what its processes have found in it
+ * (cuda/watch/check.h).
  *
- * This process stays the program's parent. The processes write to a folder of its own, which is read, and removed, when the
- * program has ended, however it has ended.
+ * This process stays the program's parent. The processes write to a folder of its own, which is
+ * read, and removed, when the program has ended, however it has ended.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -194,7 +195,8 @@ static const char *repeat_command(const struct check *c, const char *policy)
     return t.p;
 }
 
-/* What is left of an earlier run is not taken for this one's. What the program could not write is refused before it runs. */
+/* What is left of an earlier run is not taken for this one's. What the program could not write is
+ * refused before it runs. */
 static int clear_record(struct check *c)
 {
     struct session *s = c->s;

@@ -1,4 +1,5 @@
-/* heddle check --replay-events: what a file of events says is told to checkers again, and what they find is shown as that of a process. */
+/* heddle check --replay-events: what a file of events says is told to checkers again, and what they
+ * find is shown as that of a process. */
 #include "cli/check_replay.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* What checked processes have found, from the folder that they write it to (cuda/watch/check_file.h). */
+/* What checked processes have found, from the folder that they write it to
+ * (cuda/watch/check_file.h). */
 #ifndef HEDDLE_CLI_CHECK_RESULTS_H
 #define HEDDLE_CLI_CHECK_RESULTS_H
 
@@ -19,7 +20,8 @@ struct check_results {
 };
 
 void check_results_init(struct check_results *f, struct arena *arena);
-/* What is in the folder: an array of {"said": what a process has said of itself, "findings": [...]}. `lost`: there was more. */
+/* What is in the folder: an array of {"said": what a process has said of itself, "findings":
+ * [...]}. `lost`: there was more. */
 json_t *check_results_read(const char *folder, struct arena *arena, bool *lost);
 /* Adds that. `repeat`: the command that repeats this run, or NULL. */
 void check_results_collect(struct check_results *f, const json_t *processes, const char *repeat);

@@ -1,6 +1,7 @@
-/* heddle check --runs N FILE.ptx ...: each run is a process of its own, as one machine has one policy, and its sandbox is entered once;
- * what they have found is shown together. The first run is the one that was typed, the others are random ones. It comes last: what
- * runs write, as +save does, is its own then.
+/* heddle check --runs N FILE.ptx ...: each run is a process of its own, as one machine has one
+ * policy, and its sandbox is entered once; what they have found is shown together. The first run is
+ * the one that was typed, the others are random ones. It comes last: what runs write, as +save
+ * does, is its own then.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -46,7 +47,8 @@ static void enter(void *data)
         _exit(1);
 }
 
-/* Of the words that were typed those that are of one run; returns how many words one takes that is not, else 0. */
+/* Of the words that were typed those that are of one run; returns how many words one takes that is
+ * not, else 0. */
 static int left_out(const char *word)
 {
     static const char *const values[] = {"--runs", "--seed", "--policy", "--format"};

@@ -1,5 +1,6 @@
-/* What `heddle check` has found as compute-sanitizer writes it, for programs that read that, as CTest does: a line `========= Head` for each
- * finding, lines of more blanks behind the equals signs for what belongs to it, and a summary. See check_report.h. */
+/* What `heddle check` has found as compute-sanitizer writes it, for programs that read that, as
+ * CTest does: a line `========= Head` for each finding, lines of more blanks behind the equals
+ * signs for what belongs to it, and a summary. See check_report.h. */
 #include <stdlib.h>
 
 #include "base/text.h"

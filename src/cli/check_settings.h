@@ -26,7 +26,8 @@ const char *launch_filter_settings(const struct options *o, struct launch_filter
 /* --target-processes. */
 const char *target_processes_setting(const struct options *o, bool *application_only, struct arena *arena);
 
-/* How many of the typed words the option at `word` takes, if it is one of n that take a value (--runs=2: 1, --runs 2: 2); else 0. */
+/* How many of the typed words the option at `word` takes, if it is one of n that take a value
+ * (--runs=2: 1, --runs 2: 2); else 0. */
 int option_words(const char *word, const char *const names[], size_t n);
 
 #endif

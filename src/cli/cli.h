@@ -1,4 +1,5 @@
-/* What the commands share. Each command is one file; options.c has their table, flags.def their options. */
+/* What the commands share. Each command is one file; options.c has their table, flags.def their
+ * options. */
 #ifndef HEDDLE_CLI_CLI_H
 #define HEDDLE_CLI_CLI_H
 
@@ -35,11 +36,13 @@ struct session {
     const char **words; /* what is no option */
     int n_words;
     struct progress progress;
-    /* Reads another command line, from a command's name on; what is wrong, or NULL. For who is asked for it later. */
+    /* Reads another command line, from a command's name on; what is wrong, or NULL. For who is
+     * asked for it later. */
     const char *(*read)(struct session *s, int argc, char **argv);
 };
 
-/* A command returns the exit status: 0 success, 1 the input or the kernel has errors, 2 wrong usage. */
+/* A command returns the exit status: 0 success, 1 the input or the kernel has errors, 2 wrong
+ * usage. */
 struct command {
     const char *name, *summary; /* in the list of commands; NULL: it is a variant of another */
     int (*run)(struct session *s);
@@ -73,13 +76,15 @@ int cmd_manual(struct session *s);
 extern const struct command commands[];
 /* The command called so, or NULL; then *near is the nearest name, or NULL. */
 const struct command *command_find(const char *name, const char **near);
-/* The same command, or what it is for these arguments: PTX and programs are checked by different ones. */
+/* The same command, or what it is for these arguments: PTX and programs are checked by different
+ * ones. */
 const struct command *command_variant(const struct command *c, int argc, char **argv);
 /* Reads argv behind the command's name. Returns NULL, or what is wrong. */
 const char *command_options(const struct command *c, int argc, char **argv, struct session *s);
 const char *command_help(const struct command *c, struct arena *arena);
 opt_lines command_option_lines(const struct command *c, struct arena *arena);
-/* What the command is for programs, where it takes PTX files, too; NULL where there is one for both. */
+/* What the command is for programs, where it takes PTX files, too; NULL where there is one for
+ * both. */
 const struct command *command_for_programs(const struct command *c);
 
 /* ---- print.c ---- */
@@ -95,20 +100,24 @@ void report_print(struct session *s, hd_report *report);
 int report_failure(struct session *s, hd_result result, hd_report *report);
 /* The report's entries as a JSON array. Frees the report, which may be NULL. */
 json_t *report_entries(hd_report *report);
-/* Before any JSON value is made: print_json() then knows whether there has been memory for all of it. */
+/* Before any JSON value is made: print_json() then knows whether there has been memory for all of
+ * it. */
 void json_watch_memory(void);
 /* Something that belongs into the JSON output could not be kept. */
 void json_lose(void);
 /* A string of any bytes: those that are no UTF-8 become U+FFFD. */
 json_t *json_text(const char *text, size_t n);
-/* Writes a JSON value to stdout and frees it. Returns the exit status: 0, or 1 where something of it is missing. */
+/* Writes a JSON value to stdout and frees it. Returns the exit status: 0, or 1 where something of
+ * it is missing. */
 int print_json(struct session *s, json_t *value);
 
 /* ---- machine.c ---- */
 
-/* What is wrong with the CPU level that --cpu (or NULL) or HEDDLE_CPU asks for, and which there are; NULL: nothing. */
+/* What is wrong with the CPU level that --cpu (or NULL) or HEDDLE_CPU asks for, and which there
+ * are; NULL: nothing. */
 const char *wrong_cpu_level(const char *option, struct arena *arena);
-/* The machine that the options describe; `base` has the rest. Returns the exit status, 0 where there is one. */
+/* The machine that the options describe; `base` has the rest. Returns the exit status, 0 where
+ * there is one. */
 int open_machine(struct session *s, const hd_machine_options *base, hd_machine **machine);
 
 #endif

@@ -21,7 +21,8 @@ static opt_lines all_lines(const struct command *c, struct arena *arena)
     return lines;
 }
 
-/* "text|json|sarif": is each a word that can be typed, and no placeholder? Then they are written with `separator` between them. */
+/* "text|json|sarif": is each a word that can be typed, and no placeholder? Then they are written
+ * with `separator` between them. */
 static const char *choices(const char *value, char separator, struct arena *arena)
 {
     if (!strchr(value, '|'))

@@ -35,8 +35,9 @@ struct content {
     struct file_bytes file;
 };
 
-/* `seed` is taken where the text gives none. Where *type is TYPE_none, a .npy file says it. Reads the file; of a device, what
- * `count` elements take, where that is not 0. Returns NULL, or what is wrong, in the arena. */
+/* `seed` is taken where the text gives none. Where *type is TYPE_none, a .npy file says it. Reads
+ * the file; of a device, what `count` elements take, where that is not 0. Returns NULL, or what is
+ * wrong, in the arena. */
 const char *content_parse(struct arena *arena, struct str text, enum isa_type *type, uint64_t count, uint64_t seed,
                           struct content *c);
 

@@ -1,8 +1,9 @@
-/* heddle debug --dap: a server of the Debug Adapter Protocol. An editor's requests become those of the debugger in the other process
- * (debug/requests.h), what that says becomes events, and what the program prints becomes output. Private to cli/.
+/* heddle debug --dap: a server of the Debug Adapter Protocol. An editor's requests become those of
+ * the debugger in the other process (debug/requests.h), what that says becomes events, and what the
+ * program prints becomes output. Private to cli/.
  *
- * A thread's number is 2 + its place in the grid; 1 stands for the program while no kernel stands still. Frames and what can be unfolded have
- * numbers that hold until the launch goes on.
+ * A thread's number is 2 + its place in the grid; 1 stands for the program while no kernel stands
+ * still. Frames and what can be unfolded have numbers that hold until the launch goes on.
  */
 #ifndef HEDDLE_CLI_DAP_H
 #define HEDDLE_CLI_DAP_H
@@ -102,7 +103,8 @@ void dap_receive(struct dap *d);
 void dap_event(struct dap *d, const char *name, json_t *body);
 /* Output of the debugger's own. */
 void dap_say(struct dap *d, const char *category, const char *text);
-/* What is printed to the stream is kept from now on, until its end: the text is from malloc, or NULL. */
+/* What is printed to the stream is kept from now on, until its end: the text is from malloc, or
+ * NULL. */
 FILE *dap_keep_text(FILE **stream, char **text, size_t *n);
 void dap_end_text(FILE **stream, FILE *kept);
 /* Runs a command of the terminal; what it has printed is from malloc, or NULL. */
@@ -154,7 +156,8 @@ const char *dap_look_at_thread(struct dap *d, int64_t thread);
 const char *dap_look_at_frame(struct dap *d, const json_t *number);
 /* What a number unfolds, whose thread is then looked at; NULL with *wrong. */
 const struct unfold *dap_unfold_at(struct dap *d, int64_t n, const char **wrong);
-/* The expression of what a number unfolds into by name; looks at its thread. What is wrong, or NULL. */
+/* The expression of what a number unfolds into by name; looks at its thread. What is wrong, or
+ * NULL. */
 const char *dap_expression_of(struct dap *d, int64_t number, const char *name, const char **expression);
 /* A file that can be read, or the PTX; with the line in it. */
 json_t *dap_source(struct dap *d, const json_t *frame, int64_t *line);

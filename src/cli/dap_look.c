@@ -1,4 +1,5 @@
-/* Asking the debugger about a thread and a call of its, by the numbers that an editor has; see dap.h. */
+/* Asking the debugger about a thread and a call of its, by the numbers that an editor has; see
+ * dap.h. */
 #include "cli/dap.h"
 
 #include <ctype.h>

@@ -55,7 +55,8 @@ static bool pass_output(struct dap *d, int i)
     return got > 0;
 }
 
-/* A terminal for what it prints, so that it comes line by line, or a pipe: ends[1] is the program's. */
+/* A terminal for what it prints, so that it comes line by line, or a pipe: ends[1] is the
+ * program's. */
 static bool open_output(int ends[2], bool terminal)
 {
     struct termios how;
@@ -266,7 +267,8 @@ static bool is_dap_option(const char *word, bool *takes_next)
     return *takes_next || strcmp(word, "--dap") == 0 || strncmp(word, "--dap-port=", strlen("--dap-port=")) == 0;
 }
 
-/* The command line that the request means: of the options of heddle's own, what it says itself; then the program. */
+/* The command line that the request means: of the options of heddle's own, what it says itself;
+ * then the program. */
 static struct line command_line(struct dap *d, const json_t *arguments, struct arena *arena)
 {
     struct line l = {.arena = arena};
@@ -355,7 +357,8 @@ static void tell_initialized(struct dap *d)
     dap_event(d, "initialized", NULL);
 }
 
-/* A kernel of PTX files is started at once, so that breakpoints find their places; a program where it is known what to stop at. */
+/* A kernel of PTX files is started at once, so that breakpoints find their places; a program where
+ * it is known what to stop at. */
 const char *dap_launch(struct dap *d, const json_t *arguments, json_t *body)
 {
     (void)body;

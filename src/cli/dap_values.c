@@ -80,7 +80,8 @@ static void add_named(struct dap *d, json_t *list, const char *name, uint32_t fr
     json_decref(part);
 }
 
-/* Calls `add` with each name that a request lists. Where it says why there are none, so does the list. */
+/* Calls `add` with each name that a request lists. Where it says why there are none, so does the
+ * list. */
 static void add_listed(struct dap *d, json_t *list, const char *request, const char *key, uint32_t frame,
                        void (*add)(struct dap *d, json_t *list, const char *name, uint32_t frame))
 {
@@ -215,7 +216,8 @@ static const char *evaluate(struct dap *d, const char *expression, json_t *body)
     return wrong;
 }
 
-/* A command by its name, or by the beginning of its name where more stands behind it: `x` alone is a variable, if there is one. */
+/* A command by its name, or by the beginning of its name where more stands behind it: `x` alone is
+ * a variable, if there is one. */
 static bool is_command(struct dap *d, const char *line)
 {
     size_t n = strcspn(line, " \t/");

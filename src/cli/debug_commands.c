@@ -1,4 +1,5 @@
-/* The commands of heddle debug's terminal: those by which the launch goes on, and breakpoints; see debug_commands.h. */
+/* The commands of heddle debug's terminal: those by which the launch goes on, and breakpoints; see
+ * debug_commands.h. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* The commands of heddle debug's terminal: debug_commands.def. Each takes what stands behind its name. Private to cli/. */
+/* The commands of heddle debug's terminal: debug_commands.def. Each takes what stands behind its
+ * name. Private to cli/. */
 #ifndef HEDDLE_CLI_DEBUG_COMMANDS_H
 #define HEDDLE_CLI_DEBUG_COMMANDS_H
 

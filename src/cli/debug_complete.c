@@ -1,4 +1,5 @@
-/* What Tab offers in heddle debug's terminal: commands, functions, variables, and what some commands take; see debug_commands.h. */
+/* What Tab offers in heddle debug's terminal: commands, functions, variables, and what some
+ * commands take; see debug_commands.h. */
 #include <string.h>
 
 #include "cli/debug_commands.h"

@@ -1,5 +1,5 @@
-/* The front end of heddle debug in a terminal: it reads commands, asks the debugger in the other process (debug/requests.h), and prints. It
- * decides nothing. Private to cli/. */
+/* The front end of heddle debug in a terminal: it reads commands, asks the debugger in the other
+ * process (debug/requests.h), and prints. It decides nothing. Private to cli/. */
 #ifndef HEDDLE_CLI_DEBUG_FRONT_H
 #define HEDDLE_CLI_DEBUG_FRONT_H
 
@@ -62,7 +62,8 @@ void front_run_line(struct front *f, const char *line);
 
 /* ---- debug_start.c ---- */
 
-/* Begins a front for what the session's command line says, of a program or of a kernel. Returns 0, or the exit status of what was said. */
+/* Begins a front for what the session's command line says, of a program or of a kernel. Returns 0,
+ * or the exit status of what was said. */
 int front_open(struct front *f, struct session *s, bool is_program);
 void front_close(struct front *f);
 
@@ -73,8 +74,8 @@ int debug_on_fault(struct session *s);
 
 /* ---- debug_link.c: asking ---- */
 
-/* Takes the request. Its answer, which is the caller's; NULL where nobody is there. What is wrong has been said where the answer is NULL or
- * has "error". */
+/* Takes the request. Its answer, which is the caller's; NULL where nobody is there. What is wrong
+ * has been said where the answer is NULL or has "error". */
 json_t *front_ask(struct front *f, json_t *request);
 /* The same without a word. */
 json_t *front_request(struct front *f, json_t *request);
@@ -98,7 +99,8 @@ void front_show_stop(struct front *f, const json_t *event);
 /* The thread and frame that are looked at, with the line. */
 void front_show_place(struct front *f, const json_t *place, bool with_thread);
 void front_show_displays(struct front *f);
-/* Lines of a file, from `from` on; returns how many, -1 where the file cannot be read. `here` is marked. */
+/* Lines of a file, from `from` on; returns how many, -1 where the file cannot be read. `here` is
+ * marked. */
 int64_t front_show_lines(struct front *f, const char *file, int64_t from, int64_t to, int64_t here);
 /* "saxpy.cu:12", "PTX line 7" */
 const char *front_line_text(const json_t *frame, struct arena *arena);
@@ -115,7 +117,8 @@ struct debug_command {
     bool repeats; /* an empty line behind it does it again */
 };
 extern const struct debug_command debug_commands[]; /* a NULL name ends them */
-/* The command called so, by its name, its alias or the beginning of its name; NULL with what is wrong. */
+/* The command called so, by its name, its alias or the beginning of its name; NULL with what is
+ * wrong. */
 const struct debug_command *debug_command_find(const char *word, size_t n, struct arena *arena, const char **wrong);
 
 #endif

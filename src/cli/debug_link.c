@@ -144,7 +144,8 @@ static bool take_event(struct front *f, json_t *event)
     return false;
 }
 
-/* Ctrl-C: the kernel is to stop; where it is none that is debugged, the next; a third one ends the program. */
+/* Ctrl-C: the kernel is to stop; where it is none that is debugged, the next; a third one ends the
+ * program. */
 static void pass_interrupt(struct front *f)
 {
     if (interrupted == 1)

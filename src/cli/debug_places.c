@@ -1,4 +1,5 @@
-/* The commands of heddle debug's terminal that show what is where, and look elsewhere; see debug_commands.h. */
+/* The commands of heddle debug's terminal that show what is where, and look elsewhere; see
+ * debug_commands.h. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>

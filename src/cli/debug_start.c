@@ -1,4 +1,5 @@
-/* Starting what heddle debug stops in: the kernels of a program, or a kernel of PTX files, in another process; see debug_front.h. */
+/* Starting what heddle debug stops in: the kernels of a program, or a kernel of PTX files, in
+ * another process; see debug_front.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -26,7 +27,8 @@ static struct debug_settings settings_of(const struct options *o)
                                    .snapshot_bytes = o->snapshots ? o->snapshots : DEFAULT_SNAPSHOTS};
 }
 
-/* Two ends of a connection, and a process at the other: 0 there, its number here, -1 after an error that has been said. */
+/* Two ends of a connection, and a process at the other: 0 there, its number here, -1 after an error
+ * that has been said. */
 static pid_t part(struct front *f, int *end)
 {
     int ends[2];

@@ -1,4 +1,5 @@
-/* The lines of heddle debug's terminal: read with history and completion on a terminal, plainly elsewhere; see debug_front.h. */
+/* The lines of heddle debug's terminal: read with history and completion on a terminal, plainly
+ * elsewhere; see debug_front.h. */
 #include <ctype.h>
 #include <dlfcn.h>
 #include <stdio.h>

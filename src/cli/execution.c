@@ -1,4 +1,5 @@
-/* Single executions of what heddle explore and heddle litmus have explored: a repair that forbids them, a picture. */
+/* Single executions of what heddle explore and heddle litmus have explored: a repair that forbids
+ * them, a picture. */
 #include <stdio.h>
 
 #include "cli/explore.h"

@@ -1,5 +1,5 @@
-/* heddle explain --compare: what has changed from one file of --json to another, by kernel: in words, and as a page
- * (explain/page/compare.js). */
+/* heddle explain --compare: what has changed from one file of --json to another, by kernel: in
+ * words, and as a page (explain/page/compare.js). */
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
@@ -156,7 +156,8 @@ static const struct bound_name *bound_of(const struct side *k)
     return k->bound_ns[most] > 0 ? &bound_names[most] : NULL;
 }
 
-/* What one side is told and the other is not, by what it is about: lines move when a source is changed. */
+/* What one side is told and the other is not, by what it is about: lines move when a source is
+ * changed. */
 static bool is_told(const json_t *list, const json_t *advice)
 {
     const json_t *other;

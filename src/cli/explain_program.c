@@ -1,7 +1,8 @@
-/* heddle explain PROGRAM: runs a CUDA program, and says what a GPU would make of what its processes launch (cuda/watch/explain.h).
+/* heddle explain PROGRAM: runs a CUDA program, and says what a GPU would make of what its processes
+ * launch (cuda/watch/explain.h).
  *
- * As for heddle check, this process stays the program's parent, and reads what the processes have written when it has ended, however
- * it has ended.
+ * As for heddle check, this process stays the program's parent, and reads what the processes have
+ * written when it has ended, however it has ended.
  */
 #include <stdlib.h>
 #include <sys/wait.h>

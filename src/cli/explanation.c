@@ -57,7 +57,8 @@ static void put_streams(struct explanation *e, int process, json_t *tracks)
     }
 }
 
-/* The rows of a device, in the order in which they were told. What a program has written into its file may be anything. */
+/* The rows of a device, in the order in which they were told. What a program has written into its
+ * file may be anything. */
 static row_list *rows_of(struct explanation *e, json_int_t device)
 {
     return &e->told[device >= 0 && device < EXPLAINED_DEVICES ? device : 0];

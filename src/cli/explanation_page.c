@@ -1,5 +1,6 @@
-/* What the page of `heddle explain` has of the JSON: what it does not show is left out, and what stands in many launches and instructions
- * is there once. explain/page/base.js puts it together again. */
+/* What the page of `heddle explain` has of the JSON: what it does not show is left out, and what
+ * stands in many launches and instructions is there once. explain/page/base.js puts it together
+ * again. */
 #include "cli/explanation.h"
 
 #include <stdlib.h>

@@ -203,8 +203,8 @@ static void print_bulk(const struct group *g, FILE *out, struct arena *arena)
     }
 }
 
-/* Operations of f32 and f64; and what the lecture's question about the memory of a G80 asks: where bytes from memory would bound those
- * of f32, were there no caches. */
+/* Operations of f32 and f64; and what the lecture's question about the memory of a G80 asks: where
+ * bytes from memory would bound those of f32, were there no caches. */
 static void print_roofline(const struct group *g, FILE *out, struct arena *arena)
 {
     static const char *const words[] = {"f32 operations", "f64 operations"}, *const peaks[] = {"peak_flops",

@@ -1,8 +1,9 @@
-/* The timelines of explanation.h as a file of events (trace/events.h): what the page draws of the whole program, and of the warps of a
- * block of each kernel.
+/* The timelines of explanation.h as a file of events (trace/events.h): what the page draws of the
+ * whole program, and of the warps of a block of each kernel.
  *
- * Each process of the program is a process there, with a line for each stream and each thread of the host; each kernel of which warps
- * were recorded is another, with a line a warp. Its block begins where the kernel's first launch does.
+ * Each process of the program is a process there, with a line for each stream and each thread of
+ * the host; each kernel of which warps were recorded is another, with a line a warp. Its block
+ * begins where the kernel's first launch does.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +51,8 @@ static void put_program(struct trace *t, const json_t *process)
     }
 }
 
-/* Where the first launch begins that was counted of the kernel, in nanoseconds; 0 where no stream shows it. */
+/* Where the first launch begins that was counted of the kernel, in nanoseconds; 0 where no stream
+ * shows it. */
 static double start_of(const struct explanation *e, const json_t *launch)
 {
     size_t i, k;

@@ -1,4 +1,5 @@
-/* heddle explore: all executions of a kernel of PTX files that the memory model allows; their outcomes, and what is wrong with any. */
+/* heddle explore: all executions of a kernel of PTX files that the memory model allows; their
+ * outcomes, and what is wrong with any. */
 #include "cli/explore.h"
 #include "cli/ranks.h"
 

@@ -9,14 +9,17 @@
 #include "explore/exploration.h"
 #include "explore/further.h"
 
-/* From here on the first Ctrl-C or SIGTERM ends the search, and what is known is told; the second one ends the program. */
+/* From here on the first Ctrl-C or SIGTERM ends the search, and what is known is told; the second
+ * one ends the program. */
 const atomic_bool *explore_interrupted(void);
 /* What is to be told of a result, as the options say. */
 struct exploration explored(struct session *s, struct explore_result *r, double seconds);
 void explored_print(const struct exploration *e);
-/* --schedules: its folder is there then. Returns 0, or the exit status of why it cannot be, which has been said. */
+/* --schedules: its folder is there then. Returns 0, or the exit status of why it cannot be, which
+ * has been said. */
 int make_schedules_folder(struct session *s);
-/* --json: writes it; returns 0, or the exit status of why it cannot be written, which has been said. */
+/* --json: writes it; returns 0, or the exit status of why it cannot be written, which has been
+ * said. */
 int explored_write_json(struct session *s, const json_t *json, size_t flags);
 /* Says what is not explored; returns 2, as nothing was found and nothing shown to be right. */
 int explore_refused(struct session *s, const struct exploration *e);

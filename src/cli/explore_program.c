@@ -1,8 +1,8 @@
-/* heddle explore PROGRAM: runs a CUDA program, and shows what one of its processes has found of the launch that it was to explore
- * (cuda/watch/explore.h).
+/* heddle explore PROGRAM: runs a CUDA program, and shows what one of its processes has found of the
+ * launch that it was to explore (cuda/watch/explore.h).
  *
- * As for heddle check, this process stays the program's parent, and reads what the processes have written when it has ended, however
- * it has ended.
+ * As for heddle check, this process stays the program's parent, and reads what the processes have
+ * written when it has ended, however it has ended.
  */
 #include <errno.h>
 #include <stdlib.h>

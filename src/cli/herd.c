@@ -1,4 +1,5 @@
-/* See herd.h. The text is cut into words once; init, columns of instructions and condition are read from these. */
+/* See herd.h. The text is cut into words once; init, columns of instructions and condition are read
+ * from these. */
 #include "cli/herd_parts.h"
 
 #include <ctype.h>
@@ -270,7 +271,8 @@ static bool read_columns(struct herd *h)
 
 /* ---- the condition ---- */
 
-/* Has anything before the condition this name? A variable of no instruction is 0, which a misspelt one is not to be. */
+/* Has anything before the condition this name? A variable of no instruction is 0, which a misspelt
+ * one is not to be. */
 static bool is_known(const struct herd *h, struct str name)
 {
     for (uint32_t i = 0; i < h->condition; i++)

@@ -7,9 +7,11 @@
  *      st.release.gpu f, 1 | ld.weak r1, x      ;
  *     exists (P1:r0 == 1 /\ P1:r1 == 0)
  *
- * becomes the text of a kernel with two parameters: where its variables are, and where each observed register is stored at the end. Each
- * thread is one of the launch, the first of a warp of its own where there are barriers. Where threads are on several GPUs, a GPU is a cluster
- * of the launch, .gpu becomes .cluster and .sys becomes .gpu: the scopes include each other as they do there. */
+ * becomes the text of a kernel with two parameters: where its variables are, and where each
+ * observed register is stored at the end. Each thread is one of the launch, the first of a warp of
+ * its own where there are barriers. Where threads are on several GPUs, a GPU is a cluster of the
+ * launch, .gpu becomes .cluster and .sys becomes .gpu: the scopes include each other as they do
+ * there. */
 #ifndef HEDDLE_CLI_HERD_H
 #define HEDDLE_CLI_HERD_H
 

@@ -1,5 +1,6 @@
-/* The kernel of a litmus test: a thread of the launch goes to its column, and stores at its end what is observed of its registers. What is
- * not of PTX's generic proxy (surfaces, textures, constants, aliases), and what PTX has not, is refused with its line. */
+/* The kernel of a litmus test: a thread of the launch goes to its column, and stores at its end
+ * what is observed of its registers. What is not of PTX's generic proxy (surfaces, textures,
+ * constants, aliases), and what PTX has not, is refused with its line. */
 #include "cli/herd_parts.h"
 
 #include <string.h>
@@ -165,7 +166,8 @@ static bool put_fence(struct operation *o)
     return true;
 }
 
-/* atom.ORDER.SCOPE.OPERATION and red, which is an atom whose result nobody uses: PTX has no red that acquires. */
+/* atom.ORDER.SCOPE.OPERATION and red, which is an atom whose result nobody uses: PTX has no red
+ * that acquires. */
 static bool put_atom(struct operation *o, bool red)
 {
     static const struct {
@@ -226,8 +228,9 @@ static bool put_branch(struct operation *o)
     return true;
 }
 
-/* How many threads of the test a barrier without a quorum is of: those of the CTA whose text names it; where some name theirs by a
- * register, that cannot be told, and it is the whole block, as PTX has it: 0. */
+/* How many threads of the test a barrier without a quorum is of: those of the CTA whose text names
+ * it; where some name theirs by a register, that cannot be told, and it is the whole block, as PTX
+ * has it: 0. */
 static uint32_t quorum_of(struct herd *h, uint32_t thread, const struct barrier *b)
 {
     uint32_t n = 0;

@@ -1,4 +1,5 @@
-/* A litmus test in herd's format between its reader (herd.c) and the writer of its kernel (herd_kernel.c). */
+/* A litmus test in herd's format between its reader (herd.c) and the writer of its kernel
+ * (herd_kernel.c). */
 #ifndef HEDDLE_CLI_HERD_PARTS_H
 #define HEDDLE_CLI_HERD_PARTS_H
 

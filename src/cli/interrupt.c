@@ -1,4 +1,5 @@
-/* See interrupt.h. hd_machine_cancel() takes a lock, so a thread waits for the signal instead of a handler.
+/* See interrupt.h. hd_machine_cancel() takes a lock, so a thread waits for the signal instead of a
+ * handler.
  */
 #include "cli/interrupt.h"
 

@@ -1,4 +1,5 @@
-/* Ctrl-C and SIGTERM: a launch that runs is cancelled, with a report of where it was; anything else ends the program. */
+/* Ctrl-C and SIGTERM: a launch that runs is cancelled, with a report of where it was; anything else
+ * ends the program. */
 #ifndef HEDDLE_CLI_INTERRUPT_H
 #define HEDDLE_CLI_INTERRUPT_H
 

@@ -1,4 +1,5 @@
-/* heddle launch, heddle check: run one kernel of PTX files and show its results, and what is wrong with it. */
+/* heddle launch, heddle check: run one kernel of PTX files and show its results, and what is wrong
+ * with it. */
 #include <float.h>
 #include <stdio.h>
 #include <errno.h>
@@ -87,7 +88,8 @@ static void keep_printed(struct launch *l, const char *text, size_t n)
     l->printed.n += n;
 }
 
-/* Beside a report that is for programs: lines that no terminal obeys, and that begin as no line of ours or command to a CI service. */
+/* Beside a report that is for programs: lines that no terminal obeys, and that begin as no line of
+ * ours or command to a CI service. */
 static void show_beside_report(struct launch *l, const char *text, size_t n)
 {
     struct arena scratch = {0};
@@ -327,7 +329,8 @@ static int confine(struct launch *l)
     return enter_sandbox(l->s, l->machine, l->n_files);
 }
 
-/* Returns the exit status: `status`, or 1 where what the machine writes at its end could not be written. */
+/* Returns the exit status: `status`, or 1 where what the machine writes at its end could not be
+ * written. */
 static int clean_up(struct launch *l, int status)
 {
     const char *events = l->s->o.record_events;

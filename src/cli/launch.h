@@ -40,7 +40,8 @@ struct launch {
 };
 
 uint64_t launch_repetitions(const struct launch *l);
-/* Runs the launch of the command line under a debugger, which it takes (NULL: memory is exhausted). Returns the exit status. */
+/* Runs the launch of the command line under a debugger, which it takes (NULL: memory is exhausted).
+ * Returns the exit status. */
 int launch_debugged(struct session *s, struct debugger *d);
 
 /* ---- launch_args.c: what the command line says of the launch; exit statuses ---- */
@@ -51,7 +52,8 @@ int launch_pack_args(struct launch *l);
 
 /* ---- launch_results.c: what is said in the end, in the launch's format ---- */
 
-/* Says what went wrong, with what has been found until then; frees the report, which may be NULL. Returns the exit status. */
+/* Says what went wrong, with what has been found until then; frees the report, which may be NULL.
+ * Returns the exit status. */
 int launch_fail_with(struct launch *l, hd_result result, hd_report *report);
 int launch_show_results(struct launch *l);
 

@@ -83,7 +83,8 @@ static void print_verdict(const struct launch *l)
                 l->warnings_found == 1 ? "" : "s");
 }
 
-/* How to have the same run again, for every policy that can; and where there is something to find in it, which ones can. */
+/* How to have the same run again, for every policy that can; and where there is something to find
+ * in it, which ones can. */
 static void print_repeat(const struct launch *l)
 {
     if (strcmp(policy_of(l), "fair") != 0)

@@ -1,7 +1,8 @@
-/* heddle litmus: explores litmus tests, many in one process. A test is a file in herd's format for PTX (herd.h), or a JSON file beside the
- * PTX of its kernel: `kernel`, `grid`, `block`, `cluster`, the sizes of two buffers of zeros, mem_bytes and out_bytes, that are the
- * kernel's arguments, what is there at first (`init`: a name: [offset, value]), and where each value of an outcome stands (`keys`, `at`:
- * [buffer, offset]). */
+/* heddle litmus: explores litmus tests, many in one process. A test is a file in herd's format for
+ * PTX (herd.h), or a JSON file beside the PTX of its kernel: `kernel`, `grid`, `block`, `cluster`,
+ * the sizes of two buffers of zeros, mem_bytes and out_bytes, that are the kernel's arguments, what
+ * is there at first (`init`: a name: [offset, value]), and where each value of an outcome stands
+ * (`keys`, `at`: [buffer, offset]). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

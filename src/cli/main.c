@@ -105,7 +105,8 @@ static int run(struct session *s, int argc, char **argv)
     return usage_error(s, "there is no command `%s`; `heddle --help` lists them", argv[1 + help]);
 }
 
-/* A reader that ends early is no error: as where SIGPIPE has not been ignored, by a command or by who has started it. */
+/* A reader that ends early is no error: as where SIGPIPE has not been ignored, by a command or by
+ * who has started it. */
 static bool nobody_reads(int fd)
 {
     struct pollfd p = {.fd = fd};

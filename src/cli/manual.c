@@ -1,4 +1,5 @@
-/* heddle manual: pages for man, made of the tables of commands, options and environment variables. The requests are man(7)'s. */
+/* heddle manual: pages for man, made of the tables of commands, options and environment variables.
+ * The requests are man(7)'s. */
 #include <stdio.h>
 
 #include "cli/cli.h"
@@ -11,7 +12,8 @@ const struct environment environment[] = {
     {0},
 };
 
-/* Text as it is: a dash is no hyphen, a backslash no escape, and a dot at the start of a line no request. */
+/* Text as it is: a dash is no hyphen, a backslash no escape, and a dot at the start of a line no
+ * request. */
 static void put_text(const char *text, size_t n)
 {
     bool line_starts = true;
@@ -75,8 +77,8 @@ static size_t line_length(const char *text)
     return n + (text[n] == '\n');
 }
 
-/* Lines that are indented stand as they are; others are filled. Paragraphs are parted by empty lines. `until`: the start of a paragraph that the
- * text ends before, or NULL. */
+/* Lines that are indented stand as they are; others are filled. Paragraphs are parted by empty
+ * lines. `until`: the start of a paragraph that the text ends before, or NULL. */
 static const char *put_paragraphs(const char *text, const char *until)
 {
     bool as_it_is = false;

@@ -1,7 +1,7 @@
 /* NumPy's .npy files: a header that tells type and shape, then the elements.
  *
- * Read: versions 1 to 3 of the format, little-endian, C order (numpy.lib.format). Written: version 1. bf16,
- * which NumPy does not know, is stored as two raw bytes ("V2"), as ml_dtypes does.
+ * Read: versions 1 to 3 of the format, little-endian, C order (numpy.lib.format). Written: version
+ * 1. bf16, which NumPy does not know, is stored as two raw bytes ("V2"), as ml_dtypes does.
  */
 #ifndef HEDDLE_CLI_NPY_H
 #define HEDDLE_CLI_NPY_H
@@ -22,7 +22,8 @@ struct npy {
 /* Looks at the bytes of a file. Returns NULL, or what is wrong, in the arena. */
 const char *npy_read(struct arena *arena, const char *bytes, size_t n, struct npy *npy);
 
-/* May elements of the file's type be taken as `wanted`? Signedness does not matter, and b8 to b64 take all.
+/* May elements of the file's type be taken as `wanted`? Signedness does not matter, and b8 to b64
+ * take all.
  */
 bool npy_fits(const struct npy *npy, enum isa_type wanted);
 

@@ -1,4 +1,5 @@
-/* See numbered_runs.h. A thread of the first rank gives the others their numbers, and takes what they have said. */
+/* See numbered_runs.h. A thread of the first rank gives the others their numbers, and takes what
+ * they have said. */
 #include "cli/numbered_runs.h"
 
 #include <pthread.h>

@@ -1,7 +1,9 @@
-/* The runs of `heddle check --runs N`, from 0. The run with number 0 is the one that was typed; the others differ by their seeds.
+/* The runs of `heddle check --runs N`, from 0. The run with number 0 is the one that was typed; the
+ * others differ by their seeds.
  *
- * Where mpirun has started several ranks (cli/ranks.h), each does the next run that nobody does, and the first rank, whose own run 0 is, gets
- * what all have said. That is what one process would get: what lies behind a run that ends the series is left out. */
+ * Where mpirun has started several ranks (cli/ranks.h), each does the next run that nobody does,
+ * and the first rank, whose own run 0 is, gets what all have said. That is what one process would
+ * get: what lies behind a run that ends the series is left out. */
 #ifndef HEDDLE_CLI_NUMBERED_RUNS_H
 #define HEDDLE_CLI_NUMBERED_RUNS_H
 
@@ -15,7 +17,8 @@ struct numbered_runs {
     bool first_is_last; /* run 0 comes when all others are done */
     /* Does a run: what it has said; NULL: it could not be done, as has been said. */
     json_t *(*run)(void *data, unsigned number);
-    /* Is none to follow it? And has somebody asked it to end? Then run 0 is left out, too, where it would be the last. */
+    /* Is none to follow it? And has somebody asked it to end? Then run 0 is left out, too, where it
+     * would be the last. */
     bool (*ends)(void *data, const json_t *said, bool *interrupted);
     void *data;
     json_t **said; /* by number, in the arena; NULL: it was not done */

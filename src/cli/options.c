@@ -3,7 +3,8 @@
 #include "cc/cc.h"
 #include "cli/help.h"
 
-/* The places of the table of commands, in the order that `heddle --help` shows them; variants for programs stand behind. */
+/* The places of the table of commands, in the order that `heddle --help` shows them; variants for
+ * programs stand behind. */
 enum place {
     AT_RUN,
     AT_CC,
@@ -157,7 +158,8 @@ const struct command *command_variant(const struct command *c, int argc, char **
     return word && file_is_ptx(word) ? c : command_by_bit(program);
 }
 
-/* Options whose FILE is written have one file each; "-" is standard output. Returns what is wrong, or NULL. */
+/* Options whose FILE is written have one file each; "-" is standard output. Returns what is wrong,
+ * or NULL. */
 static const char *two_at_standard_output(const struct options *o, struct arena *arena)
 {
     const char *first = NULL;
@@ -180,8 +182,9 @@ static bool names_kernel(const char *word)
     return strcmp(word, "--kernel") == 0 || strncmp(word, "--kernel=", strlen("--kernel=")) == 0;
 }
 
-/* heddle explore PROGRAM ARGUMENT... --kernel NAME [OPTIONS]: what stands from --kernel on is put before the program. A program that has
- * such an option itself has it where Heddle's stands before it. */
+/* heddle explore PROGRAM ARGUMENT... --kernel NAME [OPTIONS]: what stands from --kernel on is put
+ * before the program. A program that has such an option itself has it where Heddle's stands before
+ * it. */
 static char **options_first(int argc, char **argv, struct arena *arena)
 {
     const char *program = opts_first_word(&opts, EXPLORE_PROGRAM, argc, argv);

@@ -1,4 +1,5 @@
-/* heddle pack: makes a pack of kernels (cuda/image/pack.h), and shows what is in one, or which kernels of machine code an object has. */
+/* heddle pack: makes a pack of kernels (cuda/image/pack.h), and shows what is in one, or which
+ * kernels of machine code an object has. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -56,7 +56,8 @@ json_t *report_entries(hd_report *report)
     return entries;
 }
 
-/* A JSON value that lacks memory for a part of it just has no such part: jansson's functions are not asked one by one. */
+/* A JSON value that lacks memory for a part of it just has no such part: jansson's functions are
+ * not asked one by one. */
 static atomic_bool json_is_short;
 
 static void *json_malloc(size_t n)

@@ -1,7 +1,8 @@
 /* See program.h.
  *
- * The environment does it, and children inherit it: LD_LIBRARY_PATH leads to libcuda.so.1 and libcudart.so.N,
- * LD_PRELOAD to the library that takes the place of a runtime inside the program (cuda/process/preload.c).
+ * The environment does it, and children inherit it: LD_LIBRARY_PATH leads to libcuda.so.1 and
+ * libcudart.so.N, LD_PRELOAD to the library that takes the place of a runtime inside the program
+ * (cuda/process/preload.c).
  */
 #include "cli/program.h"
 
@@ -62,7 +63,8 @@ static bool rpath_hides(const struct elf *e, const char *program, const char *li
     return false;
 }
 
-/* Our libraries that the program's RPATH would pass over are loaded first: a library is loaded once, by its name. */
+/* Our libraries that the program's RPATH would pass over are loaded first: a library is loaded
+ * once, by its name. */
 static void preload_hidden(struct start *start, const struct elf *e)
 {
     struct arena *arena = &start->s->arena;
@@ -133,8 +135,8 @@ static const char *number_text(uint64_t n, struct arena *arena)
     return n ? arena_printf(arena, "%llu", (unsigned long long)n) : NULL;
 }
 
-/* Compilers that make machine code find tools that make images of PTX instead: Triton by variables of its own, others by PATH. What
- * the user has chosen stays. */
+/* Compilers that make machine code find tools that make images of PTX instead: Triton by variables
+ * of its own, others by PATH. What the user has chosen stays. */
 static bool set_tools(struct arena *arena, const char *libraries)
 {
     const char *tools = place_of_tools(arena), *ptxas = tools ? arena_printf(arena, "%s/ptxas", tools) : NULL;
@@ -154,7 +156,8 @@ static bool system_has_nvrtc(void)
     return has;
 }
 
-/* Does the Python that is started have NVIDIA's of PyPI, which goes before all that the dynamic linker knows? */
+/* Does the Python that is started have NVIDIA's of PyPI, which goes before all that the dynamic
+ * linker knows? */
 static bool python_has_nvrtc(const char *program, struct arena *arena)
 {
     static const char packages[] = "lib/python3*/site-packages/nvidia/*/lib/libnvrtc.so.*";
@@ -167,7 +170,8 @@ static bool python_has_nvrtc(const char *program, struct arena *arena)
     return has;
 }
 
-/* Ours comes last of all, so that it hides none: behind the folders that the user names, and not at all where the system has one. */
+/* Ours comes last of all, so that it hides none: behind the folders that the user names, and not at
+ * all where the system has one. */
 static bool set_libraries(struct arena *arena, const char *libraries, bool has_nvrtc)
 {
     const char *nvrtc = place_of_nvrtc(arena), *users = getenv("LD_LIBRARY_PATH");
@@ -177,7 +181,8 @@ static bool set_libraries(struct arena *arena, const char *libraries, bool has_n
     return set("LD_LIBRARY_PATH", all);
 }
 
-/* CuPy asks for a toolkit's headers, which it gives NVRTC: where there is neither, for ours, they are our headers. */
+/* CuPy asks for a toolkit's headers, which it gives NVRTC: where there is neither, for ours, they
+ * are our headers. */
 static bool set_headers(const struct start *start, bool has_nvrtc)
 {
     struct arena *arena = &start->s->arena;
@@ -252,7 +257,8 @@ static const char *wrong_options(const struct options *o, struct arena *arena)
     return NULL;
 }
 
-/* Where --kernels names no pack: what is wrong; else the packs are for the program, as places that its own folder does not change. */
+/* Where --kernels names no pack: what is wrong; else the packs are for the program, as places that
+ * its own folder does not change. */
 static const char *give_kernels(const struct options *o, struct arena *arena)
 {
     const char *list = "";

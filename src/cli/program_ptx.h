@@ -1,4 +1,5 @@
-/* The PTX that a program or a library has inside, by its numbers: what messages call `PTX 2 of app`. */
+/* The PTX that a program or a library has inside, by its numbers: what messages call `PTX 2 of
+ * app`. */
 #ifndef HEDDLE_CLI_PROGRAM_PTX_H
 #define HEDDLE_CLI_PROGRAM_PTX_H
 

@@ -1,4 +1,5 @@
-/* See progress.h. A thread wakes up four times a second; it rewrites one line, or writes one in a while. */
+/* See progress.h. A thread wakes up four times a second; it rewrites one line, or writes one in a
+ * while. */
 #include "cli/progress.h"
 
 #include <errno.h>

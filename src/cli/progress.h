@@ -1,4 +1,5 @@
-/* Tells on stderr how far a command is: on a terminal where a phase takes longer than two seconds, in a log once a minute. */
+/* Tells on stderr how far a command is: on a terminal where a phase takes longer than two seconds,
+ * in a log once a minute. */
 #ifndef HEDDLE_CLI_PROGRESS_H
 #define HEDDLE_CLI_PROGRESS_H
 
@@ -19,7 +20,8 @@ struct progress {
 };
 
 void progress_init(struct progress *p);
-/* `what` stays valid: "reading x.npy". With a machine, its launches are counted. Ends the phase before. */
+/* `what` stays valid: "reading x.npy". With a machine, its launches are counted. Ends the phase
+ * before. */
 void progress_phase(struct progress *p, const char *what, hd_machine *machine);
 /* Cleans the line, so that something else can be printed. */
 void progress_clear(struct progress *p);

@@ -52,7 +52,8 @@ int connect_ranks(struct session *s, struct ranks *r)
     return wrong ? cli_failure(s, "%s", wrong) : 0;
 }
 
-/* What all ranks have done wrong the first one says, and the launcher ends the others then. Who is still there has failed alone. */
+/* What all ranks have done wrong the first one says, and the launcher ends the others then. Who is
+ * still there has failed alone. */
 static void say_alone(const struct ranks *r)
 {
     char text[4096];

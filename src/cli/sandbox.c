@@ -22,7 +22,8 @@ struct allowed {
     const char **folders; /* of lines of CUDA, absolute; NULL ends them */
 };
 
-/* Is the path behind the mark in an argument ("@in.npy", "f32[8]=@in.npy+print", "{f32[8]+save:out;u32:1}")? */
+/* Is the path behind the mark in an argument ("@in.npy", "f32[8]=@in.npy+print",
+ * "{f32[8]+save:out;u32:1}")? */
 static bool names(const char *word, const char *mark, const char *path)
 {
     size_t n = strlen(path);
@@ -53,7 +54,8 @@ static bool is_below(const char *path, const char *folder)
     return strncmp(path, folder, n) == 0 && path[n] == '/';
 }
 
-/* Reports show lines of CUDA, of files that the PTX names: a stranger's, who is not to see what is elsewhere. */
+/* Reports show lines of CUDA, of files that the PTX names: a stranger's, who is not to see what is
+ * elsewhere. */
 static bool is_source(const struct allowed *a, const char *path)
 {
     static const char *const endings[] = {".cu", ".cuh", ".h", ".hh", ".hpp", ".inl", ".c", ".cc", ".cpp", ".cxx"};
@@ -81,7 +83,8 @@ static bool may_write(void *data, const char *path)
     return is_named(a, "+save:", path) || explanation_writes(&a->s->o, path);
 }
 
-/* The current folder, and those of the PTX files; "/", where services run, holds nothing that is the user's. */
+/* The current folder, and those of the PTX files; "/", where services run, holds nothing that is
+ * the user's. */
 static const char **source_folders(struct session *s, int n_files)
 {
     const char **folders = ARENA_ARRAY(&s->arena, const char *, (size_t)n_files + 2);

@@ -10,12 +10,13 @@
 /* Elements that differ from `before`. */
 uint64_t buffer_changed(const struct buffer *b);
 
-/* The buffer as its +WHAT asks; without one, a line where the kernel changed it. Returns whether there was
- * anything to show. */
+/* The buffer as its +WHAT asks; without one, a line where the kernel changed it. Returns whether
+ * there was anything to show. */
 bool show_buffer(FILE *out, const struct buffer *b, struct arena *arena);
 
-/* {"argument" or "variable", "type", "shape", "bytes", "changed", "crc32", "min", "max", "mean", "nan",
- * "values" (all of them with +print, else the first)}. Infinities, NaNs and integers above 2^63 are strings.
+/* {"argument" or "variable", "type", "shape", "bytes", "changed", "crc32", "min", "max", "mean",
+ * "nan", "values" (all of them with +print, else the first)}. Infinities, NaNs and integers above
+ * 2^63 are strings.
  */
 json_t *show_buffer_json(const struct buffer *b);
 

@@ -1,4 +1,5 @@
-/* See status.h. What the program prints to the same terminal begins where the line does: it is written over. */
+/* See status.h. What the program prints to the same terminal begins where the line does: it is
+ * written over. */
 #include "cli/status.h"
 
 #include <stdio.h>

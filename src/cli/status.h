@@ -1,4 +1,5 @@
-/* How far a program is that a command runs: on a terminal a line that is rewritten, in a log a line a minute. */
+/* How far a program is that a command runs: on a terminal a line that is rewritten, in a log a line
+ * a minute. */
 #ifndef HEDDLE_CLI_STATUS_H
 #define HEDDLE_CLI_STATUS_H
 

@@ -1,7 +1,8 @@
 /* See supervise.h.
  *
- * The program keeps its terminal and its process group, so a Ctrl-C reaches it as ever; signals that somebody sends to this process
- * are passed on to it. Children that outlive it become this process's (PR_SET_CHILD_SUBREAPER), so that all of them can be found.
+ * The program keeps its terminal and its process group, so a Ctrl-C reaches it as ever; signals
+ * that somebody sends to this process are passed on to it. Children that outlive it become this
+ * process's (PR_SET_CHILD_SUBREAPER), so that all of them can be found.
  */
 #include "cli/supervise.h"
 
@@ -36,7 +37,8 @@ static sigset_t passed_on(void)
     return set;
 }
 
-/* In the child. What keeps the program from starting goes to the parent, which knows what else to say. */
+/* In the child. What keeps the program from starting goes to the parent, which knows what else to
+ * say. */
 static void become(const struct supervision *v, pid_t parent, int tell, const sigset_t *before)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -137,7 +139,8 @@ int end_as(int status)
     return 128 + WTERMSIG(status);
 }
 
-/* For the kernels of the program and of its children: the clock is this process's, so that none of them ends before it is over here. */
+/* For the kernels of the program and of its children: the clock is this process's, so that none of
+ * them ends before it is over here. */
 static bool set_clock(double began, double seconds)
 {
     char from[32], limit[32];

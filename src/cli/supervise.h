@@ -11,7 +11,8 @@ enum { TIME_IS_OVER = 124 }; /* exit status, as timeout(1) has it */
 struct supervision {
     const char *file;
     char *const *words;
-    /* Where it has not ended after so long and a grace period, it is ended, with all its children; 0: as long as it takes. */
+    /* Where it has not ended after so long and a grace period, it is ended, with all its children;
+     * 0: as long as it takes. */
     double seconds;
     void (*in_child)(void *data); /* before the program takes over; or NULL */
     void (*tick)(void *data);     /* some times a second while it runs; or NULL */
@@ -27,10 +28,11 @@ struct ending {
 /* The signal that it has ended by, without anybody's having ended it; 0: none. */
 int ending_signal(const struct ending *e);
 
-/* Starts the program and waits for it; the signals that this process gets meanwhile go to it. Returns 0, or the exit status where
- * it could not be started, which has been said. */
+/* Starts the program and waits for it; the signals that this process gets meanwhile go to it.
+ * Returns 0, or the exit status where it could not be started, which has been said. */
 int supervise(struct session *s, const struct supervision *v, struct ending *e);
-/* The exit status of a program that has ended so; of one that a signal has ended, this process ends by it, too. */
+/* The exit status of a program that has ended so; of one that a signal has ended, this process ends
+ * by it, too. */
 int end_as(int status);
 
 #endif

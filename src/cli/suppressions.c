@@ -90,7 +90,8 @@ static void add_place(struct places *p, const char *root, const char *file, uint
     *VEC_PUSH(arena, &p->list) = (struct cuda_line){source_name(root, file, arena), line};
 }
 
-/* Of a finding and its notes, the line that the user wrote first; all those of the chain of calls that are inlined there, too. */
+/* Of a finding and its notes, the line that the user wrote first; all those of the chain of calls
+ * that are inlined there, too. */
 static struct places places_of(const struct diag *group, uint32_t n, const char *root, struct arena *arena)
 {
     struct places p = {0};

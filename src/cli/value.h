@@ -1,7 +1,7 @@
 /* Values of buffers and parameters: from text, to text, and as the bytes that a kernel sees.
  *
- * Types are those of isa/types.def with 8 to 64 bits that hold one value: u8 ... u64, s8 ... s64, b8 ... b64,
- * f16, bf16, f32, f64. A type is TYPE_none where there is no such.
+ * Types are those of isa/types.def with 8 to 64 bits that hold one value: u8 ... u64, s8 ... s64,
+ * b8 ... b64, f16, bf16, f32, f64. A type is TYPE_none where there is no such.
  */
 #ifndef HEDDLE_CLI_VALUE_H
 #define HEDDLE_CLI_VALUE_H
@@ -26,8 +26,9 @@ const char *value_types(struct arena *arena);
 size_t value_bytes(enum isa_type type);
 bool value_is_float(enum isa_type type);
 
-/* Reads a number for `type`: 512, -3, 0x10, 1e6; for floats also 2.5, inf, nan, 0x1p-3 and PTX's 0f3F800000.
- * An integer must fit the type's bits, signed or unsigned. Returns NULL, or what is wrong, in the arena. */
+/* Reads a number for `type`: 512, -3, 0x10, 1e6; for floats also 2.5, inf, nan, 0x1p-3 and PTX's
+ * 0f3F800000. An integer must fit the type's bits, signed or unsigned. Returns NULL, or what is
+ * wrong, in the arena. */
 const char *value_parse(struct arena *arena, struct str text, enum isa_type type, struct value *v);
 
 /* The value in the type's bytes, converted: integers wrap, floats round to nearest even. */
@@ -38,7 +39,8 @@ double value_as_double(struct value v);
 /* -1, 0, 1; of values of one kind, not NaN. */
 int value_compare(struct value a, struct value b);
 
-/* Text that reads back as the same value: the shortest decimal for floats, hexadecimal for b8 to b64. */
+/* Text that reads back as the same value: the shortest decimal for floats, hexadecimal for b8 to
+ * b64. */
 enum { VALUE_TEXT = 40 };
 void value_text(enum isa_type type, struct value v, char text[VALUE_TEXT]);
 

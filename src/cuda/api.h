@@ -1,4 +1,5 @@
-/* What every entry point of libcuda.so.1 needs: the log, answers for what is not there. Private to cuda/. */
+/* What every entry point of libcuda.so.1 needs: the log, answers for what is not there. Private to
+ * cuda/. */
 #ifndef HEDDLE_CUDA_API_H
 #define HEDDLE_CUDA_API_H
 
@@ -18,32 +19,36 @@ void log_listen(void (*listener)(const char *text));
 /* What a user has to know: always on stderr. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Exported for libcudart, whose errors are what a program sees: a call has failed; the calling thread asks for its last error.
- * watch.c */
+/* Exported for libcudart, whose errors are what a program sees: a call has failed; the calling
+ * thread asks for its last error. watch.c */
 CU_API void heddle_call_failed(int error, const char *name);
 CU_API void heddle_error_seen(void);
 
-/* Exported for whatever of Heddle's is loaded beside libcuda: its code is not the program's. driver/library.c */
+/* Exported for whatever of Heddle's is loaded beside libcuda: its code is not the program's.
+ * driver/library.c */
 CU_API void heddle_library_loaded(void);
 
-/* Exported for libcudart: one sentence about a kernel or a variable of a fat binary with nothing in it that can be loaded. `host`: what
- * stands for it there. refused.c */
+/* Exported for libcudart: one sentence about a kernel or a variable of a fat binary with nothing in
+ * it that can be loaded. `host`: what stands for it there. refused.c */
 CU_API void heddle_symbol_refused(const char *kind, const char *name, const void *host, const char *why);
 
-/* Exported for libcudart, whose kernels may be refused before the driver hears of them: a launch that a GPU would have done. Where the
- * program ends as if all were well nevertheless, it is told then. refused.c */
+/* Exported for libcudart, whose kernels may be refused before the driver hears of them: a launch
+ * that a GPU would have done. Where the program ends as if all were well nevertheless, it is told
+ * then. refused.c */
 CU_API void heddle_launch_refused(void);
 
-/* The name of the file that an address of the program's is in: a library, else the program. refused.c */
+/* The name of the file that an address of the program's is in: a library, else the program.
+ * refused.c */
 const char *file_of(const void *address);
-/* The number, among the PTX of its file, of an image that a program or library has inside (as `heddle ptx --of FILE` counts them); 0: it is
- * none, or the file is very large. */
+/* The number, among the PTX of its file, of an image that a program or library has inside (as
+ * `heddle ptx --of FILE` counts them); 0: it is none, or the file is very large. */
 unsigned image_number(const void *image);
 
 /* For calls, or uses of them, that Heddle does not have: names them in the log. */
 CUresult api_not_supported(const char *what);
 
-/* What libcuda defines as cuX is heddle_cuX to the linker: programs call the entry points of entry.S, which jump there. */
+/* What libcuda defines as cuX is heddle_cuX to the linker: programs call the entry points of
+ * entry.S, which jump there. */
 #ifdef HEDDLE_CUDA_VERSIONS
 /* First versions, which cuda.h does not declare. */
 CUresult cuGraphInstantiate(CUgraphExec *exec, CUgraph g, CUgraphNode *bad, char *log, size_t bytes);

@@ -1,4 +1,5 @@
-/* What programs hand over for a fat binary: nvcc's code and clang's to the runtime, anybody to the driver. */
+/* What programs hand over for a fat binary: nvcc's code and clang's to the runtime, anybody to the
+ * driver. */
 #ifndef HEDDLE_CUDA_WRAPPER_H
 #define HEDDLE_CUDA_WRAPPER_H
 

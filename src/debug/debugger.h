@@ -1,8 +1,10 @@
-/* What the files of debug/ share: the debugger of a process, its breakpoints, and the launch that it has to do with. Private to debug/.
+/* What the files of debug/ share: the debugger of a process, its breakpoints, and the launch that
+ * it has to do with. Private to debug/.
  *
- * The launch runs under a schedule, on one thread. Where it is to stop, that thread serves the front end's requests (requests.c) until one
- * lets it go on: a *motion*. Going back is running again from the start, under the same schedule, to an earlier time: memory is put back
- * first (undo.h). Such a run is a *pass*; what it prints was printed before.
+ * The launch runs under a schedule, on one thread. Where it is to stop, that thread serves the
+ * front end's requests (requests.c) until one lets it go on: a *motion*. Going back is running
+ * again from the start, under the same schedule, to an earlier time: memory is put back first
+ * (undo.h). Such a run is a *pass*; what it prints was printed before.
  */
 #ifndef HEDDLE_DEBUG_DEBUGGER_H
 #define HEDDLE_DEBUG_DEBUGGER_H
@@ -68,7 +70,8 @@ enum pass {
     PASS_GO,      /* on the way to a time, where it stops */
 };
 
-/* A value that the user has given something, at a time; it is given again whenever the launch passes that time again. */
+/* A value that the user has given something, at a time; it is given again whenever the launch
+ * passes that time again. */
 struct edit {
     uint64_t time;
     struct thread_name thread;
@@ -184,13 +187,15 @@ struct point *point_find(struct debugger *d, uint32_t id);
 void point_delete(struct debugger *d, struct point *p);
 /* Those that stop once, and have. */
 void points_delete_reached(struct debugger *d);
-/* Which hits stop: "3" and ">= 3", from the third on; "== 3", "% 3", "<= 3", "> 3", "< 3". False: it is none of that. */
+/* Which hits stop: "3" and ">= 3", from the third on; "== 3", "% 3", "<= 3", "> 3", "< 3". False:
+ * it is none of that. */
 bool point_read_hits(struct point *p, const char *text);
 /* It is hit once more, forwards: does it stop? */
 bool point_hit(struct point *p);
 /* How many places a point has; what it is called, with the line where it has come to be. */
 uint32_t point_places(const struct run *r, const struct point *p);
-/* Of a line without code: the next one that has some, in the same file; 0: there is none. *has_file: that file is known. */
+/* Of a line without code: the next one that has some, in the same file; 0: there is none.
+ * *has_file: that file is known. */
 uint32_t point_nearest(const struct run *r, const struct point *p, bool *has_file);
 /* The same of functions that the kernel does not come to: of other kernels; 0: there is none. */
 uint32_t point_elsewhere(const struct run *r, const struct point *p);
@@ -223,7 +228,8 @@ void move_begin(struct run *r, enum motion motion, uint64_t count);
 /* The run is begun again, to find where the motion would have ended before, or at a time. */
 void move_back(struct run *r, enum motion motion, uint64_t count);
 void move_to(struct run *r, uint64_t time);
-/* The same, to find the last write to what a point watches: the launch then stands where it stands now. */
+/* The same, to find the last write to what a point watches: the launch then stands where it stands
+ * now. */
 void move_search(struct run *r, struct point *p);
 
 /* How many calls out the frame is that is looked at. */

@@ -1,5 +1,6 @@
-/* Debugging information of device code, read by libdw, in a library of its own that is loaded when somebody asks for a variable: the debugger
- * lays the sections of a PTX text out as an ELF file (sections.h), and this finds variables and types there. */
+/* Debugging information of device code, read by libdw, in a library of its own that is loaded when
+ * somebody asks for a variable: the debugger lays the sections of a PTX text out as an ELF file
+ * (sections.h), and this finds variables and types there. */
 #ifndef HEDDLE_DEBUG_DWARF_READER_H
 #define HEDDLE_DEBUG_DWARF_READER_H
 
@@ -35,8 +36,8 @@ struct dwarf_reader_calls {
     /* NULL where it cannot be read. The image stays the caller's, and as it is. */
     void *(*open)(const void *image, size_t bytes);
     void (*close)(void *reader);
-    /* Variables that are visible at a place in the code, from the innermost block out: in the function, or so many inlined calls in. Returns how
-     * many, at most `most`. */
+    /* Variables that are visible at a place in the code, from the innermost block out: in the
+     * function, or so many inlined calls in. Returns how many, at most `most`. */
     unsigned (*variables)(void *reader, uint64_t at, unsigned level, struct dwarf_variable *to, unsigned most);
     /* The inlined calls at a place in the code, from the outermost in. */
     unsigned (*calls)(void *reader, uint64_t at, struct dwarf_call *to, unsigned most);

@@ -7,7 +7,8 @@
 #include "exec/machine.h"
 #include "mem/local.h"
 
-/* Lanes in a loop without a test, which compilers make vectors of: what is computed of those that have no value is not looked at. */
+/* Lanes in a loop without a test, which compilers make vectors of: what is computed of those that
+ * have no value is not looked at. */
 #define ALL_LANES(l)        for (unsigned l = 0; l < WARP_LANES; l++)
 #define EACH_LANE(l, lanes) for (uint32_t m_ = (lanes), l; m_ && (l = (uint32_t)__builtin_ctz(m_), true); m_ &= m_ - 1)
 
@@ -117,7 +118,8 @@ static uint64_t generic(const struct node *address, const struct frame *f, uint6
     return space == C_LOCAL && value < MEM_LOCAL_WINDOW_BYTES ? value + mem_local_window(m) : value;
 }
 
-/* The words of local memory that all of these lanes have at one address: a row of the 32 lanes' (mem/local.h). NULL: they are no such words. */
+/* The words of local memory that all of these lanes have at one address: a row of the 32 lanes'
+ * (mem/local.h). NULL: they are no such words. */
 static const uint32_t *local_words(const struct node *n, const struct frame *f, const struct lanes_value *address)
 {
     const struct mem *m = &f->warp->block->launch->machine->mem;

@@ -1,5 +1,6 @@
-/* Expressions of C that a debugger evaluates: parsed and typed once, computed for all lanes of a warp at a time, so that a breakpoint's
- * condition costs little more than the instructions around it.
+/* Expressions of C that a debugger evaluates: parsed and typed once, computed for all lanes of a
+ * warp at a time, so that a breakpoint's condition costs little more than the instructions around
+ * it.
  *
  *     threadIdx.x  blockIdx.x  blockDim  gridDim  warpSize     special registers
  *     $r5  %r5  $lane  $warp  $arg2                            registers of PTX, the lane, the warp, a kernel's second parameter

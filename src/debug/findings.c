@@ -1,7 +1,9 @@
-/* Findings of --check as stops: at the second access of a race, at a read of what was never written; see debugger.h.
+/* Findings of --check as stops: at the second access of a race, at a read of what was never
+ * written; see debugger.h.
  *
- * The checkers are clients of the launch's events, before this one: where there is one finding more behind an event than before it, the event's
- * operation is where it was found. A finding is found once; where it was is kept, for passes that come there again. */
+ * The checkers are clients of the launch's events, before this one: where there is one finding more
+ * behind an event than before it, the event's operation is where it was found. A finding is found
+ * once; where it was is kept, for passes that come there again. */
 #include <stdio.h>
 #include <string.h>
 

@@ -29,7 +29,8 @@ static const struct source_place *of_loc(const struct finding *f, const struct c
     return place(lines, n, f->arena);
 }
 
-/* The .loc has the innermost line alone. Calls have their own line; the line of what is inlined there comes behind it. */
+/* The .loc has the innermost line alone. Calls have their own line; the line of what is inlined
+ * there comes behind it. */
 static const struct source_place *of_calls(const struct finding *f, const struct cuda_place *p, const struct op *o)
 {
     struct source_line calls[MOST_INLINED], lines[MOST_INLINED + 1];
@@ -46,8 +47,8 @@ static bool is_users(const struct source_place *p)
     return p && (p->n > 1 || !is_library_file(p->at[0].file));
 }
 
-/* Compilers that do not say where a function of a library was inlined leave lines of its header alone: these belong to the line of the user's
- * before, or else behind. */
+/* Compilers that do not say where a function of a library was inlined leave lines of its header
+ * alone: these belong to the line of the user's before, or else behind. */
 static void find_shown(const struct source_place *const *own, const struct source_place **shown, uint32_t first,
                        uint32_t n)
 {

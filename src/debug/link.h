@@ -1,4 +1,5 @@
-/* Messages between the process whose kernels are debugged and the front end: a JSON value each, behind its length. */
+/* Messages between the process whose kernels are debugged and the front end: a JSON value each,
+ * behind its length. */
 #ifndef HEDDLE_DEBUG_LINK_H
 #define HEDDLE_DEBUG_LINK_H
 

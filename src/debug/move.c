@@ -51,7 +51,8 @@ static uint64_t next_edit(const struct run *r)
 
 /* ---- where a motion ends ---- */
 
-/* Lanes of the stop at which one of its breakpoints is to stop; *point is the first of these. Hits are counted forwards, where they are new. */
+/* Lanes of the stop at which one of its breakpoints is to stop; *point is the first of these. Hits
+ * are counted forwards, where they are new. */
 static uint32_t break_lanes(struct run *r, const struct stop *at, struct point **point, const char **wrong)
 {
     struct frame f = {at->warp, at->act};

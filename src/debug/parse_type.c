@@ -54,7 +54,8 @@ static bool is_qualifier(struct str word)
     return str_is(word, "const") || str_is(word, "volatile") || str_is(word, "__restrict__");
 }
 
-/* "Vec<double>" of a name where < follows: with all up to the > that belongs to it. Empty: there is none. */
+/* "Vec<double>" of a name where < follows: with all up to the > that belongs to it. Empty: there is
+ * none. */
 static struct str template_name(struct parsing *p, struct str name)
 {
     unsigned depth = 0;

@@ -112,7 +112,8 @@ static const char *past_dots(const char *path)
     return path;
 }
 
-/* Is `asked` the path, or its last components; or the whole path of what the compiler was given by these? */
+/* Is `asked` the path, or its last components; or the whole path of what the compiler was given by
+ * these? */
 static bool is_file(const char *path, const char *asked)
 {
     path = past_dots(path);
@@ -120,7 +121,8 @@ static bool is_file(const char *path, const char *asked)
     return ends_path(path, asked) || (*asked == '/' && *path != '/' && ends_path(asked, path));
 }
 
-/* Where the parameters of a function's readable name begin: "(float*)" of "void ns::k<int>(float*) const". */
+/* Where the parameters of a function's readable name begin: "(float*)" of "void ns::k<int>(float*)
+ * const". */
 static size_t parameters_at(const char *whole)
 {
     size_t end = strlen(whole);
@@ -186,7 +188,8 @@ static bool same_place(const struct candidate *a, const struct candidate *b)
     return a->code == b->code && a->level == b->level && !keys_begin_line(&x, &y, &depth);
 }
 
-/* Calls `each` where a thread that comes by in the order of the text begins a line: with the levels that begin there. */
+/* Calls `each` where a thread that comes by in the order of the text begins a line: with the levels
+ * that begin there. */
 static void each_line(const struct run *r, struct code *c, void *data,
                       void (*each)(void *data, const struct candidate *at, uint32_t first_level))
 {
@@ -320,8 +323,9 @@ static bool is_for_debugging(const struct code *c)
     return is;
 }
 
-/* Behind what a function does first, where its parameters are in their places: at the second place of the source that it comes to. The first
- * operation, where a loop or a branch stands before that, and in code that is not for debugging. */
+/* Behind what a function does first, where its parameters are in their places: at the second place
+ * of the source that it comes to. The first operation, where a loop or a branch stands before that,
+ * and in code that is not for debugging. */
 static struct op *behind_start(const struct run *r, const struct code *c)
 {
     const struct source_place *first = NULL;
@@ -339,7 +343,8 @@ static struct op *behind_start(const struct run *r, const struct code *c)
     return &c->ops[0];
 }
 
-/* Of what a line is made into, the piece that comes first in the text, and copies of it (an unrolled loop's): they begin in the same column. */
+/* Of what a line is made into, the piece that comes first in the text, and copies of it (an
+ * unrolled loop's): they begin in the same column. */
 static void add_first_pieces(struct run *r, struct point *p, const struct candidates *c)
 {
     for (uint32_t i = 0; i < c->list.n; i++) {

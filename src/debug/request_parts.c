@@ -1,4 +1,5 @@
-/* Requests about the parts of values, and about what has no frame: for front ends that unfold them; see requests.h. */
+/* Requests about the parts of values, and about what has no frame: for front ends that unfold them;
+ * see requests.h. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,8 @@
-/* What a front end can ask, each a JSON object whose "do" names it, and what it is answered: an object, with "error" where that is not
- * possible. The debugger says by itself {"event": "ready" | "stopped" | "ended"}, and serves requests from then until one lets
- * the launch go on. While it runs, it says {"event": "log"}, and looks for requests from time to time: of those that neither need nor move
- * what stands still.
+/* What a front end can ask, each a JSON object whose "do" names it, and what it is answered: an
+ * object, with "error" where that is not possible. The debugger says by itself {"event": "ready" |
+ * "stopped" | "ended"}, and serves requests from then until one lets the launch go on. While it
+ * runs, it says {"event": "log"}, and looks for requests from time to time: of those that neither
+ * need nor move what stands still.
  *
  *     run                                      from "ready"
  *     continue | step | next | finish | until | stepi | nexti      "count", "reverse"
@@ -75,7 +76,8 @@ static inline bool asked_switch(const struct asked *a, const char *key)
     return json_is_true(json_object_get(a->request, key));
 }
 
-/* The thread that is looked at, and its frame; NULL with *wrong: nothing runs, or the thread has no place in the code. */
+/* The thread that is looked at, and its frame; NULL with *wrong: nothing runs, or the thread has no
+ * place in the code. */
 const struct call_frame *asked_frame(struct asked *a, struct where *w, const char **wrong);
 /* Names of files are bytes: what is no UTF-8 is said to be that. */
 json_t *tell_text(const char *text);

@@ -2,8 +2,9 @@
  *
  * The debugger of a process: it runs launches so that they can stop inside of kernels, and go back.
  *
- * It has no face. A front end, another process, asks it over a connection (link.h) in JSON: requests.h lists what it can ask. Launches
- * whose kernels nothing is to stop run as without it, compiled.
+ * It has no face. A front end, another process, asks it over a connection (link.h) in JSON:
+ * requests.h lists what it can ask. Launches whose kernels nothing is to stop run as without it,
+ * compiled.
  */
 #ifndef HEDDLE_DEBUG_RUN_H
 #define HEDDLE_DEBUG_RUN_H
@@ -30,9 +31,10 @@ struct debug_names {
     bool (*global)(void *data, struct str name, uint64_t *address, const struct ptx_var **var);
 };
 
-/* `link`: a connected socket, the debugger's from now on; `policy`: copied; snapshot_bytes: what may be kept of memory to go back;
- * `always`: launches in which nothing is to stop run under it, too, so that a fault stops them;
- * `dwarf_library`: the path of libheddle-dwarf.so, or NULL. NULL where memory is exhausted. */
+/* `link`: a connected socket, the debugger's from now on; `policy`: copied; snapshot_bytes: what
+ * may be kept of memory to go back; `always`: launches in which nothing is to stop run under it,
+ * too, so that a fault stops them; `dwarf_library`: the path of libheddle-dwarf.so, or NULL. NULL
+ * where memory is exhausted. */
 struct debugger *debugger_create(int link, const char *policy, uint64_t snapshot_bytes, bool always,
                                  const char *dwarf_library);
 void debugger_destroy(struct debugger *d);

@@ -1,4 +1,5 @@
-/* What is visible in a frame of a thread: variables of the debugging information, where there is some; see expression.h. */
+/* What is visible in a frame of a thread: variables of the debugging information, where there is
+ * some; see expression.h. */
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,7 +128,8 @@ static struct node *gone(const struct dwarf_variable *v, const char *why, struct
     return n;
 }
 
-/* LLVM says of a struct that is passed by value and only read nothing: it stays where parameters are. */
+/* LLVM says of a struct that is passed by value and only read nothing: it stays where parameters
+ * are. */
 static struct node *given(struct scope_data *s, const struct dwarf_variable *v, struct arena *arena)
 {
     const struct ptx_signature *f = &s->code->ir->func->signature;

@@ -1,8 +1,8 @@
-/* The debugging sections of a PTX text (PTX ISA 11.5.1), laid out as an ELF file that holds nothing else: what labels and variables they name
- * become numbers.
+/* The debugging sections of a PTX text (PTX ISA 11.5.1), laid out as an ELF file that holds nothing
+ * else: what labels and variables they name become numbers.
  *
- * A place in the code is the number of its function, from 1 on, times CODE_OF_FUNCTION, and the number of the statement in its body. A
- * variable is VARIABLE and its number in `variables`. */
+ * A place in the code is the number of its function, from 1 on, times CODE_OF_FUNCTION, and the
+ * number of the statement in its body. A variable is VARIABLE and its number in `variables`. */
 #ifndef HEDDLE_DEBUG_SECTIONS_H
 #define HEDDLE_DEBUG_SECTIONS_H
 

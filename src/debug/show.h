@@ -4,8 +4,8 @@
 
 #include "debug/debugger.h"
 
-/* The value of a node in a lane as text: as C writes it, or as `format` (x, d, u, o, t, c, a, f; 0) has it. What cannot be had is said in
- * words, in <>. */
+/* The value of a node in a lane as text: as C writes it, or as `format` (x, d, u, o, t, c, a, f; 0)
+ * has it. What cannot be had is said in words, in <>. */
 void show_node(const struct node *n, const struct frame *f, unsigned lane, char format, struct text *t);
 /* The same of bytes that are at hand. */
 void show_bytes(const struct c_type *type, const uint8_t *bytes, uint64_t n, char format, struct text *t);

@@ -1,4 +1,5 @@
-/* Types of C, as a debugger has them: of what debugging information describes, and of what casts name. */
+/* Types of C, as a debugger has them: of what debugging information describes, and of what casts
+ * name. */
 #ifndef HEDDLE_DEBUG_TYPE_H
 #define HEDDLE_DEBUG_TYPE_H
 
@@ -83,10 +84,12 @@ static inline bool c_is_scalar(const struct c_type *t)
     return c_is_integer(t) || c_is_float(t) || t->kind == C_POINTER;
 }
 
-/* A type by the words of a cast ("unsigned int", "size_t", "__half"), in any order where C has it so; NULL: there is none so called. */
+/* A type by the words of a cast ("unsigned int", "size_t", "__half"), in any order where C has it
+ * so; NULL: there is none so called. */
 const struct c_type *c_type_named(struct str words);
 
-/* The value of a scalar's bytes, and back: integers and pointers in `i`, as wide as they can be; floats in `f`. */
+/* The value of a scalar's bytes, and back: integers and pointers in `i`, as wide as they can be;
+ * floats in `f`. */
 union c_value {
     int64_t i;
     double f;

@@ -1,5 +1,5 @@
-/* What a launch has changed in memory, so that it can be run again from its start: the bytes that were there before its first write to them.
- * Shared and local memory begin anew with each run. */
+/* What a launch has changed in memory, so that it can be run again from its start: the bytes that
+ * were there before its first write to them. Shared and local memory begin anew with each run. */
 #ifndef HEDDLE_DEBUG_UNDO_H
 #define HEDDLE_DEBUG_UNDO_H
 

@@ -73,10 +73,11 @@ struct line_keys {
     } at[MOST_KEYS];
 };
 void keys_find(const struct lines *l, const struct activation *a, const struct op *o, struct line_keys *k);
-/* Does a thread that goes from the one to the other begin a line? *depth: the number of calls that it is in there, where the line is:
- * less than before only where it has returned to a line's start. A return into the middle of a line begins none. */
-/* Is nothing known of the operation's line, in a function of which some lines are known? A thread comes through it as if it belonged to the
- * line before. */
+/* Does a thread that goes from the one to the other begin a line? *depth: the number of calls that
+ * it is in there, where the line is: less than before only where it has returned to a line's start.
+ * A return into the middle of a line begins none. */
+/* Is nothing known of the operation's line, in a function of which some lines are known? A thread
+ * comes through it as if it belonged to the line before. */
 bool line_is_unknown(const struct lines *l, const struct activation *a, const struct op *o);
 bool keys_begin_line(const struct line_keys *before, const struct line_keys *now, uint32_t *depth);
 

@@ -1,10 +1,10 @@
 /* Loads and stores: addresses checked against the allocation, block or thread they belong to (PTX
  * ISA 6.4, 9.7.9.8).
  *
- * The addresses of all lanes are summed up first (least, largest, or of all bits: rows.h). Where they lie in
- * one allocation and are aligned, which is nearly always, no lane is looked at alone any more; where they are
- * consecutive or equal, one copy or broadcast serves them all. What does not fit goes lane by lane, and finds
- * the culprit.
+ * The addresses of all lanes are summed up first (least, largest, or of all bits: rows.h). Where
+ * they lie in one allocation and are aligned, which is nearly always, no lane is looked at alone
+ * any more; where they are consecutive or equal, one copy or broadcast serves them all. What does
+ * not fit goes lane by lane, and finds the culprit.
  */
 #include "base/checked.h"
 #include "exec/access_values.h"
@@ -26,7 +26,8 @@ static bool in_window(uint64_t address, uint64_t start, uint64_t bytes)
     return address - start < bytes;
 }
 
-/* Are the bytes of all lanes, from the least address to the largest, in what a window shows of a block's or a thread's memory? */
+/* Are the bytes of all lanes, from the least address to the largest, in what a window shows of a
+ * block's or a thread's memory? */
 static bool window_holds(uint64_t window, uint64_t window_bytes, uint64_t limit, const struct scan *s, uint32_t bytes)
 {
     return range_holds(window, window + (limit < window_bytes ? limit : window_bytes), s->min, s->max, bytes);
@@ -179,8 +180,8 @@ static void part_plan(const struct warp *w, const struct op *o, struct plan *p)
     p->pattern = PATTERN_NONE;
 }
 
-/* The fence that makes a weak or relaxed access an ordered one (PTX ISA 8.8, release and acquire patterns): acquire after
- * a load, release before a store. */
+/* The fence that makes a weak or relaxed access an ordered one (PTX ISA 8.8, release and acquire
+ * patterns): acquire after a load, release before a store. */
 static void fence_before(const struct mem_access *m)
 {
     if (m->order == ORDER_RELEASE || m->order == ORDER_ACQ_REL)

@@ -1,5 +1,6 @@
-/* Accesses of a warp's lanes to memory: loads, stores and atomic operations (access.c, atom.c), where an address leads (locate.c), and
- * what clients of events are told of it (watched.c). `base` is that of the activation; what returns bool is false after a fault. */
+/* Accesses of a warp's lanes to memory: loads, stores and atomic operations (access.c, atom.c),
+ * where an address leads (locate.c), and what clients of events are told of it (watched.c). `base`
+ * is that of the activation; what returns bool is false after a fault. */
 #ifndef HEDDLE_EXEC_ACCESS_H
 #define HEDDLE_EXEC_ACCESS_H
 
@@ -16,7 +17,8 @@ struct issue_event;
 bool access_load(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask);
 bool access_store(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask);
 bool access_atom(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask);
-/* An element of an asynchronous reduction: a cell in shared or global memory, and what it is reduced with. */
+/* An element of an asynchronous reduction: a cell in shared or global memory, and what it is
+ * reduced with. */
 void atom_reduce(const struct mem_access *m, uint8_t *cell, bool shared, const uint8_t *with);
 
 /* Every lane's address; inactive lanes get an active one's. */
@@ -29,7 +31,8 @@ uint64_t access_address_of_lane(const struct warp *w, const struct activation *a
 
 /* ---- locate.c ---- */
 
-/* The rank of a block in its cluster: a cluster's blocks have numbers that follow each other. The block with a rank; NULL where it has ended. */
+/* The rank of a block in its cluster: a cluster's blocks have numbers that follow each other. The
+ * block with a rank; NULL where it has ended. */
 uint32_t block_rank(const struct block *b);
 struct block *block_of_rank(struct block *b, uint32_t rank);
 
@@ -53,12 +56,14 @@ bool access_read(struct warp *w, const struct op *o, unsigned lane, uint64_t add
 
 /* ---- watched.c ---- */
 
-/* Tells the clients of events that the machine itself writes into the lanes' local memory: parameters, results. */
+/* Tells the clients of events that the machine itself writes into the lanes' local memory:
+ * parameters, results. */
 void access_tell_write(struct warp *w, const struct op *o, uint32_t lanes, uint64_t address, uint32_t bytes);
 /* A client may have a lane's access left out, which would fault. */
 bool access_leave_out(const struct warp *w, const struct op *o, unsigned lane, enum fault_kind kind,
                       const struct location *p, uint32_t bytes);
-/* Tells the clients of events that a lane has issued a bulk copy, of which `more` has all that is not named here. */
+/* Tells the clients of events that a lane has issued a bulk copy, of which `more` has all that is
+ * not named here. */
 void access_tell_bulk(const struct warp *w, const struct op *o, unsigned lane, uint64_t to, uint64_t from,
                       const struct issue_event *more);
 

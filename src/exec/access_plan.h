@@ -1,5 +1,5 @@
-/* An access of a warp's lanes, planned: where the bytes of all of them lie, before any is read or written. For access.c, atom.c,
- * watched.c, matrix.c and what is asynchronous (async*.c).
+/* An access of a warp's lanes, planned: where the bytes of all of them lie, before any is read or
+ * written. For access.c, atom.c, watched.c, matrix.c and what is asynchronous (async*.c).
  */
 #ifndef HEDDLE_EXEC_ACCESS_PLAN_H
 #define HEDDLE_EXEC_ACCESS_PLAN_H
@@ -8,7 +8,8 @@
 #include "exec/tell.h"
 #include "exec/rows.h"
 
-/* Where the lanes' bytes are: all at base + address[l] on the host, or in local memory, or each for itself. */
+/* Where the lanes' bytes are: all at base + address[l] on the host, or in local memory, or each for
+ * itself. */
 struct plan {
     enum { PLAN_HOST, PLAN_LOCAL, PLAN_BY_LANE } kind;
     enum ptx_space space; /* GLOBAL, SHARED, LOCAL or PARAM; not known where PLAN_BY_LANE */
@@ -18,16 +19,18 @@ struct plan {
     uint64_t address[WARP_LANES] __attribute__((aligned(64))); /* not filled where scan.linear */
 };
 
-/* How all lanes can be served at once; PLAN_BY_LANE where they cannot: in several places, misaligned, out of bounds. */
+/* How all lanes can be served at once; PLAN_BY_LANE where they cannot: in several places,
+ * misaligned, out of bounds. */
 void plan_access(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask,
                  struct plan *p);
 /* The same for addresses that are in the plan, of the lanes of mask. */
 void plan_addresses(struct warp *w, const struct op *o, uint32_t mask, struct plan *p);
-/* Is there an allocation that holds [min, max + bytes), with kernels allowed to do that? It is remembered by operation; *shift is what
- * mem_shift() says of it. */
+/* Is there an allocation that holds [min, max + bytes), with kernels allowed to do that? It is
+ * remembered by operation; *shift is what mem_shift() says of it. */
 bool access_in_one_allocation(struct warp *w, const struct op *o, uint64_t min, uint64_t max, uint32_t bytes,
                               bool write, uint64_t *shift);
-/* For bytes that all lie between those at `first` and those at `last`; there are no addresses of lanes then. */
+/* For bytes that all lie between those at `first` and those at `last`; there are no addresses of
+ * lanes then. */
 void plan_span(struct warp *w, const struct op *o, uint32_t mask, uint64_t first, uint64_t last, struct plan *p);
 static inline unsigned access_log2(uint32_t power_of_two)
 {
@@ -74,12 +77,14 @@ static inline void access_tell_performed(const struct warp *w, const struct op *
     if (t->e.strong || t->e.writes || event_is_wanted(w->events, EVENT_READ))
         access_tell_outcome(w, o, t);
 }
-/* The same of lanes at addresses of global memory that have been found: before they are performed; and of weak reads, which have been. */
+/* The same of lanes at addresses of global memory that have been found: before they are performed;
+ * and of weak reads, which have been. */
 void access_begin_lanes(const struct warp *w, const struct op *o, uint32_t lanes, const uint64_t *address,
                         uint32_t bytes, struct told *t);
 void access_tell_lanes(const struct warp *w, const struct op *o, uint32_t lanes, const uint64_t *address,
                        uint32_t bytes);
-/* Locates the lanes, tells of them by space, and performs that part. Clients may have lanes left out that would fault. */
+/* Locates the lanes, tells of them by space, and performs that part. Clients may have lanes left
+ * out that would fault. */
 bool access_watched_by_lane(struct warp *w, uint8_t *const base[4], const struct op *o, uint32_t mask, struct plan *p,
                             perform_fn *perform);
 

@@ -1,5 +1,5 @@
-/* Values on their way between memory and the lanes' registers: single accesses of a lane, as others see them. Private to access.c and
- * access_by_lane.c.
+/* Values on their way between memory and the lanes' registers: single accesses of a lane, as others
+ * see them. Private to access.c and access_by_lane.c.
  */
 #ifndef HEDDLE_EXEC_ACCESS_VALUES_H
 #define HEDDLE_EXEC_ACCESS_VALUES_H
@@ -45,16 +45,18 @@ static inline void access_store_element(void *to, const void *from, unsigned byt
     }
 }
 
-/* Are aligned elements of a row loaded and stored whole, as others see it? CPUs of x86-64 do that; of registers of vectors the
- * Arm architecture does not promise it (Arm ARM B2.2.1). jit/targets.def says the same of compiled code. */
+/* Are aligned elements of a row loaded and stored whole, as others see it? CPUs of x86-64 do that;
+ * of registers of vectors the Arm architecture does not promise it (Arm ARM B2.2.1).
+ * jit/targets.def says the same of compiled code. */
 #if defined __x86_64__
 enum { HOST_HAS_WHOLE_ELEMENTS = 1 };
 #else
 enum { HOST_HAS_WHOLE_ELEMENTS = 0 };
 #endif
 
-/* All 16 bytes at once, as others see it. CPUs that have AVX promise that of an aligned load or store (Intel SDM 3A, 10.1.1;
- * AMD64 APM 2, 7.3.2); of the Arm architecture, what compares and swaps does it. */
+/* All 16 bytes at once, as others see it. CPUs that have AVX promise that of an aligned load or
+ * store (Intel SDM 3A, 10.1.1; AMD64 APM 2, 7.3.2); of the Arm architecture, what compares and
+ * swaps does it. */
 #if defined __x86_64__
 static inline void access_load_16(void *to, const void *from)
 {
@@ -83,7 +85,8 @@ static inline void access_store_16(void *to, const void *from)
 }
 #endif
 
-/* What follows moves a lane's values between memory, at `to` where it `writes` and else at `from`, and a buffer. */
+/* What follows moves a lane's values between memory, at `to` where it `writes` and else at `from`,
+ * and a buffer. */
 
 static inline __attribute__((always_inline)) void access_move_element(void *to, const void *from, unsigned bytes,
                                                                       bool writes)

@@ -212,7 +212,8 @@ bool async_bound(struct warp *w)
 
 /* ---- groups ---- */
 
-/* Lanes whose part has to be done for them to go on that wait for all but their `left` newest groups. */
+/* Lanes whose part has to be done for them to go on that wait for all but their `left` newest
+ * groups. */
 static uint32_t due_lanes(const struct async_work *x, const struct async_queue *q, bool bulk, uint32_t lanes,
                           uint64_t left)
 {

@@ -1,4 +1,5 @@
-/* What lanes issue in bulk, by tensor maps or not: operands, addresses, a piece for each block that it goes to; see async_work.h. */
+/* What lanes issue in bulk, by tensor maps or not: operands, addresses, a piece for each block that
+ * it goes to; see async_work.h. */
 #include "exec/access_plan.h"
 #include "exec/async_work.h"
 #include "exec/fault.h"
@@ -58,8 +59,8 @@ bool async_enqueue_piece(struct warp *w, const struct op *o, unsigned lane, cons
     return true;
 }
 
-/* Multicast goes to the same place in each block of a mask, whose mbarriers are at the same place, too (9.7.9.25.4.1). No piece is
- * there before all blocks are. */
+/* Multicast goes to the same place in each block of a mask, whose mbarriers are at the same place,
+ * too (9.7.9.25.4.1). No piece is there before all blocks are. */
 bool async_enqueue_bulk(struct warp *w, uint8_t *const base[4], const struct op *o, unsigned lane,
                         const struct async_bulk *c)
 {

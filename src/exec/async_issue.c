@@ -19,8 +19,8 @@ static uint32_t copied_bytes(const struct op *o)
     return (uint32_t)o->access->mem.bytes * o->access->mem.n;
 }
 
-/* The usual case of cp.async: whole copies, all from one allocation and within the block's memory. False where it is another, or memory has
- * run out, and nothing has been done. */
+/* The usual case of cp.async: whole copies, all from one allocation and within the block's memory.
+ * False where it is another, or memory has run out, and nothing has been done. */
 static bool issue_rows(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask)
 {
     const struct op_access *c = o->access;

@@ -1,4 +1,5 @@
-/* Asynchronous work that is not done: what a warp keeps of it, and what is looked for there; see async.h and async_work.h. */
+/* Asynchronous work that is not done: what a warp keeps of it, and what is looked for there; see
+ * async.h and async_work.h. */
 #include "exec/async_work.h"
 #include "exec/fault.h"
 #include "exec/machine.h"
@@ -126,7 +127,8 @@ static bool overlap(const uint8_t *a, uint64_t a_bytes, const uint8_t *b, uint64
     return a < b + b_bytes && b < a + a_bytes;
 }
 
-/* Is a piece of which these lanes are not done to write the bytes (*written), or to read what somebody writes? */
+/* Is a piece of which these lanes are not done to write the bytes (*written), or to read what
+ * somebody writes? */
 static bool touches(const struct async_work *x, const struct block *owner, const uint8_t *at, uint64_t bytes,
                     bool writes, bool *written)
 {

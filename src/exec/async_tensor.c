@@ -1,4 +1,5 @@
-/* Copies by tensor maps (PTX ISA 9.7.9.27), as asynchronous work; exec/tensor_map.h has what goes where. */
+/* Copies by tensor maps (PTX ISA 9.7.9.27), as asynchronous work; exec/tensor_map.h has what goes
+ * where. */
 #include "exec/access_plan.h"
 #include "exec/async_work.h"
 #include "exec/block.h"
@@ -7,7 +8,8 @@
 
 /* ---- doing it ---- */
 
-/* Where a byte of the copy is in shared memory, of which `at` is the first: swizzled by its address. */
+/* Where a byte of the copy is in shared memory, of which `at` is the first: swizzled by its
+ * address. */
 static uint8_t *swizzled(const struct async_work *x, const struct tensor_map *m, uint8_t *at, uint64_t byte)
 {
     uint32_t address = (uint32_t)(x->source + byte);
@@ -99,7 +101,8 @@ bool async_finish_tensor(struct async_work *x, const struct async_part *p, unsig
 
 /* ---- issue ---- */
 
-/* The map, which may be in any memory but shared and local, and where the copy begins; false after a fault. */
+/* The map, which may be in any memory but shared and local, and where the copy begins; false after
+ * a fault. */
 static bool read_tensor(struct warp *w, uint8_t *const base[4], const struct op *o, unsigned lane,
                         struct async_tensor *t)
 {
@@ -128,8 +131,9 @@ static bool read_tensor(struct warp *w, uint8_t *const base[4], const struct op 
     return !refusal || warp_fault_value(w, FAULT_tensor_copy, o, lane, (uint64_t)(uintptr_t)refusal);
 }
 
-/* Of shared memory, with the gaps of a swizzle; of a box that no shared memory can have, at least as much as is too much. A store reads
- * no more than what is in the tensor. Checks the tensor's lines on the way; 0 after a fault. */
+/* Of shared memory, with the gaps of a swizzle; of a box that no shared memory can have, at least
+ * as much as is too much. A store reads no more than what is in the tensor. Checks the tensor's
+ * lines on the way; 0 after a fault. */
 static uint32_t extent_of(struct warp *w, const struct op *o, unsigned lane, const struct async_tensor *t)
 {
     struct tensor_lines lines = tensor_lines_of(&t->map, &t->at);

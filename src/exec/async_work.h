@@ -1,5 +1,6 @@
-/* What the files of asynchronous work share (async.h): async_queue.c keeps it, async.c does it, async_issue.c and async_bulk.c take it from
- * lanes, async_tensor.c copies by tensor maps, async_tell.c tells of copies. Private to exec/. */
+/* What the files of asynchronous work share (async.h): async_queue.c keeps it, async.c does it,
+ * async_issue.c and async_bulk.c take it from lanes, async_tensor.c copies by tensor maps,
+ * async_tell.c tells of copies. Private to exec/. */
 #ifndef HEDDLE_EXEC_ASYNC_WORK_H
 #define HEDDLE_EXEC_ASYNC_WORK_H
 
@@ -42,8 +43,9 @@ static inline struct location async_of_block(const struct location *p, struct bl
     return there;
 }
 
-/* In global memory: from addresses to where the machine accesses them. One instruction's lanes have one, but for copies from both
- * memory that the host shares and other, while somebody watches the host. */
+/* In global memory: from addresses to where the machine accesses them. One instruction's lanes have
+ * one, but for copies from both memory that the host shares and other, while somebody watches the
+ * host. */
 static inline uint64_t async_shift(const struct location *p)
 {
     return p->space == SPACE_GLOBAL && p->at ? (uint64_t)(uintptr_t)p->at - p->address : 0;
@@ -78,18 +80,21 @@ struct warp *async_next_warp(struct warp *w, const struct block *start);
 
 /* ---- async.c ---- */
 
-/* What nobody waits for does not take more and more memory: the oldest is done. False after a fault. */
+/* What nobody waits for does not take more and more memory: the oldest is done. False after a
+ * fault. */
 bool async_bound(struct warp *w);
 
 /* ---- async_bulk.c ---- */
 
-/* Where an operand's bytes are, of an address in a space; false after a fault, or where a client has it left out. */
+/* Where an operand's bytes are, of an address in a space; false after a fault, or where a client
+ * has it left out. */
 bool async_locate(struct warp *w, const struct op *o, unsigned lane, enum ptx_space space, uint64_t address,
                   uint32_t bytes, uint32_t align, bool writes, struct location *p);
 /* The mbarrier that an operand names. */
 bool async_locate_object(struct warp *w, const struct op *o, unsigned lane, enum ptx_space space, uint64_t address,
                          struct location *p);
-/* A copy or a reduction in bulk. `at` is NULL where its bytes are in no one place: in a tensor, in registers. */
+/* A copy or a reduction in bulk. `at` is NULL where its bytes are in no one place: in a tensor, in
+ * registers. */
 struct async_bulk {
     struct location to, from;
     const struct location *object; /* the mbarrier that hears of it; NULL: groups */
@@ -97,7 +102,8 @@ struct async_bulk {
     uint32_t bytes;
     const struct async_tensor *tensor; /* or NULL */
 };
-/* Enqueues it for one lane: a piece, or one for each block that it is multicast to. False after a fault. */
+/* Enqueues it for one lane: a piece, or one for each block that it is multicast to. False after a
+ * fault. */
 bool async_enqueue_bulk(struct warp *w, uint8_t *const base[4], const struct op *o, unsigned lane,
                         const struct async_bulk *c);
 bool async_enqueue_piece(struct warp *w, const struct op *o, unsigned lane, const struct async_bulk *c);
@@ -105,7 +111,8 @@ uint64_t async_operand(uint8_t *const base[4], const struct op *o, enum async_op
 
 /* ---- async_tensor.c ---- */
 
-/* cp.async.bulk.tensor, cp.reduce.async.bulk.tensor (9.7.9.27.1); false after a fault that nobody has left out. */
+/* cp.async.bulk.tensor, cp.reduce.async.bulk.tensor (9.7.9.27.1); false after a fault that nobody
+ * has left out. */
 bool async_issue_tensor(struct warp *w, uint8_t *const base[4], const struct op *o, unsigned lane, uint64_t address);
 bool async_finish_tensor(struct async_work *x, const struct async_part *p, unsigned lane);
 

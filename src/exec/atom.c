@@ -1,10 +1,11 @@
-/* Atomic operations, as the interpreter performs them, and for compiled code what that leaves to it (PTX ISA 9.7.13.5,
- * 9.7.13.6). What an operation makes of a cell is an entry of isa/atoms.def.
+/* Atomic operations, as the interpreter performs them, and for compiled code what that leaves to it
+ * (PTX ISA 9.7.13.5, 9.7.13.6). What an operation makes of a cell is an entry of isa/atoms.def.
  *
- * On global memory they are atomic between the machine's workers and with the host's own atomics on the same
- * word: what the host has as an instruction is one, the rest is a loop around its compare-and-swap. A block
- * stays on one worker, so on shared memory they are plain operations, and on local memory, to which generic addresses may lead, the same. Vectors and packed types are atomic per
- * element, as the ISA says and the H200 does.
+ * On global memory they are atomic between the machine's workers and with the host's own atomics on
+ * the same word: what the host has as an instruction is one, the rest is a loop around its
+ * compare-and-swap. A block stays on one worker, so on shared memory they are plain operations, and
+ * on local memory, to which generic addresses may lead, the same. Vectors and packed types are
+ * atomic per element, as the ISA says and the H200 does.
  */
 #include "exec/access.h"
 #include "exec/access_plan.h"
@@ -122,7 +123,8 @@ static bool host_atomic(enum atom_host host, unsigned bytes, u8 *at, u64 s, int 
     }
 }
 
-/* A comparison that fails is a read: it takes no lock, and does not take the cell from others that spin on it. */
+/* A comparison that fails is a read: it takes no lock, and does not take the cell from others that
+ * spin on it. */
 static bool fails(const struct mem_access *m, u8 *at, u64 s, int order, u64 *old)
 {
     if (m->atom != ATOM_cas)
@@ -200,8 +202,8 @@ static u64 element(const u8 *row, unsigned bytes, unsigned lane)
     return v;
 }
 
-/* A lane's operation on n elements; results go to the destinations that there are. False where it has compared in vain: then it is
- * no write (PTX ISA 8.3.1). */
+/* A lane's operation on n elements; results go to the destinations that there are. False where it
+ * has compared in vain: then it is no write (PTX ISA 8.3.1). */
 static bool run_lane(const struct op_access *x, u8 *const base[4], u8 *at, bool shared, unsigned lane)
 {
     if (x->mem.bytes == 16) {
@@ -226,8 +228,8 @@ static bool run_lane(const struct op_access *x, u8 *const base[4], u8 *at, bool 
     return wrote;
 }
 
-/* A lane's operation where it has been located: in local memory, where the lane is alone, on a copy. While a stall is looked into: does it
- * change anything, or read what others may change? */
+/* A lane's operation where it has been located: in local memory, where the lane is alone, on a
+ * copy. While a stall is looked into: does it change anything, or read what others may change? */
 static bool run_located(struct warp *w, const struct op_access *x, u8 *const base[4], const struct location *p,
                         unsigned lane)
 {
@@ -283,7 +285,8 @@ static inline __attribute__((always_inline)) void shared_cells(struct cells *c, 
     }
 }
 
-/* A block stays on one worker: in its own memory a loop of plain operations, one for each that cells of 32 bits have. */
+/* A block stays on one worker: in its own memory a loop of plain operations, one for each that
+ * cells of 32 bits have. */
 static bool run_shared(struct cells *c)
 {
 #define IS_32_u16(cell, op)
@@ -302,7 +305,8 @@ static bool run_shared(struct cells *c)
     }
 }
 
-/* One cell for all lanes: they add what they have together, and each gets what it would have found in its turn. */
+/* One cell for all lanes: they add what they have together, and each gets what it would have found
+ * in its turn. */
 static void add_together(const struct cells *c, u32 *p)
 {
     const u32 *s = (const u32 *)c->s;
@@ -318,7 +322,8 @@ static void add_together(const struct cells *c, u32 *p)
     }
 }
 
-/* One cell for all lanes: what they do one after the other is known when the cell has been read, and is done at once. */
+/* One cell for all lanes: what they do one after the other is known when the cell has been read,
+ * and is done at once. */
 static void compare_together(struct cells *c, u32 *p)
 {
     const u32 *s = (const u32 *)c->s, *t = (const u32 *)c->t;

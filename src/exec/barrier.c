@@ -1,10 +1,12 @@
-/* Barriers of a block: bar and barrier, sync, arrive, red (PTX ISA 9.7.13.1); and of a cluster, barrier.cluster (9.7.13.3).
+/* Barriers of a block: bar and barrier, sync, arrive, red (PTX ISA 9.7.13.1); and of a cluster,
+ * barrier.cluster (9.7.13.3).
  *
- * A warp takes part as a whole: lanes that come to a barrier, by whatever instruction of whatever place in the code, wait for
- * all others of their warp that have not exited. Then the warp counts for its 32 threads, lanes of arrive go on, and those of sync and
- * red wait until the barrier opens; a warp counts again when lanes have come anew while its others wait there. Exited threads count as
- * arrived. At the cluster's barrier threads count by themselves. The blocks of a cluster are of one worker, so what one does may
- * change the records of all.
+ * A warp takes part as a whole: lanes that come to a barrier, by whatever instruction of whatever
+ * place in the code, wait for all others of their warp that have not exited. Then the warp counts
+ * for its 32 threads, lanes of arrive go on, and those of sync and red wait until the barrier
+ * opens; a warp counts again when lanes have come anew while its others wait there. Exited threads
+ * count as arrived. At the cluster's barrier threads count by themselves. The blocks of a cluster
+ * are of one worker, so what one does may change the records of all.
  */
 #include "exec/barrier.h"
 
@@ -48,7 +50,8 @@ static uint32_t live_lanes(const struct warp *w)
     return w->exists & ~w->exited;
 }
 
-/* A warp whose lanes all came at once goes on with them, without a look at its other records: there are none. */
+/* A warp whose lanes all came at once goes on with them, without a look at its other records: there
+ * are none. */
 static void release_whole(struct warp *w, uint32_t id)
 {
     struct wait *t = &w->whole;
@@ -82,7 +85,8 @@ static void give_result(struct warp *w, const struct wait *t, const struct barri
     }
 }
 
-/* Gives every lane of the warp that has been counted and waits at the barrier its result, and lets it go on. */
+/* Gives every lane of the warp that has been counted and waits at the barrier its result, and lets
+ * it go on. */
 static void release_warp(struct warp *w, uint32_t id, const struct barrier *bar)
 {
     if (w->waits == &w->whole) {
@@ -102,7 +106,8 @@ static void release_warp(struct warp *w, uint32_t id, const struct barrier *bar)
 
 /* ---- what is told of barriers that open ---- */
 
-/* The first call, from the barrier out, that the two have not come through both; NULL: they have come the same way. */
+/* The first call, from the barrier out, that the two have not come through both; NULL: they have
+ * come the same way. */
 static const struct op *other_call(const struct wait *of, const struct wait *than)
 {
     const struct activation *a = of->act, *b = than->act;
@@ -112,7 +117,8 @@ static const struct op *other_call(const struct wait *of, const struct wait *tha
     return NULL;
 }
 
-/* By which call a wait has come to its barrier, and the first of its warp to the same instruction has not. */
+/* By which call a wait has come to its barrier, and the first of its warp to the same instruction
+ * has not. */
 static const struct op *call_of(const struct warp *w, const struct wait *t)
 {
     const struct wait *first = w->waits;
@@ -140,7 +146,8 @@ static uint32_t parties_of(const struct block *b, uint32_t id, struct barrier_pa
     return n;
 }
 
-/* Of the block, or of all blocks of its cluster. Where there is no memory for them none are told of. */
+/* Of the block, or of all blocks of its cluster. Where there is no memory for them none are told
+ * of. */
 static void tell_parties(const struct block *b, struct sync_event *e)
 {
     enum { MOST = 2 * MAX_WARPS };
@@ -293,7 +300,8 @@ static uint32_t arrive(struct warp *w, struct activation *a, const struct op *o,
     return goes_on ? lanes : 0; /* others are pending at the next block once they go on */
 }
 
-/* ---- the cluster's barrier; arrived_at: the lanes that have arrived there since it opened last ---- */
+/* ---- the cluster's barrier; arrived_at: the lanes that have arrived there since it opened last
+ * ---- */
 
 static void tell_cluster(const struct warp *w, const struct op *o, uint32_t lanes, enum event_kind kind)
 {
@@ -314,7 +322,8 @@ static void tell_cluster(const struct warp *w, const struct op *o, uint32_t lane
 
 uint32_t cluster_missing(const struct warp *w)
 {
-    /* the warps of a block that is built on another (block_start) are where those ended, until it begins */
+    /* the warps of a block that is built on another (block_start) are where those ended, until it
+     * begins */
     uint32_t live = w->block->clean && w->block->phase == BLOCK_FRESH ? w->exists : live_lanes(w);
     return live & ~w->arrived_at[CLUSTER_BARRIER];
 }

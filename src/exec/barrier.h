@@ -12,11 +12,12 @@ struct op;
 
 /* Lanes arrive at a barrier; returns those that go on at once. Sets *fault on a bad barrier. */
 uint32_t barrier_arrive(struct warp *w, struct activation *a, const struct op *o, uint32_t mask, bool *fault);
-/* The same for a whole warp at a plain barrier, which is the usual case: false, and nothing done, where it is not. The
- * warp waits then, or has its place to go on. */
+/* The same for a whole warp at a plain barrier, which is the usual case: false, and nothing done,
+ * where it is not. The warp waits then, or has its place to go on. */
 bool barrier_arrive_whole(struct warp *w, struct activation *a, const struct op *o, uint32_t mask);
 void barrier_recheck(struct warp *w);
-/* The block has ended, or never begins: its cluster goes on without it. True where it was the last one. */
+/* The block has ended, or never begins: its cluster goes on without it. True where it was the last
+ * one. */
 bool cluster_leave(struct block *b);
 /* Those of the warp's lanes that have not arrived at the cluster's barrier. */
 uint32_t cluster_missing(const struct warp *w);

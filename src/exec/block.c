@@ -25,7 +25,8 @@ static void splat_row(uint8_t *row, unsigned width, uint64_t value)
         memcpy(row + l * width / 8, &value, width / 8);
 }
 
-/* The place of a block's cluster among the clusters, or of the block in its cluster, in one direction. */
+/* The place of a block's cluster among the clusters, or of the block in its cluster, in one
+ * direction. */
 static uint32_t cluster_of(const struct block *b, unsigned c)
 {
     return c < 3 ? b->ctaid[c] / b->launch->request->dims.cluster[c] : 0;
@@ -36,8 +37,9 @@ static uint32_t place_in_cluster(const struct block *b, unsigned c)
     return c < 3 ? b->ctaid[c] % b->launch->request->dims.cluster[c] : 0;
 }
 
-/* As on an H200: each block has a window of addresses by its rank, and at its start what the system keeps. A kernel for which the blocks
- * of a cluster need not be told apart has its shared memory at 0. */
+/* As on an H200: each block has a window of addresses by its rank, and at its start what the system
+ * keeps. A kernel for which the blocks of a cluster need not be told apart has its shared memory at
+ * 0. */
 static uint32_t start_of_shared(const struct block *b)
 {
     const struct launch *l = b->launch;
@@ -261,7 +263,8 @@ static void begin(struct block *b, uint64_t index, bool again)
     fill_rows(b, again);
 }
 
-/* A block that ran in lockstep is as good as new: its warps are where they ended until they begin (lockstep.c). */
+/* A block that ran in lockstep is as good as new: its warps are where they ended until they begin
+ * (lockstep.c). */
 bool block_can_be_next(const struct block *b)
 {
     return b->clean;

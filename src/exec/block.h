@@ -1,5 +1,6 @@
-/* A block of a launch: its warps, barriers and shared memory, and how it gets its turns. All warps of a block are on one thread at any
- * time; compiled code (exec/abi.h) reads and writes the same records, events.h tells of them. */
+/* A block of a launch: its warps, barriers and shared memory, and how it gets its turns. All warps
+ * of a block are on one thread at any time; compiled code (exec/abi.h) reads and writes the same
+ * records, events.h tells of them. */
 #ifndef HEDDLE_EXEC_BLOCK_H
 #define HEDDLE_EXEC_BLOCK_H
 
@@ -49,7 +50,8 @@ struct block {
     struct warp warps[]; /* n_warps */
 };
 
-/* Has it not begun? The warps of a block that is built on another (block_start) are where those ended, until it begins. */
+/* Has it not begun? The warps of a block that is built on another (block_start) are where those
+ * ended, until it begins. */
 static inline bool warp_is_fresh(const struct warp *w)
 {
     return w->state == WARP_FRESH || (w->block->clean && w->block->phase == BLOCK_FRESH);
@@ -68,8 +70,8 @@ static inline void warp_bases(const struct warp *w, const struct activation *a, 
 struct block *block_start(struct worker *k, struct launch *l, uint64_t index, struct block *first);
 /* Runs one warp until it gives way. */
 void block_run_warp(struct warp *w);
-/* Lets every warp that can run do so once. *progress is set where one came to a barrier or its end. True when the
- * block is done or the launch has failed. */
+/* Lets every warp that can run do so once. *progress is set where one came to a barrier or its end.
+ * True when the block is done or the launch has failed. */
 bool block_round(struct block *b, bool *progress);
 /* Quanta that each warp that can run sits out, at least; and takes so many of them off. */
 uint32_t block_least_backoff(const struct block *b);

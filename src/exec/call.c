@@ -52,8 +52,8 @@ static bool enter(struct warp *w, struct activation *a, const struct op *o, stru
     return true;
 }
 
-/* Is a function what a call takes it for? A prototype, and the first of .calltargets, say so of whatever the register has; what is
- * copied must fit the frames of both. */
+/* Is a function what a call takes it for? A prototype, and the first of .calltargets, say so of
+ * whatever the register has; what is copied must fit the frames of both. */
 static bool has_type(const struct code *callee, const struct ir_call *call)
 {
     const struct ptx_signature *s = &callee->ir->func->signature;

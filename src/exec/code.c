@@ -85,7 +85,8 @@ static void fix_access(const struct ir_func *ir, struct ir_access *a)
 
 enum { LINE_BYTES = 64 };
 
-/* Where no variable is aligned to more than a line, and the first begins one, others lose no byte to those that fill whole lines. */
+/* Where no variable is aligned to more than a line, and the first begins one, others lose no byte
+ * to those that fill whole lines. */
 static bool can_order_by_lines(const struct preparer *p, const struct ir_func *ir)
 {
     bool can = p->k->static_shared_bytes % LINE_BYTES == 0;
@@ -96,8 +97,8 @@ static bool can_order_by_lines(const struct preparer *p, const struct ir_func *i
     return can;
 }
 
-/* Those that fill whole lines of the cache, as most arrays do, before others, where that costs nothing: so consecutive elements of
- * theirs lie in one line each. */
+/* Those that fill whole lines of the cache, as most arrays do, before others, where that costs
+ * nothing: so consecutive elements of theirs lie in one line each. */
 static void place_static_shared(struct preparer *p, const struct ir_func *ir)
 {
     bool ordered = can_order_by_lines(p, ir);
@@ -109,8 +110,9 @@ static void place_static_shared(struct preparer *p, const struct ir_func *ir)
         }
 }
 
-/* Dynamic shared memory starts behind the static variables, so these get their places first: of a kernel they are what they
- * are, so addresses become plain numbers, which the compiler can reckon with. */
+/* Dynamic shared memory starts behind the static variables, so these get their places first: of a
+ * kernel they are what they are, so addresses become plain numbers, which the compiler can reckon
+ * with. */
 static void place_vars(struct preparer *p, struct ir_func *ir)
 {
     place_static_shared(p, ir);
@@ -184,8 +186,8 @@ static void note_device_runtime(struct kernel *k, const struct code *c)
     }
 }
 
-/* A pointer may lead to any function of the image. One that the machine refuses is left out: calling it
- * faults. */
+/* A pointer may lead to any function of the image. One that the machine refuses is left out:
+ * calling it faults. */
 static void add_all_functions(struct preparer *p)
 {
     const struct ptx_image *image = p->env->image;
@@ -253,8 +255,8 @@ static struct chain_link enter_chain(struct code *c)
     return (struct chain_link){c, 0, has_no_bound(c) ? UINT32_MAX : 0};
 }
 
-/* Local memory of the deepest chain of calls from `first`; UINT32_MAX where it has no bound. Chains may be longer than the
- * stack of the host is deep. */
+/* Local memory of the deepest chain of calls from `first`; UINT32_MAX where it has no bound. Chains
+ * may be longer than the stack of the host is deep. */
 static uint32_t deepest_chain(struct preparer *p, struct code *first)
 {
     struct chain_link *links = ARENA_ARRAY(p->arena, struct chain_link, p->k->functions.n);
@@ -309,7 +311,8 @@ bool kernel_runs_in_clusters(const struct kernel *k, struct diags *diags)
     return !clusters;
 }
 
-/* Few threads use more of a stack that has no bound; compiled code leaves what is beyond to the interpreter. */
+/* Few threads use more of a stack that has no bound; compiled code leaves what is beyond to the
+ * interpreter. */
 enum { READY_STACK_BYTES = 2048 };
 
 static bool needs_clustered(const struct kernel *k)
@@ -408,7 +411,8 @@ uint32_t kernel_register_limit(const struct kernel *k)
     return limit > MOST ? MOST : limit < 2 * UNIT ? 2 * UNIT : (uint32_t)limit;
 }
 
-/* An estimate: as many as its values that are alive at once take at most, but never more than it may. */
+/* An estimate: as many as its values that are alive at once take at most, but never more than it
+ * may. */
 static uint32_t estimate_registers(const struct kernel *k)
 {
     enum { ROW_BYTES = 4 * WARP_LANES };

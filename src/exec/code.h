@@ -1,10 +1,10 @@
-/* Kernels made ready to run: the functions that a kernel can reach, decoded for the interpreter, with
- * addresses.
+/* Kernels made ready to run: the functions that a kernel can reach, decoded for the interpreter,
+ * with addresses.
  *
- * A kernel has its own copy of every function it reaches, because the addresses of shared variables differ
- * from kernel to kernel. Operands are places relative to one of four bases. Blocks are numbered in their
- * order of execution and their operations stand in that order, so that going on to the next block is going on
- * to the next operation.
+ * A kernel has its own copy of every function it reaches, because the addresses of shared variables
+ * differ from kernel to kernel. Operands are places relative to one of four bases. Blocks are
+ * numbered in their order of execution and their operations stand in that order, so that going on
+ * to the next block is going on to the next operation.
  */
 #ifndef HEDDLE_EXEC_CODE_H
 #define HEDDLE_EXEC_CODE_H
@@ -33,7 +33,8 @@ enum op_kind {
     OP_ALLOCA,
     OP_STACKSAVE,
     OP_STACKRESTORE,
-    /* Ends of blocks. `next` is the block to go on with where the guard does not hold, and after waiting. */
+    /* Ends of blocks. `next` is the block to go on with where the guard does not hold, and after
+     * waiting. */
     OP_FALL,
     OP_BRA,
     OP_BRX,
@@ -205,9 +206,11 @@ static inline bool op_writes(const struct op *o)
 /* Reports what the machine refuses; NULL on errors. Freed with kernel_free. */
 struct kernel *kernel_prepare(struct ptx_func *func, const struct code_env *env, struct diags *diags);
 void kernel_free(struct kernel *k);
-/* The registers that a thread takes on a device; *guessed (or NULL): an estimate, as no machine code is known. */
+/* The registers that a thread takes on a device; *guessed (or NULL): an estimate, as no machine
+ * code is known. */
 uint32_t kernel_registers(const struct kernel *k, bool *guessed);
-/* How many it may take at most, by its directives: .maxnreg, .maxntid, .minnctapersm (PTX ISA 11.4). */
+/* How many it may take at most, by its directives: .maxnreg, .maxntid, .minnctapersm (PTX ISA
+ * 11.4). */
 uint32_t kernel_register_limit(const struct kernel *k);
 /* Can it be launched in clusters of more than one block? Reports what does not go there. */
 bool kernel_runs_in_clusters(const struct kernel *k, struct diags *diags);

@@ -1,9 +1,10 @@
 /* What the lanes of a warp do together: shfl, vote, match, redux, elect, bar.warp.sync (PTX
  * ISA 9.7.9.6, 9.7.13).
  *
- * "The executing thread waits until all non-exited threads of membermask have executed the instruction with
- * the same qualifiers and the same membermask." Nothing is said of the place: lanes meet that stand at
- * different instructions, and one instruction serves lanes with different membermasks.
+ * "The executing thread waits until all non-exited threads of membermask have executed the
+ * instruction with the same qualifiers and the same membermask." Nothing is said of the place:
+ * lanes meet that stand at different instructions, and one instruction serves lanes with different
+ * membermasks.
  */
 #include "exec/block.h"
 #include "exec/collective.h"
@@ -142,7 +143,8 @@ static uint32_t reduce_two(enum collective mode, uint32_t x, uint32_t y)
     }
 }
 
-/* 9.7.13.11: NaNs take no part, unless .NaN asks for them or there is nothing else; -0 is less than +0. */
+/* 9.7.13.11: NaNs take no part, unless .NaN asks for them or there is nothing else; -0 is less than
+ * +0. */
 static uint32_t reduce_f32(const struct participants *m, enum collective mode)
 {
     bool max = mode == COLLECTIVE_REDUX_MAX_F32 || mode == COLLECTIVE_REDUX_MAX_NAN_F32;
@@ -255,7 +257,8 @@ static bool complete(struct warp *w, struct participants *m, uint32_t membermask
     return true;
 }
 
-/* Do lanes that wait there meet those at o? "The same instruction" of matrices is one place (.aligned, 9.7.14). */
+/* Do lanes that wait there meet those at o? "The same instruction" of matrices is one place
+ * (.aligned, 9.7.14). */
 static bool meets(const struct wait *t, const struct activation *a, const struct op *o, uint32_t membermask)
 {
     bool same = t->op->kind == OP_COLLECTIVE && t->op->mode == o->mode && t->membermask == membermask;
@@ -307,9 +310,10 @@ static uint32_t elsewhere(const struct warp *w, const struct activation *a, uint
     return lanes;
 }
 
-/* "The behavior is undefined if the executing thread is not in the membermask." An H200 ends the kernel with an illegal
- * instruction; it takes no notice of the membermask where the vendor's assembler has seen that all threads of the warp come
- * together with the same one. docs/H200.md has more. */
+/* "The behavior is undefined if the executing thread is not in the membermask." An H200 ends the
+ * kernel with an illegal instruction; it takes no notice of the membermask where the vendor's
+ * assembler has seen that all threads of the warp come together with the same one. docs/H200.md has
+ * more. */
 static bool is_refused(const struct warp *w, const struct activation *a, uint32_t lanes, uint32_t membermask)
 {
     return lanes & ~membermask && elsewhere(w, a, lanes);

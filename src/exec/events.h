@@ -1,16 +1,19 @@
-/* What a running launch tells those who watch it: detectors (check/), counters (explain/), timelines (trace/), and who records, steps or
- * explores.
+/* What a running launch tells those who watch it: detectors (check/), counters (explain/),
+ * timelines (trace/), and who records, steps or explores.
  *
- * Events are data that stands by itself. They name the *site* (site.h) whose instruction does something, the block and the warp, the
- * lanes, and what they do: addresses as a pattern, order and scope, who meets whom. Nothing in them leads into the engine's records, so
- * whoever has a table of sites can make events: the engine, or a file of events.
+ * Events are data that stands by itself. They name the *site* (site.h) whose instruction does
+ * something, the block and the warp, the lanes, and what they do: addresses as a pattern, order and
+ * scope, who meets whom. Nothing in them leads into the engine's records, so whoever has a table of
+ * sites can make events: the engine, or a file of events.
  *
- * A client fills a struct event_client, says which kinds of events it wants, and is added to a launch's list. It is called on the thread
- * that runs the warp, in the order of events on that thread; several threads call at once unless the launch runs under a schedule. All
- * blocks of a cluster are on one thread. Events and what they point to hold for the time of the call; sites, the launch and the block's
- * record live on, the block's until its end has been told.
+ * A client fills a struct event_client, says which kinds of events it wants, and is added to a
+ * launch's list. It is called on the thread that runs the warp, in the order of events on that
+ * thread; several threads call at once unless the launch runs under a schedule. All blocks of a
+ * cluster are on one thread. Events and what they point to hold for the time of the call; sites,
+ * the launch and the block's record live on, the block's until its end has been told.
  *
- * Who watches pays: without clients an event costs a test of a pointer that is in a register, one that no client wants a test more.
+ * Who watches pays: without clients an event costs a test of a pointer that is in a register, one
+ * that no client wants a test more.
  */
 #ifndef HEDDLE_EXEC_EVENTS_H
 #define HEDDLE_EXEC_EVENTS_H
@@ -36,8 +39,9 @@ enum event_kind {
     EVENT_ENTER,        /* struct enter_event */
     EVENT_ENTER_PARTED, /* the same, only where other lanes of the warp wait. Who wants one of the two may be told of all */
     EVENT_BRANCH,       /* struct branch_event */
-    /* struct schedule_event: blocks start and end; warps have a turn on a worker. The blocks of a cluster start one behind the other, in
-     * the order of their ranks, on one thread, before any has a turn: those that have started and not ended are block->peer, around. */
+    /* struct schedule_event: blocks start and end; warps have a turn on a worker. The blocks of a
+     * cluster start one behind the other, in the order of their ranks, on one thread, before any
+     * has a turn: those that have started and not ended are block->peer, around. */
     EVENT_BLOCK_START,
     EVENT_BLOCK_END,
     EVENT_TURN_START,
@@ -56,8 +60,9 @@ enum event_kind {
     EVENT_CLUSTER_ARRIVE, /* lanes execute barrier.cluster.arrive, `order` is release or relaxed */
     EVENT_CLUSTER_OPEN,   /* all threads of the block's cluster have arrived or exited; of no warp. `parties` */
     EVENT_CLUSTER_WAIT,   /* lanes go on behind barrier.cluster.wait, which acquires */
-    /* A lane and the mbarrier at `address` of the shared memory of `owner`, with `order` and `scope`; for what arrives or completes
-     * transactions asynchronously, the lane that has issued it: */
+    /* A lane and the mbarrier at `address` of the shared memory of `owner`, with `order` and
+     * `scope`; for what arrives or completes transactions asynchronously, the lane that has issued
+     * it: */
     EVENT_MBARRIER_ARRIVE, /* it arrives in the phase of this parity, which its arrival may complete */
     EVENT_MBARRIER_WAIT, /* test_wait or try_wait has said that the phase of this parity, the last one, has completed */
     EVENT_KINDS
@@ -114,8 +119,8 @@ struct event_block {
     void *slot[]; /* what clients keep of it from its start to its end: NULL at its start */
 };
 
-/* A kind of client that keeps something of blocks takes a slot, once for the process: where *slot is 0. Who has taken it since a block's
- * start can keep nothing of that. */
+/* A kind of client that keeps something of blocks takes a slot, once for the process: where *slot
+ * is 0. Who has taken it since a block's start can keep nothing of that. */
 void event_slot_take(unsigned *slot);
 /* How many have been taken by now: for who makes blocks. */
 unsigned event_slots(void);
@@ -143,8 +148,8 @@ static inline struct event_block *event_block_of_rank(struct event_block *b, uin
 
 /* ---- accesses ---- */
 
-/* How the addresses of an event's lanes lie. What a pattern says is said of all its lanes; it may also hold of events that are
- * told as ANY. */
+/* How the addresses of an event's lanes lie. What a pattern says is said of all its lanes; it may
+ * also hold of events that are told as ANY. */
 enum access_pattern {
     ACCESS_ANY,
     ACCESS_UNIFORM,        /* one address: `base` */
@@ -162,8 +167,9 @@ struct access_source {
     uint64_t address, bytes;
 };
 
-/* An instruction whose lanes are in several spaces makes an event for each. Loads of kernel parameters, which nobody writes, make none.
- * Which lane of a warp accesses what by wmma.load and wmma.store the ISA does not say: see event_client.by_piece. */
+/* An instruction whose lanes are in several spaces makes an event for each. Loads of kernel
+ * parameters, which nobody writes, make none. Which lane of a warp accesses what by wmma.load and
+ * wmma.store the ISA does not say: see event_client.by_piece. */
 struct access_event {
     const struct site *site; /* site->accesses: else of a call, whose parameters and results the machine copies */
     struct event_block *block;
@@ -201,8 +207,8 @@ static inline bool event_will_be_performed(const struct access_event *e)
 
 struct async_tensor;
 
-/* Lanes issue asynchronous work: addresses have been checked, nothing is moved yet. EVENT_ACCESS tells of it again, lane by lane, when it
- * is done. A bulk copy is one lane's. */
+/* Lanes issue asynchronous work: addresses have been checked, nothing is moved yet. EVENT_ACCESS
+ * tells of it again, lane by lane, when it is done. A bulk copy is one lane's. */
 struct issue_event {
     const struct site *site; /* site->mode: enum async_mode */
     struct event_block *block;
@@ -219,7 +225,8 @@ struct issue_event {
     uint32_t n_ranges;      /* of these numbers */
 };
 
-/* A warp of a warpgroup reads a piece of a matrix of wgmma's in its block's shared memory: consecutive bytes at an offset there. */
+/* A warp of a warpgroup reads a piece of a matrix of wgmma's in its block's shared memory:
+ * consecutive bytes at an offset there. */
 struct matrix_event {
     const struct site *site;
     struct event_block *block;
@@ -280,8 +287,8 @@ struct enter_event {
     uint32_t n_waits;
 };
 
-/* Lanes come to a branch that not all need take alike: bra with a guard, brx. They part where some but not all are `taken`: of brx
- * that is those who go where the first lane goes. */
+/* Lanes come to a branch that not all need take alike: bra with a guard, brx. They part where some
+ * but not all are `taken`: of brx that is those who go where the first lane goes. */
 struct branch_event {
     struct event_block *block;
     uint32_t warp, lanes, taken;
@@ -326,8 +333,8 @@ struct sync_event {
     const uint8_t *source_lane; /* EVENT_COLLECTIVE of shfl: the lane that each lane reads; else NULL */
     const struct site *first;   /* of barriers: with which somebody came first */
     uint32_t expected;          /* threads; 0: all that have not exited */
-    /* While a barrier opens, by warp: lanes that waited there and go on, and those that had only arrived (bar.arrive) and count. Threads
-     * that have exited count, too, and are in neither. */
+    /* While a barrier opens, by warp: lanes that waited there and go on, and those that had only
+     * arrived (bar.arrive) and count. Threads that have exited count, too, and are in neither. */
     const uint32_t *waited, *arrived;
     const struct barrier_party *parties; /* by block and warp */
     uint32_t n_parties;
@@ -339,15 +346,18 @@ struct sync_event {
 
 /* What only costs where somebody wants to know; while an event is being told. */
 struct event_asks {
-    /* Of lanes that are about to read, those that may use the value: compilers load before a thread knows whether it needs it. */
+    /* Of lanes that are about to read, those that may use the value: compilers load before a thread
+     * knows whether it needs it. */
     uint32_t (*users)(const struct access_event *e, uint32_t lanes);
     /* Do the lanes, of a store, write the same? */
     bool (*alike)(const struct access_event *e, uint32_t lanes);
-    /* An element that a lane stores, or has loaded (EVENT_READ, EVENT_PERFORMED): up to 16 bytes. False where nobody knows. */
+    /* An element that a lane stores, or has loaded (EVENT_READ, EVENT_PERFORMED): up to 16 bytes.
+     * False where nobody knows. */
     bool (*value)(const struct access_event *e, unsigned lane, unsigned element, uint64_t value[2]);
     /* "writes 4 bytes at 0x..., 8 bytes past the end of ..." */
     const char *(*describe)(const struct fault_event *e, struct arena *arena);
-    /* The launch ends, with a fault of a lane that a client has found in its access. False where another one has ended it. */
+    /* The launch ends, with a fault of a lane that a client has found in its access. False where
+     * another one has ended it. */
     bool (*fail)(const struct access_event *e, unsigned lane, enum fault_kind kind, const char *detail);
 };
 
@@ -368,9 +378,10 @@ static inline bool event_alike(const struct access_event *e, uint32_t lanes)
 struct event_client {
     void *data;
     event_set wants;
-    /* wmma.load and wmma.store make an event for each register, or part of one, that machine code moves. Else they make one or two, in
-     * which each lane accesses bytes that follow each other: not those that its registers hold, nor those of the chunk of its number, but
-     * the same whenever the fragment, its layout, the address and the stride are. */
+    /* wmma.load and wmma.store make an event for each register, or part of one, that machine code
+     * moves. Else they make one or two, in which each lane accesses bytes that follow each other:
+     * not those that its registers hold, nor those of the chunk of its number, but the same
+     * whenever the fragment, its layout, the address and the stride are. */
     bool by_piece;
     bool
         by_one; /* it hears of one event at a time: workers would wait for each other at each, so one runs all blocks */
@@ -381,8 +392,9 @@ struct event_client {
     void (*issue)(void *data, const struct issue_event *e);
     void (*matrix)(void *data, const struct matrix_event *e);
     void (*overtake)(void *data, const struct overtake_event *e);
-    /* True: the lane's access is left out (a load gives 0) and the launch goes on, as the client has told of it; false: the launch fails,
-     * unless another client has it left out. All clients are told. */
+    /* True: the lane's access is left out (a load gives 0) and the launch goes on, as the client
+     * has told of it; false: the launch fails, unless another client has it left out. All clients
+     * are told. */
     bool (*fault)(void *data, const struct fault_event *e);
     void (*heap)(void *data, const struct heap_event *e);
     void (*enter)(void *data, const struct enter_event *e);
@@ -391,8 +403,9 @@ struct event_client {
     void (*sync)(void *data, const struct sync_event *e);
 };
 
-/* The clients of a launch, which are told of an event in the order in which they were added, and what any of them wants. While the launch
- * runs they may change where no other thread runs any of it: by a client that is being called, under a schedule. */
+/* The clients of a launch, which are told of an event in the order in which they were added, and
+ * what any of them wants. While the launch runs they may change where no other thread runs any of
+ * it: by a client that is being called, under a schedule. */
 struct event_list {
     const struct event_client **at;
     uint32_t n, capacity;

@@ -54,14 +54,15 @@ hd_result fault_result(enum fault_kind kind);
 const char *fault_code(enum fault_kind kind);
 /* What the thread did: "writes 4 bytes at ..., 16 bytes past the end of ...". */
 const char *fault_describe(struct machine *m, const struct fault *f, struct arena *arena);
-/* What a buffer is called after its size: " allocated at main.cu:27", " `argument 3`", "". Of one that was freed: " at main.cu:40
- * (allocated at main.cu:27)". */
+/* What a buffer is called after its size: " allocated at main.cu:27", " `argument 3`", "". Of one
+ * that was freed: " at main.cu:40 (allocated at main.cu:27)". */
 const char *fault_buffer(struct machine *m, const struct mem_block *b, bool freed, struct arena *arena);
 /* "lane 3", "lanes 3, 8-15", "16 lanes (0x55555555)"; `what` is the word for one. */
 const char *fault_members(const char *what, uint32_t set, struct arena *arena);
 /* The instruction in the PTX text, with its line of CUDA. `at` may be NULL. */
 struct place fault_place(const struct ir_insn *at, struct arena *arena);
-/* "file.cu:12" of an instruction for the middle of a sentence, "PTX line 7" without line information. */
+/* "file.cu:12" of an instruction for the middle of a sentence, "PTX line 7" without line
+ * information. */
 const char *fault_line(const struct ir_insn *at, struct arena *arena);
 /* The same of a place; NULL is allowed. */
 const char *place_line(const struct place *p, struct arena *arena);

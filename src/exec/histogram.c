@@ -1,15 +1,19 @@
-/* Privatised histograms: what a worker's lanes add to a small array of global memory, as to the bins of a histogram, is summed up
- * beside it, in memory of the worker's own, and brought to the array now and then.
+/* Privatised histograms: what a worker's lanes add to a small array of global memory, as to the
+ * bins of a histogram, is summed up beside it, in memory of the worker's own, and brought to the
+ * array now and then.
  *
- * Additions whose results nobody reads commute, and relaxed operations at different cells have no order for others unless something
- * synchronizes (PTX ISA 8.9.5, 8.10). So all that can tell such a sum from its parts is a thread that looks at the array, or that
- * learns from elsewhere that an addition has been made. The first: while an array has a private histogram no inline cache of
- * compiled code covers it but those of such additions, so each other access of this worker comes to the engine, which settles the
- * private histogram before it performs anything. The second: kernels with other strong operations than such additions, or a fence,
- * whose blocks could tell each other, have no private histograms. A worker settles whenever its blocks have had their turns, so
- * others see every sum in the end; and before it says that it is done.
+ * Additions whose results nobody reads commute, and relaxed operations at different cells have no
+ * order for others unless something synchronizes (PTX ISA 8.9.5, 8.10). So all that can tell such a
+ * sum from its parts is a thread that looks at the array, or that learns from elsewhere that an
+ * addition has been made. The first: while an array has a private histogram no inline cache of
+ * compiled code covers it but those of such additions, so each other access of this worker comes to
+ * the engine, which settles the private histogram before it performs anything. The second: kernels
+ * with other strong operations than such additions, or a fence, whose blocks could tell each other,
+ * have no private histograms. A worker settles whenever its blocks have had their turns, so others
+ * see every sum in the end; and before it says that it is done.
  *
- * The compiled code of an addition finds in its inline cache how far the sums are from the cells: inline_cache.shift.
+ * The compiled code of an addition finds in its inline cache how far the sums are from the cells:
+ * inline_cache.shift.
  */
 #include "exec/abi.h"
 #include "exec/histogram.h"
@@ -20,7 +24,8 @@
 
 enum { LARGEST_ARRAY = 16 << 10, LINE_BYTES = 64 };
 
-/* A worker that closes more histograms in a launch, or settles them more often for the engine, is better off without. */
+/* A worker that closes more histograms in a launch, or settles them more often for the engine, is
+ * better off without. */
 enum { MAX_CLOSED = 2, MAX_SETTLED = 256 };
 
 /* Can no block learn from this operation what another has done? */
@@ -90,7 +95,8 @@ void histogram_settle_all(struct worker *k)
 
 /* ---- histograms ---- */
 
-/* All inline caches begin anew: none covers an array with a private histogram, and none has the sums of one that is closed. */
+/* All inline caches begin anew: none covers an array with a private histogram, and none has the
+ * sums of one that is closed. */
 static void clear_inline_caches(struct worker *k)
 {
     memset(k->inline_caches, 0, k->n_inline_caches * sizeof *k->inline_caches);

@@ -29,8 +29,8 @@ static bool all_parked(struct launch *l)
     return all;
 }
 
-/* Workers park where they find the machine held, and none joins; who has come to the end of a launch leaves it, for which it needs the
- * lock. */
+/* Workers park where they find the machine held, and none joins; who has come to the end of a
+ * launch leaves it, for which it needs the lock. */
 static bool stands_still(struct machine *m)
 {
     bool still = true;

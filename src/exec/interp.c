@@ -1,13 +1,14 @@
 /* The interpreter: runs one warp, a block of code at a time, all active lanes at once.
  *
- * The lanes of an activation that stand at one block of code run it together; the rest wait in `pending`. The
- * first pending block in the order of execution runs next, so lanes that parted meet again where their paths
- * do (ir/block_order.c). Where all lanes of an activation are together (mask == act->lanes) results are written
- * straight to their rows, inactive and exited lanes included, whose values nobody reads; else they are
- * blended in.
+ * The lanes of an activation that stand at one block of code run it together; the rest wait in
+ * `pending`. The first pending block in the order of execution runs next, so lanes that parted meet
+ * again where their paths do (ir/block_order.c). Where all lanes of an activation are together
+ * (mask == act->lanes) results are written straight to their rows, inactive and exited lanes
+ * included, whose values nobody reads; else they are blended in.
  *
- * A branch backwards, and a call, spends from the warp's budget. A warp whose budget is spent turns to its next group of
- * lanes and gives way to other warps, so a lane that waits for another never keeps it from running.
+ * A branch backwards, and a call, spends from the warp's budget. A warp whose budget is spent turns
+ * to its next group of lanes and gives way to other warps, so a lane that waits for another never
+ * keeps it from running.
  */
 #include <time.h>
 
@@ -30,8 +31,9 @@
 #include "exec/texture.h"
 #include "exec/worker.h"
 
-/* Under random schedules one group in SPLIT_EVERY is divided, and at one block of code in CHANGE_EVERY another group goes on: one
- * that waits for others of its warp must not keep them from running, however it waits. */
+/* Under random schedules one group in SPLIT_EVERY is divided, and at one block of code in
+ * CHANGE_EVERY another group goes on: one that waits for others of its warp must not keep them from
+ * running, however it waits. */
 enum { SPLIT_EVERY = 16, CHANGE_EVERY = 4 };
 
 /* ---- rows ---- */
@@ -216,7 +218,8 @@ static bool run_brx(struct warp *w, uint8_t *const base[4], const struct op *o, 
 
 /* ---- who runs next within a warp ---- */
 
-/* The lanes pending at the n-th pending block of the warp, counted over its activations; false where there are fewer. */
+/* The lanes pending at the n-th pending block of the warp, counted over its activations; false
+ * where there are fewer. */
 static bool pick_nth(struct warp *w, uint32_t n, struct at *at)
 {
     for (struct activation *a = w->acts; a; a = a->next) {
@@ -289,14 +292,16 @@ static bool turn_ends(const struct warp *w)
     return groups && schedule_choose(s, 2);
 }
 
-/* The next group of lanes: of the newest activation that has any. False where all lanes wait or are gone. */
+/* The next group of lanes: of the newest activation that has any. False where all lanes wait or are
+ * gone. */
 static bool pick(struct warp *w, struct at *at)
 {
     struct schedule *s = w->block->launch->schedule;
     return s ? pick_scheduled(w, s, at) : pick_nth(w, 0, at);
 }
 
-/* The schedule, where it chooses at random; not while stall.c wants to see a warp repeat what it does. */
+/* The schedule, where it chooses at random; not while stall.c wants to see a warp repeat what it
+ * does. */
 static struct schedule *random_schedule(const struct launch *l)
 {
     bool watching = atomic_load_explicit(&l->watching, memory_order_relaxed);
@@ -432,8 +437,9 @@ static bool start_warp(struct warp *w)
     return a != NULL;
 }
 
-/* One function, longer than others are: told in parts (a record of what they share; a function for the operations of a block, one
- * for what ends it, one for each way on) it took 3 to 13% more processor time on kernels of bench/peers. */
+/* One function, longer than others are: told in parts (a record of what they share; a function for
+ * the operations of a block, one for what ends it, one for each way on) it took 3 to 13% more
+ * processor time on kernels of bench/peers. */
 void warp_run(struct warp *w)
 {
     struct worker *k = w->block->worker;

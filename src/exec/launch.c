@@ -25,8 +25,8 @@ uint32_t launch_capacity(const struct machine *m, uint32_t threads_per_block, ui
     return m->model->multiprocessors * device_occupancy(m->model, threads_per_block, shared_bytes, 0).blocks;
 }
 
-/* %warpid is a slot of the multiprocessor, which an H200 gives out over its four partitions starting with the second
- * (recorded in the oracle). */
+/* %warpid is a slot of the multiprocessor, which an H200 gives out over its four partitions
+ * starting with the second (recorded in the oracle). */
 static uint32_t hardware_warp(uint32_t index)
 {
     return (index & ~3u) | ((index + 1) & 3);
@@ -75,7 +75,8 @@ void launch_params_free(struct machine *m, uint8_t *params)
         mem_free(&m->mem, params);
 }
 
-/* What cooperative groups keep a grid's barrier in: the size of it in 32 bits, then 32 bits that start as 0. */
+/* What cooperative groups keep a grid's barrier in: the size of it in 32 bits, then 32 bits that
+ * start as 0. */
 static bool make_grid_barrier(struct launch *l)
 {
     enum { BYTES = 64 };
@@ -97,9 +98,10 @@ static bool asks_for_reserved_shared(const struct kernel *k)
     return asks;
 }
 
-/* Static and dynamic shared memory are given out in units, smaller ones than an H200's of 128 bytes: the vendor's compilers rely on it
- * when they read the last words with the vector that they begin. What lies between is nobody's, and who hears of bad accesses hears
- * of those that begin there. */
+/* Static and dynamic shared memory are given out in units, smaller ones than an H200's of 128
+ * bytes: the vendor's compilers rely on it when they read the last words with the vector that they
+ * begin. What lies between is nobody's, and who hears of bad accesses hears of those that begin
+ * there. */
 static void size_shared(struct launch *l, const struct launch_request *r)
 {
     enum { UNIT = 16 };
@@ -184,8 +186,8 @@ bool launch_join(struct launch *l, struct worker *k, bool waits)
     return may;
 }
 
-/* Stores past the caches (jit/analysis/nontemporal.c) are made before the launch is known to be over (Intel SDM 3A, 9.2.2; AMD64 APM 2,
- * 7.4.2). */
+/* Stores past the caches (jit/analysis/nontemporal.c) are made before the launch is known to be
+ * over (Intel SDM 3A, 9.2.2; AMD64 APM 2, 7.4.2). */
 static void await_nontemporal(void)
 {
 #ifdef __x86_64__
@@ -224,7 +226,8 @@ static bool enlist(struct machine *m, struct launch *l)
     return l->request->deadline <= 0 || limit_start_clock(m);
 }
 
-/* Until its last worker has left it, a launch stays in the list: it can be cancelled, and its progress be seen. */
+/* Until its last worker has left it, a launch stays in the list: it can be cancelled, and its
+ * progress be seen. */
 static void withdraw(struct machine *m, struct launch *l)
 {
     pthread_mutex_lock(&m->lock);
@@ -316,8 +319,9 @@ static bool compiler_begins(struct launch *l, struct diags *diags)
     return !l->machine->compiler || l->machine->compiler->begin(l->machine, l, diags);
 }
 
-/* A step that writes diagnostics; false where memory runs out for them. A jump to the caller's place would leave the launch and
- * the worker behind, and with a fault the caller would not learn which. */
+/* A step that writes diagnostics; false where memory runs out for them. A jump to the caller's
+ * place would leave the launch and the worker behind, and with a fault the caller would not learn
+ * which. */
 static bool guarded(bool (*step)(struct launch *, struct diags *), struct launch *l, struct diags *diags)
 {
     jmp_buf oom, *outer = diags->arena->on_oom;
@@ -385,7 +389,8 @@ struct launch *launch_begin(struct machine *m, const struct launch_request *r, s
     return l;
 }
 
-/* Under a schedule one launch runs at a time; false where another does, and this one does not wait for it. */
+/* Under a schedule one launch runs at a time; false where another does, and this one does not wait
+ * for it. */
 static bool take_schedule(struct launch *l, bool waits)
 {
     struct machine *m = l->machine;

@@ -1,5 +1,5 @@
-/* A launch: a grid of blocks on its way through the machine's workers. The record is shared by all of them; what changes is atomic, or
- * under a lock that its comment names. */
+/* A launch: a grid of blocks on its way through the machine's workers. The record is shared by all
+ * of them; what changes is atomic, or under a lock that its comment names. */
 #ifndef HEDDLE_EXEC_LAUNCH_H
 #define HEDDLE_EXEC_LAUNCH_H
 
@@ -41,7 +41,8 @@ struct launch_dims {
     uint32_t shared_bytes;      /* dynamic, of a block */
 };
 
-/* What was bound to a reference of a module's when the launch was asked for: it is what its kernel reads. */
+/* What was bound to a reference of a module's when the launch was asked for: it is what its kernel
+ * reads. */
 struct bound_texture {
     const struct texture_reference *reference;
     struct texture *texture; /* held; or NULL */
@@ -85,8 +86,9 @@ struct launch {
     uint64_t n_blocks;
     uint32_t shared_bytes;       /* of a block: static and dynamic */
     uint32_t asked_shared_bytes; /* nothing begins behind them; what begins before may end within shared_bytes */
-    /* What the system keeps of a block's shared memory, the last of it, where the kernel asks for its place (%reserved_smem_offset_*): of
-     * shared_bytes, too. Cooperative groups of several warps meet there. */
+    /* What the system keeps of a block's shared memory, the last of it, where the kernel asks for
+     * its place (%reserved_smem_offset_*): of shared_bytes, too. Cooperative groups of several
+     * warps meet there. */
     uint32_t reserved_shared_start, reserved_shared_bytes;
     uint32_t max_resident; /* clusters, or blocks where there are none, that the claimed device could hold */
     const uint8_t *params; /* the request's */
@@ -120,12 +122,14 @@ struct launch {
     struct print_total printed; /* under the machine's print_lock */
 };
 
-/* Memory of the machine for a launch's parameters, all of it 0, and back; NULL where memory is exhausted, and allowed. */
+/* Memory of the machine for a launch's parameters, all of it 0, and back; NULL where memory is
+ * exhausted, and allowed. */
 uint8_t *launch_params(struct machine *m, const struct kernel *k);
 void launch_params_free(struct machine *m, uint8_t *params);
 
-/* A grid runs in whoever asks for it and in the machine's workers. Nothing of it stands on a C stack between its steps, so that
- * launches which wait for each other can take turns on few threads; each step may be on another one.
+/* A grid runs in whoever asks for it and in the machine's workers. Nothing of it stands on a C
+ * stack between its steps, so that launches which wait for each other can take turns on few
+ * threads; each step may be on another one.
  *
  * Limits have been checked. NULL where memory is exhausted. */
 struct launch *launch_begin(struct machine *m, const struct launch_request *r, struct diags *diags);
@@ -134,8 +138,8 @@ bool launch_step(struct launch *l, const struct thread_pool *others);
 /* A fault becomes a diagnostic. Frees the launch; NULL is allowed. */
 hd_result launch_end(struct launch *l, hd_launch_stats *stats, struct diags *diags);
 
-/* A thread begins and ends to work on a launch. False: its workers are to park now, and this one does not wait until they go on, as it
- * holds a lock that they may need for parking. */
+/* A thread begins and ends to work on a launch. False: its workers are to park now, and this one
+ * does not wait until they go on, as it holds a lock that they may need for parking. */
 bool launch_join(struct launch *l, struct worker *k, bool waits);
 void launch_leave(struct launch *l, struct worker *k);
 
@@ -148,8 +152,8 @@ static inline bool launch_is_by_one(const struct launch *l)
     return l->schedule || (l->events && l->events->by_one);
 }
 
-/* Its blocks may begin: the machine's own workers are offered them, or its launcher begins alone, where they were short in the kernel's
- * last launch, whose time has been noted. */
+/* Its blocks may begin: the machine's own workers are offered them, or its launcher begins alone,
+ * where they were short in the kernel's last launch, whose time has been noted. */
 void launch_open(struct launch *l);
 /* Offers what is left after all, where that takes longer than to wake somebody. */
 void launch_offer_rest(struct launch *l);

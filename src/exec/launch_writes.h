@@ -1,6 +1,6 @@
-/* Where a launch may write to global memory: intervals of addresses, by an interval analysis (ir/range.c) of its instructions with the
- * values of its parameters and its grid. It assumes nothing: a pointer that leads out of its buffer is followed, and what may wrap is
- * unknown. */
+/* Where a launch may write to global memory: intervals of addresses, by an interval analysis
+ * (ir/range.c) of its instructions with the values of its parameters and its grid. It assumes
+ * nothing: a pointer that leads out of its buffer is followed, and what may wrap is unknown. */
 #ifndef HEDDLE_EXEC_LAUNCH_WRITES_H
 #define HEDDLE_EXEC_LAUNCH_WRITES_H
 

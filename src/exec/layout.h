@@ -1,5 +1,5 @@
-/* Where the interpreter's code (code.h) has a function's operands and operations: all of it follows from the IR, so that the compiler of
- * kernels finds it from the same functions and the same IR.
+/* Where the interpreter's code (code.h) has a function's operands and operations: all of it follows
+ * from the IR, so that the compiler of kernels finds it from the same functions and the same IR.
  *
  * A row holds a register, a constant or a special register for the 32 lanes of a warp.
  */
@@ -27,7 +27,8 @@ struct row_fill {
     uint32_t sreg; /* enum of ir/ir.h, for special registers */
 };
 
-/* The special registers that a kernel uses, in ROW_BLOCK, in the order in which its functions name them. */
+/* The special registers that a kernel uses, in ROW_BLOCK, in the order in which its functions name
+ * them. */
 struct block_rows {
     VEC(struct row_fill) list;
     uint32_t bytes;

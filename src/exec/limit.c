@@ -1,16 +1,20 @@
 /* Limits of a launch: how many warp instructions it may execute, and until when it may run.
  *
- * A worker counts the instructions of its warps anyway (worker.warp_instructions). Where the count passes worker.look_at, it
- * comes here before its warp goes on (limit_look): it adds what it has executed to the launch's sum, and finds out when to come
- * again. That is after a part only of what the launch has left, so that workers together execute hardly more than the limit.
- * A launch fails where the sum exceeds the limit, not where a worker's part is used up: one that needs no more than its limit
- * is never ended. Who interrupts a launch sets look_at to 0; where there are no limits, nothing else does.
+ * A worker counts the instructions of its warps anyway (worker.warp_instructions). Where the count
+ * passes worker.look_at, it comes here before its warp goes on (limit_look): it adds what it has
+ * executed to the launch's sum, and finds out when to come again. That is after a part only of what
+ * the launch has left, so that workers together execute hardly more than the limit. A launch fails
+ * where the sum exceeds the limit, not where a worker's part is used up: one that needs no more
+ * than its limit is never ended. Who interrupts a launch sets look_at to 0; where there are no
+ * limits, nothing else does.
  *
- * The interpreter compares before each block of code. Compiled code counts as it goes, and cannot be stopped before it leaves:
- * in a launch with limits it is entered with no more branches backwards, and barrier phases, than it may execute
- * (limit_allows), and where that is hardly any, the interpreter executes what remains.
+ * The interpreter compares before each block of code. Compiled code counts as it goes, and cannot
+ * be stopped before it leaves: in a launch with limits it is entered with no more branches
+ * backwards, and barrier phases, than it may execute (limit_allows), and where that is hardly any,
+ * the interpreter executes what remains.
  *
- * Wall clocks: a thread of the machine, which the first launch with a clock starts, sleeps until the next of them is over.
+ * Wall clocks: a thread of the machine, which the first launch with a clock starts, sleeps until
+ * the next of them is over.
  */
 #include "exec/abi.h"
 #include "exec/block.h"
@@ -43,7 +47,8 @@ void limit_join(struct worker *k, struct launch *l)
     atomic_store(&k->look_at, looks ? 0 : UINT64_MAX);
 }
 
-/* What the launch has left, once the worker has added what it has executed; *exceeded where that is too much already. */
+/* What the launch has left, once the worker has added what it has executed; *exceeded where that is
+ * too much already. */
 static uint64_t settle_steps(struct worker *k, struct launch *l, bool *exceeded)
 {
     uint64_t limit = l->machine->config.step_limit, own = k->warp_instructions - k->counted_steps;
@@ -55,7 +60,8 @@ static uint64_t settle_steps(struct worker *k, struct launch *l, bool *exceeded)
     return all < limit ? limit - all : 0;
 }
 
-/* The worker has come to look: when is it to come again? False where the launch has executed more than it may. */
+/* The worker has come to look: when is it to come again? False where the launch has executed more
+ * than it may. */
 static bool look(struct worker *k, struct launch *l)
 {
     bool exceeded = false;
@@ -97,8 +103,8 @@ static uint64_t find_step(struct worker *k, struct launch *l)
     return l->request->deadline > 0 && step > LARGEST_STEP ? LARGEST_STEP : step;
 }
 
-/* What a warp may execute up to a branch backwards: of a function each instruction once, and of a serial part, once for each
- * lane and each branch backwards of that. */
+/* What a warp may execute up to a branch backwards: of a function each instruction once, and of a
+ * serial part, once for each lane and each branch backwards of that. */
 static uint64_t most_between_branches(const struct code *c)
 {
     return (uint64_t)c->n_ops * (c->has_serial ? WARP_LANES * LANE_BUDGET : 1);

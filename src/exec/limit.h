@@ -1,4 +1,5 @@
-/* What ends a launch from outside: a limit of instructions, a deadline, the user's interruption (limit.c). */
+/* What ends a launch from outside: a limit of instructions, a deadline, the user's interruption
+ * (limit.c). */
 #ifndef HEDDLE_EXEC_LIMIT_H
 #define HEDDLE_EXEC_LIMIT_H
 
@@ -14,13 +15,13 @@ static inline bool limit_is_due(struct worker *k)
 {
     return k->warp_instructions > atomic_load_explicit(&k->look_at, memory_order_relaxed);
 }
-/* To be called where that is so, by a warp whose `lanes` are about to run o. False where the launch has failed, as where it has
- * executed too much. */
+/* To be called where that is so, by a warp whose `lanes` are about to run o. False where the launch
+ * has failed, as where it has executed too much. */
 bool limit_look(struct warp *w, const struct op *o, uint32_t lanes);
 /* After the last block: a launch that has executed too much has failed. */
 void limit_end(struct launch *l);
-/* May compiled code be entered? Then the budgets of the warp are such that it leaves before it has executed too much; or those of
- * the block's warps, which begin a barrier phase, and its phases. */
+/* May compiled code be entered? Then the budgets of the warp are such that it leaves before it has
+ * executed too much; or those of the block's warps, which begin a barrier phase, and its phases. */
 bool limit_allows_warp(struct warp *w, const struct code *c);
 bool limit_allows_block(struct block *b, const struct code *c);
 /* With the machine's lock held. */

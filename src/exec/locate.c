@@ -1,5 +1,5 @@
-/* Where an address leads: the bytes behind it, or the fault that it is. One lane at a time; access.c serves whole warps
- * where it can and comes here for the rest.
+/* Where an address leads: the bytes behind it, or the fault that it is. One lane at a time;
+ * access.c serves whole warps where it can and comes here for the rest.
  */
 #include "exec/access.h"
 #include "exec/block.h"
@@ -39,8 +39,8 @@ static enum fault_kind locate_in(struct block *b, uint64_t address, uint32_t byt
     return FAULT_none;
 }
 
-/* Addresses count from the block's own memory. That of the others in its cluster is so many windows before or behind as their ranks
- * differ; addresses of 32 bits wrap (PTX ISA 9.7.9.23). */
+/* Addresses count from the block's own memory. That of the others in its cluster is so many windows
+ * before or behind as their ranks differ; addresses of 32 bits wrap (PTX ISA 9.7.9.23). */
 static enum fault_kind locate_shared(const struct warp *w, uint64_t address, uint32_t bytes, struct location *p)
 {
     struct block *b = w->block;

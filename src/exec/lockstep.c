@@ -1,9 +1,12 @@
-/* Lockstep: compiled code runs the warps of a block from barrier to barrier, as a work-group loop (jit/emit/work_group_loop.c).
+/* Lockstep: compiled code runs the warps of a block from barrier to barrier, as a work-group loop
+ * (jit/emit/work_group_loop.c).
  *
- * Most kernels run so from start to end. Where all lanes of a warp stand at a plain barrier, or have ended, compiled code goes on
- * with the next warp by itself, at the place where that warp was left in the phase before. After a phase in which all warps came to
- * one barrier, the barrier is open, and nothing has to be recorded. In any other case the block falls out of lockstep: every warp
- * gets the records that it would have had, and warps take turns (block.c, interp.c) until all stand at one barrier again.
+ * Most kernels run so from start to end. Where all lanes of a warp stand at a plain barrier, or
+ * have ended, compiled code goes on with the next warp by itself, at the place where that warp was
+ * left in the phase before. After a phase in which all warps came to one barrier, the barrier is
+ * open, and nothing has to be recorded. In any other case the block falls out of lockstep: every
+ * warp gets the records that it would have had, and warps take turns (block.c, interp.c) until all
+ * stand at one barrier again.
  */
 #include "exec/barrier.h"
 #include "exec/block.h"
@@ -42,8 +45,8 @@ static bool make_ready(struct warp *w)
     return true;
 }
 
-/* The same for warps that ended in lockstep, in a block of the same launch: nothing else of their records has changed. If their ends
- * were not recorded, they stand at their start already. */
+/* The same for warps that ended in lockstep, in a block of the same launch: nothing else of their
+ * records has changed. If their ends were not recorded, they stand at their start already. */
 static void make_ready_again(struct block *b)
 {
     const struct code *c = b->launch->kernel->entry;
@@ -71,7 +74,8 @@ static bool make_all_ready(struct block *b)
     return true;
 }
 
-/* A block that is reused, after one that ran in lockstep, and does not run in lockstep itself: its warps have not begun. */
+/* A block that is reused, after one that ran in lockstep, and does not run in lockstep itself: its
+ * warps have not begun. */
 static void make_fresh(struct block *b)
 {
     for (struct warp *w = b->warps; w < b->warps + b->n_warps; w++) {
@@ -139,8 +143,9 @@ static compiled_fn *find_code(struct block *b)
     return fn && limit_allows_block(b, entry) ? fn : NULL;
 }
 
-/* Runs barrier phase after barrier phase, which the code does by itself; true where that led to the block's end. After
- * LOCKSTEP_PHASES the block gives way: its warps then stand behind a barrier that has opened, as if they had taken turns. */
+/* Runs barrier phase after barrier phase, which the code does by itself; true where that led to the
+ * block's end. After LOCKSTEP_PHASES the block gives way: its warps then stand behind a barrier
+ * that has opened, as if they had taken turns. */
 static bool run_phases(struct block *b, compiled_fn *fn, enum block_phase phase)
 {
     struct warp *w = b->warps;

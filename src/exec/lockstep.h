@@ -6,8 +6,8 @@
 
 struct block;
 
-/* Runs a block that has not begun by compiled code alone, all warps from barrier to barrier. False where that is not
- * possible, or not to the end: its warps then stand where their records say. */
+/* Runs a block that has not begun by compiled code alone, all warps from barrier to barrier. False
+ * where that is not possible, or not to the end: its warps then stand where their records say. */
 bool block_run_lockstep(struct block *b);
 /* The same for a block whose warps stand behind a barrier that they all came to as a whole. */
 bool block_resume_lockstep(struct block *b);

@@ -81,7 +81,8 @@ static void set_defaults(struct machine_config *c)
         c->stack_bytes = 64 << 10;
 }
 
-/* Of each worker's core: with the workers' own, and one of the program's, there are four threads a core. */
+/* Of each worker's core: with the workers' own, and one of the program's, there are four threads a
+ * core. */
 enum { STREAM_THREADS = 3 };
 
 /* One thread fewer than workers: the thread that launches is one, too. */

@@ -1,9 +1,10 @@
-/* Matrix instructions (PTX ISA 9.7.14, 9.7.15): moves fragments between registers, memory and dense matrices, and has products
- * computed (isa/mma.h).
+/* Matrix instructions (PTX ISA 9.7.14, 9.7.15): moves fragments between registers, memory and dense
+ * matrices, and has products computed (isa/mma.h).
  *
- * All lanes of a warp come together (collective.c), so an instruction is done at once. That is so of wgmma, too: it may run any time
- * before it is waited for, and a program that relies on no more than wgmma.fence, commit_group and wait_group cannot tell; one that
- * relies on more is found by check/race/wgmma.c. A warp of a warpgroup computes its 16 rows by itself.
+ * All lanes of a warp come together (collective.c), so an instruction is done at once. That is so
+ * of wgmma, too: it may run any time before it is waited for, and a program that relies on no more
+ * than wgmma.fence, commit_group and wait_group cannot tell; one that relies on more is found by
+ * check/race/wgmma.c. A warp of a warpgroup computes its 16 rows by itself.
  */
 #include "exec/matrix.h"
 
@@ -77,9 +78,10 @@ static bool find_places(const struct matrix *f, struct mma_places *x)
            find_eights(&f->d, row, column, &x->d);
 }
 
-/* The ISA wants lines that begin at multiples of 16 bytes. What an H200 makes of others: machine code counts strides in the words that it
- * moves, of 32 bits, or of 64 where a lane has two numbers of 32 bits side by side, and drops the rest; each eighth line is where the
- * stride says, but in accumulators of 16 x 16. Elements of a byte, of tf32 and of f64 are where they are said to be. */
+/* The ISA wants lines that begin at multiples of 16 bytes. What an H200 makes of others: machine
+ * code counts strides in the words that it moves, of 32 bits, or of 64 where a lane has two numbers
+ * of 32 bits side by side, and drops the rest; each eighth line is where the stride says, but in
+ * accumulators of 16 x 16. Elements of a byte, of tf32 and of f64 are where they are said to be. */
 static void find_words(struct op_matrix *x)
 {
     const struct matrix *f = &x->ir->form;
@@ -119,7 +121,8 @@ static void place_fragment(struct op_matrix *x)
     }
 }
 
-/* A matrix of ldmatrix, stmatrix, movmatrix: where an element of a lane's register goes among eight rows of eight. */
+/* A matrix of ldmatrix, stmatrix, movmatrix: where an element of a lane's register goes among eight
+ * rows of eight. */
 static void map_rows(const struct matrix *f, struct op_matrix *x)
 {
     struct fragment one = f->d;
@@ -221,7 +224,8 @@ static unsigned group_columns(const struct matrix *x)
     return x->a.bits == 32 ? 2 : x->a.bits == 4 ? 8 : 4;
 }
 
-/* The metadata of a row's group: 4 bits in the register of a lane (9.7.14.6.1; which lane was found on an H200). */
+/* The metadata of a row's group: 4 bits in the register of a lane (9.7.14.6.1; which lane was found
+ * on an H200). */
 static unsigned metadata_of(const struct matrix *x, const uint32_t *metadata, unsigned selector, unsigned row,
                             unsigned group)
 {

@@ -1,5 +1,5 @@
-/* Matrix instructions, ready to run: where the registers of fragments are, and where their elements go in dense matrices (isa/mma.h).
- * Private to exec/.
+/* Matrix instructions, ready to run: where the registers of fragments are, and where their elements
+ * go in dense matrices (isa/mma.h). Private to exec/.
  */
 #ifndef HEDDLE_EXEC_MATRIX_H
 #define HEDDLE_EXEC_MATRIX_H
@@ -11,8 +11,8 @@ struct op_matrix {
     const struct ir_matrix *ir;
     struct mma_product product;
     struct mma_map a, b, c, d; /* of products; of ldmatrix, stmatrix and movmatrix c and d: of one matrix */
-    /* Of wmma.load and wmma.store: a matrix in memory has `lines` rows (or columns) of `length` elements; how many lines and elements
-     * lanes and elements of a lane lie behind the first. */
+    /* Of wmma.load and wmma.store: a matrix in memory has `lines` rows (or columns) of `length`
+     * elements; how many lines and elements lanes and elements of a lane lie behind the first. */
     struct {
         uint16_t lines, length;
         uint8_t line_by_lane[WARP_LANES], along_by_lane[WARP_LANES];
@@ -35,7 +35,8 @@ void fragment_take(const struct warp *w, uint8_t *const base[4], const struct mm
                    uint32_t *to);
 void fragment_put(const struct warp *w, uint8_t *const base[4], const struct mma_map *map, const row_ref *regs,
                   const uint32_t *from, uint32_t lanes);
-/* Of sparse A, by stored element (at s * 16 + row): the column that it is of, as the lanes' metadata say. */
+/* Of sparse A, by stored element (at s * 16 + row): the column that it is of, as the lanes'
+ * metadata say. */
 void matrix_select(const struct matrix *x, const uint32_t *metadata, unsigned selector, uint8_t *selected);
 
 /* Runs the instruction in lanes that have come together; false after a fault. */

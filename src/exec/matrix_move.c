@@ -1,4 +1,5 @@
-/* Matrix instructions that move: ldmatrix, stmatrix, wmma.load and wmma.store (PTX ISA 9.7.14.4, 9.7.14.5); see matrix.h. */
+/* Matrix instructions that move: ldmatrix, stmatrix, wmma.load and wmma.store (PTX ISA 9.7.14.4,
+ * 9.7.14.5); see matrix.h. */
 #include "exec/matrix.h"
 
 #include "exec/access.h"
@@ -138,14 +139,15 @@ static unsigned line_bytes_of(const struct moved *x)
     return (unsigned)x->m->place.length * x->m->ir->form.element_bits / 8;
 }
 
-/* How far behind the start a lane's pieces begin. Lanes and pieces divide a line at whole bytes, and have bits of their own of its
- * number, so that what they are off adds up. */
+/* How far behind the start a lane's pieces begin. Lanes and pieces divide a line at whole bytes,
+ * and have bits of their own of its number, so that what they are off adds up. */
 static uint64_t lane_offset(const struct moved *x, unsigned lane)
 {
     return line_offset(x, x->m->place.line_by_lane[lane]) + x->m->place.along_by_lane[lane] * (unsigned)x->f->bits / 8;
 }
 
-/* Where a piece's elements begin, counted from the lane's: the piece at byte `at` of a lane's registers. */
+/* Where a piece's elements begin, counted from the lane's: the piece at byte `at` of a lane's
+ * registers. */
 static uint64_t piece_offset(const struct moved *x, unsigned at)
 {
     unsigned e = at * 8 >> __builtin_ctz(x->f->bits);
@@ -159,8 +161,8 @@ static unsigned own_bytes(const struct moved *x)
     return own < all ? own : all;
 }
 
-/* A load by all lanes, from the host's memory: registers of two halves from two places, of lanes that have eight
- * neighbours; registers, of lanes that have four; others. */
+/* A load by all lanes, from the host's memory: registers of two halves from two places, of lanes
+ * that have eight neighbours; registers, of lanes that have four; others. */
 static void load_own(const struct warp *w, uint8_t *const base[4], const struct moved *x, const uint8_t *from)
 {
     unsigned reg_bytes = x->f->reg_bits / 8, own = own_bytes(x), n = 0;
@@ -203,7 +205,8 @@ static void store_own(uint8_t *const base[4], const struct moved *x, uint8_t *to
     }
 }
 
-/* Registers of a fragment that are copies of its first, in the lanes that load: wmma of f16, 32 bits. */
+/* Registers of a fragment that are copies of its first, in the lanes that load: wmma of f16, 32
+ * bits. */
 static void copy_registers(const struct warp *w, uint8_t *const base[4], const struct moved *x, uint32_t lanes)
 {
     unsigned n = fragment_own_regs(x->f);
@@ -248,7 +251,8 @@ static __attribute__((noinline)) bool move_by_pieces(struct warp *w, uint8_t *co
 
 /* ---- of launches that somebody watches ---- */
 
-/* Bytes that a lane accesses by one event, at most: a chunk of a row; and those of its part of a matrix. */
+/* Bytes that a lane accesses by one event, at most: a chunk of a row; and those of its part of a
+ * matrix. */
 enum { CHUNK_BYTES = 16, OWN_BYTES_MOST = 32 };
 
 static unsigned chunk_bytes(const struct moved *x)
@@ -262,8 +266,8 @@ static bool has_chunks(const struct moved *x)
     return (x->start | line_bytes_of(x) | x->near | x->skew) % chunk_bytes(x) == 0;
 }
 
-/* By how much lanes are off the numbers of the chunks: another number for each kind of fragment, and never 0, as programs have lane l
- * access chunk l of a matrix. */
+/* By how much lanes are off the numbers of the chunks: another number for each kind of fragment,
+ * and never 0, as programs have lane l access chunk l of a matrix. */
 static unsigned rotation_of(const struct moved *x)
 {
     const struct matrix *f = &x->m->ir->form;

@@ -1,10 +1,13 @@
-/* mbarrier: barriers that are objects in the block's shared memory (PTX ISA 9.7.13.15; isa/sem_mbarrier.h).
+/* mbarrier: barriers that are objects in the block's shared memory (PTX ISA 9.7.13.15;
+ * isa/sem_mbarrier.h).
  *
- * A block stays on one worker, so an operation on an object is plain code, lane after lane. Nothing waits here: a try_wait whose
- * phase has not completed answers so at once, and its warp makes way for those that it waits for (interp.c), which the
- * time that it could be suspended for leaves open. What the ISA calls undefined is a fault where the object shows it: a count out
- * of range, an object that has not been initialised, more arrivals than are pending, .noComplete that completes. One that was invalidated
- * goes on, as on an H200, where libcu++'s programs rely on it; the checker tells of that (check/sync/sync.c).
+ * A block stays on one worker, so an operation on an object is plain code, lane after lane. Nothing
+ * waits here: a try_wait whose phase has not completed answers so at once, and its warp makes way
+ * for those that it waits for (interp.c), which the time that it could be suspended for leaves
+ * open. What the ISA calls undefined is a fault where the object shows it: a count out of range, an
+ * object that has not been initialised, more arrivals than are pending, .noComplete that completes.
+ * One that was invalidated goes on, as on an H200, where libcu++'s programs rely on it; the checker
+ * tells of that (check/sync/sync.c).
  *
  * What arrives or completes transactions asynchronously (async.c) comes through mbarrier_signal().
  */
@@ -95,7 +98,8 @@ static u64 object_of(const struct counts *c)
     return sem_mbarrier(c->pending, c->expected, c->transactions, c->parity);
 }
 
-/* Once no arrival and no transaction is pending the next phase begins, with the count expected by then (9.7.13.15.8). */
+/* Once no arrival and no transaction is pending the next phase begins, with the count expected by
+ * then (9.7.13.15.8). */
 static bool complete(struct counts *c)
 {
     if (c->pending || c->transactions)
@@ -164,7 +168,8 @@ static bool is_invalidated(const struct block *owner, uint64_t address)
     return object & MBARRIER_INVALIDATED;
 }
 
-/* As an arrival of the thread is told of (tell()): one behind copies has these released; what completes transactions has told of its own. */
+/* As an arrival of the thread is told of (tell()): one behind copies has these released; what
+ * completes transactions has told of its own. */
 static void tell_signal(const struct warp *w, const struct op *o, unsigned lane, struct block *owner, uint64_t address,
                         bool parity, bool arrives, bool completes)
 {
@@ -301,9 +306,9 @@ static bool may_be_together(const struct op *o)
     return arrives ? !has(o, MOD_expect_tx) && !has(o, MOD_noComplete) : o->mode >= MBARRIER_TEST_WAIT;
 }
 
-/* Lanes at one object that give the same operand, of an operation that may_be_together(): of tests, one is for all. Arrivals of which only
- * the last may complete the phase, and none faults, are subtractions. False where it is neither, and nothing has been done; *ok is false
- * after a fault. */
+/* Lanes at one object that give the same operand, of an operation that may_be_together(): of tests,
+ * one is for all. Arrivals of which only the last may complete the phase, and none faults, are
+ * subtractions. False where it is neither, and nothing has been done; *ok is false after a fault. */
 static bool perform_together(struct operation *x, uint8_t *d, uint32_t mask, bool *ok)
 {
     const struct op *o = x->o;

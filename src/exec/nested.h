@@ -1,4 +1,5 @@
-/* What kernels call of the device runtime (ir/syscalls.def), on its way from a lane to whoever makes launches of it (api/nested.h). */
+/* What kernels call of the device runtime (ir/syscalls.def), on its way from a lane to whoever
+ * makes launches of it (api/nested.h). */
 #ifndef HEDDLE_EXEC_NESTED_H
 #define HEDDLE_EXEC_NESTED_H
 

@@ -1,4 +1,5 @@
-/* When the machine's own workers are woken for a launch: where they are awake before its launcher is done; see launch.h. */
+/* When the machine's own workers are woken for a launch: where they are awake before its launcher
+ * is done; see launch.h. */
 #include "exec/launch.h"
 #include "exec/machine.h"
 

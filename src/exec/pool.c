@@ -1,6 +1,7 @@
-/* A worker's free memory, by size: powers of two and the sizes half way between. What it has, free or in use, counts against the
- * machine's limit of memory: a kernel takes the host's by its threads' registers and stacks as well as by buffers. What kernels
- * address as shared or local memory lies between guards (mem/window.h), and goes from worker to worker. */
+/* A worker's free memory, by size: powers of two and the sizes half way between. What it has, free
+ * or in use, counts against the machine's limit of memory: a kernel takes the host's by its
+ * threads' registers and stacks as well as by buffers. What kernels address as shared or local
+ * memory lies between guards (mem/window.h), and goes from worker to worker. */
 #include <stdlib.h>
 #include <sys/mman.h>
 #ifdef __GLIBC__ /* as the header above says */

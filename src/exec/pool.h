@@ -1,5 +1,6 @@
-/* Memory of workers: free lists by size of what blocks, warps and activations need, and windows (mem/window.h) behind which kernels see
- * shared and local memory. A worker takes from its own lists without a lock. */
+/* Memory of workers: free lists by size of what blocks, warps and activations need, and windows
+ * (mem/window.h) behind which kernels see shared and local memory. A worker takes from its own
+ * lists without a lock. */
 #ifndef HEDDLE_EXEC_POOL_H
 #define HEDDLE_EXEC_POOL_H
 
@@ -19,8 +20,8 @@ struct windows {
     struct pool_item *free[POOL_CLASSES];
 };
 
-/* At least `bytes` bytes, aligned to 64; contents undefined, so that what kernels can read has to be cleared; NULL where the
- * machine's limit or the system's is reached. */
+/* At least `bytes` bytes, aligned to 64; contents undefined, so that what kernels can read has to
+ * be cleared; NULL where the machine's limit or the system's is reached. */
 void *pool_take(struct worker *k, size_t bytes);
 void pool_give(struct worker *k, void *p, size_t bytes);
 /* The same of what kernels address as shared or local memory. */

@@ -1,4 +1,5 @@
-/* What code.c (what a kernel is made of) and decode.c (a function's operations) share while a kernel is made ready. Private to code.c and decode.c. */
+/* What code.c (what a kernel is made of) and decode.c (a function's operations) share while a
+ * kernel is made ready. Private to code.c and decode.c. */
 #ifndef HEDDLE_EXEC_PREPARER_H
 #define HEDDLE_EXEC_PREPARER_H
 

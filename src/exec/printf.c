@@ -1,6 +1,8 @@
-/* See printf.h. CUDA C++ Programming Guide 10.35: conversions are %[flags][width][.precision][size]type, all combinations
- * are taken, and the rest is the host's printf. What one of them prints is laid out here; the C library makes the digits of
- * floating-point numbers alone, of so many as can differ from zero, so that no width and no precision reaches a buffer.
+/* See printf.h. CUDA C++ Programming Guide 10.35: conversions are
+ * %[flags][width][.precision][size]type, all combinations are taken, and the rest is the host's
+ * printf. What one of them prints is laid out here; the C library makes the digits of
+ * floating-point numbers alone, of so many as can differ from zero, so that no width and no
+ * precision reaches a buffer.
  */
 #include "exec/printf.h"
 
@@ -170,7 +172,8 @@ static struct spec read_spec(struct formatter *f)
 
 /* ---- writing conversions ---- */
 
-/* A conversion's text: prefix, zeros, digits, zeros, tail; padded in front, behind or by the first zeros. */
+/* A conversion's text: prefix, zeros, digits, zeros, tail; padded in front, behind or by the first
+ * zeros. */
 struct pieces {
     const char *prefix, *digits, *tail;
     size_t n_prefix, n_digits, n_tail;

@@ -1,22 +1,26 @@
 /* Which lanes of a warp run, and for how long: its scheduling quantum.
  *
- * A lane that waits must never keep the lane that it waits for from running. A branch backwards spends from the warp's
- * budget, one of a loop that spins (ir/spin.c) much of it, except for an iteration after which lanes have left the loop; and
- * all of it in the next iteration, since what they left for may be what the others wait for. Once the budget is spent,
- * another group of lanes goes on: one that does not spin, which may just have taken the lock that all the others wait
- * for, or else each in its turn. A warp of which all groups spin in vain gives way to other warps, and does so ever
- * sooner: after each such quantum the next is half as long, down to one iteration of a loop; after that the warp backs off:
- * it sits out quanta, twice as many each time, as long as others have them (worker.c).
+ * A lane that waits must never keep the lane that it waits for from running. A branch backwards
+ * spends from the warp's budget, one of a loop that spins (ir/spin.c) much of it, except for an
+ * iteration after which lanes have left the loop; and all of it in the next iteration, since what
+ * they left for may be what the others wait for. Once the budget is spent, another group of lanes
+ * goes on: one that does not spin, which may just have taken the lock that all the others wait for,
+ * or else each in its turn. A warp of which all groups spin in vain gives way to other warps, and
+ * does so ever sooner: after each such quantum the next is half as long, down to one iteration of a
+ * loop; after that the warp backs off: it sits out quanta, twice as many each time, as long as
+ * others have them (worker.c).
  *
- * What a branch costs stands in spin_cost.h, for compiled code, too, which leaves where the budget is spent (jit/emit/branch.c).
+ * What a branch costs stands in spin_cost.h, for compiled code, too, which leaves where the budget
+ * is spent (jit/emit/branch.c).
  */
 #include "exec/block.h"
 #include "exec/launch.h"
 #include "exec/quantum.h"
 #include "exec/spin_cost.h"
 
-/* SHORTEST: after so many quanta in vain a spinning loop has one iteration in a quantum. Within a quantum a spinning group of a
- * divided warp makes way for another spinning group up to MAX_SPIN_ROTATIONS times, and for any group up to MAX_ROTATIONS times. */
+/* SHORTEST: after so many quanta in vain a spinning loop has one iteration in a quantum. Within a
+ * quantum a spinning group of a divided warp makes way for another spinning group up to
+ * MAX_SPIN_ROTATIONS times, and for any group up to MAX_ROTATIONS times. */
 enum { SHORTEST = 6, LONGEST_BACKOFF = 6, MAX_SPIN_ROTATIONS = 8, MAX_ROTATIONS = 64 };
 
 void warp_part_lanes(struct warp *w)
@@ -73,9 +77,9 @@ static bool find_busy(struct warp *w, struct activation **a, uint32_t *block)
     return false;
 }
 
-/* The next group, round robin in the order of blocks and activations: the one behind the group that was chosen here last, wherever
- * that has come to. Groups that ran because they did not spin do not count, so a group that stays where it is has its turn however
- * often others have theirs. */
+/* The next group, round robin in the order of blocks and activations: the one behind the group that
+ * was chosen here last, wherever that has come to. Groups that ran because they did not spin do not
+ * count, so a group that stays where it is has its turn however often others have theirs. */
 static void find_next(struct warp *w, struct activation **a, uint32_t *block)
 {
     uint32_t next = pending_first(*a, (*a)->next_group);

@@ -1,5 +1,5 @@
-/* A warp's quantum: how many branches backwards it has until it gives way, which group of its lanes has them, and what spinning costs
- * (quantum.c). */
+/* A warp's quantum: how many branches backwards it has until it gives way, which group of its lanes
+ * has them, and what spinning costs (quantum.c). */
 #ifndef HEDDLE_EXEC_QUANTUM_H
 #define HEDDLE_EXEC_QUANTUM_H
 
@@ -27,11 +27,13 @@ static inline void quantum_come(struct warp *w, const struct at *at)
 }
 /* What a branch backwards, to at->block, spends from the budget. */
 int32_t back_edge_cost(struct warp *w, const struct at *at);
-/* The budget is spent: *at becomes another group of lanes, if there is one. False where the warp gives way. */
+/* The budget is spent: *at becomes another group of lanes, if there is one. False where the warp
+ * gives way. */
 bool quantum_goes_on(struct warp *w, struct quantum *q, struct at *at);
 /* Other lanes of the warp are elsewhere. */
 bool warp_is_divided(const struct warp *w, const struct at *at);
-/* Lanes go on past others that stay behind: from here on registers need not be what the order of blocks makes them. */
+/* Lanes go on past others that stay behind: from here on registers need not be what the order of
+ * blocks makes them. */
 void warp_part_lanes(struct warp *w);
 
 #endif

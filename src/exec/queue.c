@@ -107,8 +107,8 @@ static bool is_busy(struct stream *s)
     return last_of(s) && !task_is_done(s->last);
 }
 
-/* The rule of the legacy default stream: calls `each` for the last tasks that a new one of s has to wait for; stops
- * where it says false. */
+/* The rule of the legacy default stream: calls `each` for the last tasks that a new one of s has to
+ * wait for; stops where it says false. */
 static bool for_implicit(struct stream *s, bool (*each)(struct task *, struct task *), struct task *t)
 {
     struct context *c = s->context;
@@ -131,7 +131,8 @@ static bool is_done(struct task *t, struct task *earlier)
     return !earlier || task_is_done(earlier);
 }
 
-/* The legacy stream is behind blocking streams that have gone: what comes after it need not be told of them. */
+/* The legacy stream is behind blocking streams that have gone: what comes after it need not be told
+ * of them. */
 static void forget_tails(struct stream *s)
 {
     struct context *c = s->context;
@@ -318,7 +319,8 @@ void context_destroy(struct context *c)
     context_release(c);
 }
 
-/* What began to be put before the fault was there is waited for, too; what is put later does not run. */
+/* What began to be put before the fault was there is waited for, too; what is put later does not
+ * run. */
 void context_close(struct context *c)
 {
     int none = HD_SUCCESS;

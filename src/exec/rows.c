@@ -42,8 +42,8 @@ static void fill_inactive(uint64_t *out, uint32_t mask)
         out[l] = mask & 1u << l ? out[l] : active;
 }
 
-/* Consecutive addresses are the usual case, told without writing a row. They must not wrap: the first is the least then, and the
- * last the largest. */
+/* Consecutive addresses are the usual case, told without writing a row. They must not wrap: the
+ * first is the least then, and the last the largest. */
 static bool found_linear(uint64_t first, uint64_t largest, unsigned log2_stride, struct scan *s)
 {
     uint64_t way = 31ull << log2_stride;

@@ -11,8 +11,8 @@ struct scan {
     bool linear;                 /* all 32 lanes are active, lane l is at min + l * stride; `out` is not filled */
 };
 
-/* How the addresses of the active lanes lie that are neither all the same nor a linear scan: lane l at some place + l * stride;
- * the same, or one place, in each half of the warp. */
+/* How the addresses of the active lanes lie that are neither all the same nor a linear scan: lane l
+ * at some place + l * stride; the same, or one place, in each half of the warp. */
 enum pattern { PATTERN_NONE, PATTERN_LINEAR, PATTERN_LINEAR_HALVES, PATTERN_EQUAL_HALVES };
 
 struct row_fns {
@@ -21,8 +21,8 @@ struct row_fns {
     void (*blend32)(void *d, const void *s, uint32_t mask);
     void (*blend64)(void *d, const void *s, uint32_t mask);
     void (*blend128)(void *d, const void *s, uint32_t mask);
-    /* out = a + disp for 64-bit addresses, and for 32-bit ones, which wrap. Inactive lanes get the address of an
-     * active one. mask is not 0; the stride is 1 << log2_stride. */
+    /* out = a + disp for 64-bit addresses, and for 32-bit ones, which wrap. Inactive lanes get the
+     * address of an active one. mask is not 0; the stride is 1 << log2_stride. */
     void (*scan64)(const uint64_t *a, int64_t disp, uint32_t mask, unsigned log2_stride, uint64_t *out, struct scan *s);
     void (*scan32)(const uint32_t *a, int64_t disp, uint32_t mask, unsigned log2_stride, uint64_t *out, struct scan *s);
     /* out = first + l * stride: what a linear scan left out. */
@@ -36,7 +36,8 @@ struct row_fns {
     /* A whole row from or to memory that need not be aligned to more than its elements. */
     void (*copy32)(uint32_t *d, const uint32_t *s);
     void (*copy64)(uint64_t *d, const uint64_t *s);
-    /* The same for vectors of n elements (2 or 4; of 64 bits 2): element k of lane l is row k, lane l. */
+    /* The same for vectors of n elements (2 or 4; of 64 bits 2): element k of lane l is row k, lane
+     * l. */
     void (*load_vectors32)(uint8_t *const *rows, const uint32_t *s, unsigned n);
     void (*load_vectors64)(uint8_t *const *rows, const uint64_t *s);
     void (*store_vectors32)(uint32_t *d, uint8_t *const *rows, unsigned n);

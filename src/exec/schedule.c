@@ -1,6 +1,7 @@
-/* See schedule.h. A record is a line that names its format and the policy (or says that all blocks begin at once), and perhaps the launch of a
- * program that it is of (" of launch 2 of push"), then each choice among more than one as a number in groups of seven bits (a serial run
- * makes none: its record is the line). */
+/* See schedule.h. A record is a line that names its format and the policy (or says that all blocks
+ * begin at once), and perhaps the launch of a program that it is of (" of launch 2 of push"), then
+ * each choice among more than one as a number in groups of seven bits (a serial run makes none: its
+ * record is the line). */
 #include "exec/schedule.h"
 
 #include <stdlib.h>

@@ -1,14 +1,15 @@
 /* Scheduling policies: who runs next, and for how long.
  *
- * `fair` lets every worker thread take its blocks in turn; time is real. The other policies run a launch on one thread
- * and take every decision from one stream of choices, so that a run can be repeated: `serial` always takes the first
- * choice, `random:SEED` a pseudo-random one (`random` takes the seed from the clock), `replay:FILE` those that an earlier
- * run has recorded. Their clocks count instructions. `replay-launch:FILE` does so with the launches alone that ask for it
+ * `fair` lets every worker thread take its blocks in turn; time is real. The other policies run a
+ * launch on one thread and take every decision from one stream of choices, so that a run can be
+ * repeated: `serial` always takes the first choice, `random:SEED` a pseudo-random one (`random`
+ * takes the seed from the clock), `replay:FILE` those that an earlier run has recorded. Their
+ * clocks count instructions. `replay-launch:FILE` does so with the launches alone that ask for it
  * (HD_LAUNCH_REPLAYED); all others are fair.
  *
- * A guide has a launch run as somebody knows beforehand: it is asked before each choice, and what is chosen is recorded as that of any other
- * run. Then all blocks that have room begin at once, so that any thread may come first, and a turn
- * may end where other lanes would go on.
+ * A guide has a launch run as somebody knows beforehand: it is asked before each choice, and what
+ * is chosen is recorded as that of any other run. Then all blocks that have room begin at once, so
+ * that any thread may come first, and a turn may end where other lanes would go on.
  */
 #ifndef HEDDLE_EXEC_SCHEDULE_H
 #define HEDDLE_EXEC_SCHEDULE_H
@@ -46,7 +47,8 @@ struct schedule {
     uint32_t hints[MAX_HINTS], n_hints; /* and what it has said of the next choices, from the last to the first */
 };
 
-/* "fair", "serial", "random", "random:SEED", "replay:FILE"; record_path or NULL. False with *error, a static text. */
+/* "fair", "serial", "random", "random:SEED", "replay:FILE"; record_path or NULL. False with *error,
+ * a static text. */
 bool schedule_open(struct schedule *s, const char *policy, const char *record_path, const char **error);
 /* A launch of a program, as its schedule's file says whose it is: the N-th of a kernel. */
 struct schedule_launch {
@@ -56,15 +58,16 @@ struct schedule_launch {
 /* A guide's, which is recorded; `of` may be NULL. False where it cannot be. */
 bool schedule_open_guided(struct schedule *s, const struct guide *guide, const char *record_path,
                           const struct schedule_launch *of);
-/* Whose schedule it is that a file has; the name is from malloc, NULL where the file does not say. False where there is no such file, or it has
- * none. */
+/* Whose schedule it is that a file has; the name is from malloc, NULL where the file does not say.
+ * False where there is no such file, or it has none. */
 bool schedule_read_launch(const char *path, struct schedule_launch *of);
 /* False where the record could not be written to its end. */
 bool schedule_close(struct schedule *s);
 
 /* One of n things, 0 <= result < n. */
 uint32_t schedule_choose(struct schedule *s, uint32_t n);
-/* What the next choice among several takes, under a guide, before those that hints were given of already. Without one it takes the first thing. */
+/* What the next choice among several takes, under a guide, before those that hints were given of
+ * already. Without one it takes the first thing. */
 void schedule_hint(struct schedule *s, uint32_t value);
 
 #endif

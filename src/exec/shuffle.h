@@ -4,7 +4,8 @@
 
 #include "exec/code.h"
 
-/* Lane l's source for operands b and c; l itself where that is out of range, of which *in_range tells. */
+/* Lane l's source for operands b and c; l itself where that is out of range, of which *in_range
+ * tells. */
 static inline unsigned shuffle_source(enum collective mode, unsigned l, uint32_t b, uint32_t c, bool *in_range)
 {
     uint32_t clamp = c & 31, segment = c >> 8 & 31;

@@ -40,7 +40,8 @@ static enum site_kind kind_of(const struct op *o)
     }
 }
 
-/* fence.proxy.async: of all memory or of one space (9.7.13.4). What is no other fence orders threads. */
+/* fence.proxy.async: of all memory or of one space (9.7.13.4). What is no other fence orders
+ * threads. */
 static uint8_t fence_of(const struct isa_inst *i)
 {
     bool two_way = isa_has(i, MOD_async), one_way = isa_has(i, MOD_async_generic),

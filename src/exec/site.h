@@ -1,7 +1,9 @@
-/* The places of a kernel that events name (events.h): a table with an entry for each of its operations.
+/* The places of a kernel that events name (events.h): a table with an entry for each of its
+ * operations.
  *
- * A site stands by itself: what the instruction does to memory and to other threads, as the PTX ISA has it, and where it is in the
- * texts. Sites live as long as their kernel; two are the same where their addresses are.
+ * A site stands by itself: what the instruction does to memory and to other threads, as the PTX ISA
+ * has it, and where it is in the texts. Sites live as long as their kernel; two are the same where
+ * their addresses are.
  */
 #ifndef HEDDLE_EXEC_SITE_H
 #define HEDDLE_EXEC_SITE_H

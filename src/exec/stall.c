@@ -1,10 +1,11 @@
 /* When nothing moves: finding out whether a launch can ever go on, and saying where it stands.
  *
- * Lanes that wait at barriers and for each other's lanes, with nobody left to come, are a deadlock at once. Lanes that
- * spin are looked into after a while: all workers park, and one lets every warp that can run spin on for some turns. If
- * each comes back to the state it was in, and memory did not change meanwhile, the launch will do so for ever,
- * unless somebody outside (the host, a copy, another launch) changes what it reads: that is possible for global memory
- * only, and not where the caller has said that nobody will (LAUNCH_CLOSED). What cannot be decided is left to run; after
+ * Lanes that wait at barriers and for each other's lanes, with nobody left to come, are a deadlock
+ * at once. Lanes that spin are looked into after a while: all workers park, and one lets every warp
+ * that can run spin on for some turns. If each comes back to the state it was in, and memory did
+ * not change meanwhile, the launch will do so for ever, unless somebody outside (the host, a copy,
+ * another launch) changes what it reads: that is possible for global memory only, and not where the
+ * caller has said that nobody will (LAUNCH_CLOSED). What cannot be decided is left to run; after
  * five seconds a note says where it spins.
  */
 #include "exec/access.h"
@@ -44,7 +45,8 @@ static bool may_be_waited_for(const struct op *o)
     return o->kind == OP_LD || o->kind == OP_ATOM || o->kind == OP_COLLECTIVE || o->kind == OP_MBARRIER;
 }
 
-/* Where a warp spins: the first access, vote or test of the block of code that it stands at, or what has ended the one before. */
+/* Where a warp spins: the first access, vote or test of the block of code that it stands at, or
+ * what has ended the one before. */
 static const struct op *spin_op(const struct warp *w)
 {
     const struct code *c = w->act->code;

@@ -1,4 +1,5 @@
-/* Launches that cannot go on: whether nobody's turn can change anything any more, and what waits for what (stall.c). */
+/* Launches that cannot go on: whether nobody's turn can change anything any more, and what waits
+ * for what (stall.c). */
 #ifndef HEDDLE_EXEC_STALL_H
 #define HEDDLE_EXEC_STALL_H
 
@@ -14,8 +15,9 @@ static inline bool stall_parks(const struct launch *l)
            atomic_load_explicit(&l->machine->held, memory_order_relaxed);
 }
 
-/* To be called by a worker whose blocks have all given way, since `since` (seconds; 0: under a schedule, where time does
- * not count). Finds out whether the launch can ever go on; reports where not. */
+/* To be called by a worker whose blocks have all given way, since `since` (seconds; 0: under a
+ * schedule, where time does not count). Finds out whether the launch can ever go on; reports where
+ * not. */
 void stall_look(struct worker *k, struct launch *l, double since);
 /* Parks as long as it is to. */
 void stall_park(struct worker *k, struct launch *l);

@@ -1,8 +1,10 @@
 /* Stops: who debugs a launch looks at operations before warps execute them.
  *
- * While a kernel's operations are marked, the interpreter counts each that a warp executes, and calls the launch's stopper before those with a
- * breakpoint, and where its count comes to the alarm. The call comes on the thread that runs the warp, which waits for it: all of the
- * launch, which runs under a schedule, stands still then. A launch without a stopper runs marked operations like others.
+ * While a kernel's operations are marked, the interpreter counts each that a warp executes, and
+ * calls the launch's stopper before those with a breakpoint, and where its count comes to the
+ * alarm. The call comes on the thread that runs the warp, which waits for it: all of the launch,
+ * which runs under a schedule, stands still then. A launch without a stopper runs marked operations
+ * like others.
  */
 #ifndef HEDDLE_EXEC_STOPS_H
 #define HEDDLE_EXEC_STOPS_H
@@ -25,7 +27,8 @@ struct stopper {
     struct stop last; /* the operation that was executed last, or is being executed */
     /* False: the launch has been ended (launch_fail). */
     bool (*stop)(void *data, const struct stop *at);
-    /* The launch has failed, its fault is recorded, and nothing of it is gone yet; `op` may be NULL. */
+    /* The launch has failed, its fault is recorded, and nothing of it is gone yet; `op` may be
+     * NULL. */
     void (*fault)(void *data, struct warp *w, const struct op *op, unsigned lane);
 };
 

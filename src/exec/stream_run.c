@@ -23,7 +23,8 @@ static void finish(struct task *t)
     }
 }
 
-/* The stream has its next turn when the task, which may be another context's, is done; false where it is done already. */
+/* The stream has its next turn when the task, which may be another context's, is done; false where
+ * it is done already. */
 static bool await(struct stream *s, struct task *t)
 {
     struct context *c = t->context;
@@ -95,8 +96,9 @@ static void end(struct stream *s, struct task *t)
     task_release(t);
 }
 
-/* True where it is done. One that has begun goes on to its end, whatever the context's fault is meanwhile: it has to give back what it
- * holds. The first fault ends the launches that run, as the device's does. */
+/* True where it is done. One that has begun goes on to its end, whatever the context's fault is
+ * meanwhile: it has to give back what it holds. The first fault ends the launches that run, as the
+ * device's does. */
 static bool have_turn(struct stream *s, struct task *t)
 {
     hd_result fault = HD_SUCCESS;

@@ -1,5 +1,5 @@
-/* What the files of the queue share: task.c (tasks, and their order for those who look at it), stream_run.c (a stream's turns), queue.c
- * (streams, contexts). Private to exec/.
+/* What the files of the queue share: task.c (tasks, and their order for those who look at it),
+ * stream_run.c (a stream's turns), queue.c (streams, contexts). Private to exec/.
  */
 #ifndef HEDDLE_EXEC_STREAMS_H
 #define HEDDLE_EXEC_STREAMS_H

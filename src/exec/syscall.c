@@ -1,4 +1,5 @@
-/* What kernels ask of the machine: printf, malloc, free, assert (CUDA C++ Programming Guide 10.33 to 10.36); launches: nested.c.
+/* What kernels ask of the machine: printf, malloc, free, assert (CUDA C++ Programming Guide 10.33
+ * to 10.36); launches: nested.c.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,8 +47,8 @@ static bool read_memory(void *data, uint64_t address, void *to, uint32_t bytes)
     return access_read(r->w, r->o, r->lane, address, to, bytes);
 }
 
-/* What a launch may print is bounded, as by CUDA's FIFO: what has gone out stays, and what does not fit is counted (launch.c
- * says it). With the machine's print_lock held. */
+/* What a launch may print is bounded, as by CUDA's FIFO: what has gone out stays, and what does not
+ * fit is counted (launch.c says it). With the machine's print_lock held. */
 static void print_out(struct launch *l, const struct printed *t)
 {
     const struct machine_config *c = &l->machine->config;

@@ -99,7 +99,8 @@ void tell_leave_cluster(struct block *b, const struct block *before)
     b->told->peer = b->told;
 }
 
-/* With which operation those that wait have left the activation: that at which they wait, or a call; NULL: they never were in it. */
+/* With which operation those that wait have left the activation: that at which they wait, or a
+ * call; NULL: they never were in it. */
 static const struct op *left_with(const struct wait *t, const struct activation *a)
 {
     const struct op *op = t->op;

@@ -30,7 +30,8 @@ void tell_begin_block(struct block *b, const struct block *first);
 /* It has ended; `before`: the block of its cluster before it, around. */
 void tell_leave_cluster(struct block *b, const struct block *before);
 
-/* The lanes of a warp that wait; `of`: the activation that lanes enter code of, or NULL. Returns how many. */
+/* The lanes of a warp that wait; `of`: the activation that lanes enter code of, or NULL. Returns
+ * how many. */
 uint32_t tell_waits(const struct warp *w, const struct activation *of, struct event_wait waits[WARP_LANES]);
 
 #endif

@@ -1,4 +1,5 @@
-/* See tensor_map.h. What the driver and the hardware refuse comes first, then the lines of a copy, then the bytes of a line. */
+/* See tensor_map.h. What the driver and the hardware refuse comes first, then the lines of a copy,
+ * then the bytes of a line. */
 #include "exec/tensor_map.h"
 
 #include <string.h>
@@ -27,7 +28,8 @@ static uint32_t line_bytes(const struct tensor_map *m)
     return m->interleave ? slice_bytes(m) : inner_bytes(m);
 }
 
-/* The dimensions of a pixel's place: those between channels and images, or before the slices of channels. */
+/* The dimensions of a pixel's place: those between channels and images, or before the slices of
+ * channels. */
 static unsigned first_of_pixel(const struct tensor_map *m)
 {
     return m->interleave ? 0 : 1;
@@ -174,7 +176,8 @@ void tensor_map_write(void *bytes, const struct tensor_map *m)
 
 /* ---- a copy ---- */
 
-/* How many elements of a dimension that lines go over a tiled copy takes (Driver API, cuTensorMapEncodeTiled). */
+/* How many elements of a dimension that lines go over a tiled copy takes (Driver API,
+ * cuTensorMapEncodeTiled). */
 static uint32_t taken_of(const struct tensor_map *m, unsigned d)
 {
     bool is_slice = m->interleave && d + 2u == m->rank;
@@ -252,7 +255,8 @@ static void go_on_in_box(struct tensor_lines *lines)
     }
 }
 
-/* im2col: the next pixel of the bounding box, which ends `upper` behind the tensor and begins anew at `lower`; then the next image. */
+/* im2col: the next pixel of the bounding box, which ends `upper` behind the tensor and begins anew
+ * at `lower`; then the next image. */
 static void go_on_to_pixel(struct tensor_lines *lines)
 {
     for (struct tensor_loop *l = lines->loops; l < &lines->loops[lines->n]; l++) {

@@ -1,11 +1,14 @@
-/* Tensor maps (PTX ISA 5.5.8, "Tensor-map"; CUDA Driver API, "Tensor Map Object Management"): what cuTensorMapEncodeTiled and
- * cuTensorMapEncodeIm2col write, and what copies by them (cp.async.bulk.tensor, cp.reduce.async.bulk.tensor) go over.
+/* Tensor maps (PTX ISA 5.5.8, "Tensor-map"; CUDA Driver API, "Tensor Map Object Management"): what
+ * cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col write, and what copies by them
+ * (cp.async.bulk.tensor, cp.reduce.async.bulk.tensor) go over.
  *
- * A copy is a series of lines: the elements that differ in dimension 0's coordinate alone. The caller moves each line's bytes: this file knows
- * no memory. All of it, what is refused too, is as an H200 did it with 1,900 random maps (tests/tensor_maps).
+ * A copy is a series of lines: the elements that differ in dimension 0's coordinate alone. The
+ * caller moves each line's bytes: this file knows no memory. All of it, what is refused too, is as
+ * an H200 did it with 1,900 random maps (tests/tensor_maps).
  *
- * Of an interleaved layout (5.5.5; NC/8HWC8, NC/16HWC16) the dimensions are columns, rows, ..., slices of channels, images: an element of
- * dimension 0 is a slice's 16 or 32 bytes, which is a line by itself, and a copy takes one slice, whatever its box says.
+ * Of an interleaved layout (5.5.5; NC/8HWC8, NC/16HWC16) the dimensions are columns, rows, ...,
+ * slices of channels, images: an element of dimension 0 is a slice's 16 or 32 bytes, which is a
+ * line by itself, and a copy takes one slice, whatever its box says.
  *
  * Not here: the modes of later architectures (gather, scatter, im2col::w).
  */
@@ -52,14 +55,16 @@ struct tensor_map {
     uint16_t channels, pixels; /* im2col: of a pixel, and pixels of a copy */
 };
 
-/* NULL, or why the driver refuses such a map (CUDA_ERROR_INVALID_VALUE), in words that follow "tensor map: ". */
+/* NULL, or why the driver refuses such a map (CUDA_ERROR_INVALID_VALUE), in words that follow
+ * "tensor map: ". */
 const char *tensor_map_refusal(const struct tensor_map *m);
 /* Reads the 128 bytes. NULL, or what is wrong with them, in words that follow "tensor map: ". */
 const char *tensor_map_read(struct tensor_map *m, const void *bytes);
 void tensor_map_write(void *bytes, const struct tensor_map *m);
 
 unsigned tensor_type_bytes(enum tensor_type type);
-/* The bytes that a copy by the map counts for at an mbarrier, and that it takes of shared memory without the gaps of a swizzle. */
+/* The bytes that a copy by the map counts for at an mbarrier, and that it takes of shared memory
+ * without the gaps of a swizzle. */
 uint64_t tensor_copy_bytes(const struct tensor_map *m);
 
 /* Where a copy begins. */
@@ -68,17 +73,20 @@ struct tensor_at {
     uint16_t offsets[3]; /* im2col */
 };
 
-/* NULL, or why the hardware ends the launch (an illegal instruction), in words that follow "tensor copy: ". */
+/* NULL, or why the hardware ends the launch (an illegal instruction), in words that follow "tensor
+ * copy: ". */
 const char *tensor_copy_refusal(const struct tensor_map *m, const struct tensor_at *at, bool writes_global);
 
-/* A line of a copy. Of its `bytes` in shared memory from byte `shared` on (from the copy's address; before tensor_swizzle), those from
- * `from` up to `to` are in the tensor, and at `global` + the same number of bytes. */
+/* A line of a copy. Of its `bytes` in shared memory from byte `shared` on (from the copy's address;
+ * before tensor_swizzle), those from `from` up to `to` are in the tensor, and at `global` + the
+ * same number of bytes. */
 struct tensor_line {
     uint64_t global, shared;
     uint32_t bytes, from, to;
 };
 
-/* A dimension that the lines of a copy go over: all but dimension 0, or all of an interleaved layout. */
+/* A dimension that the lines of a copy go over: all but dimension 0, or all of an interleaved
+ * layout. */
 struct tensor_loop {
     int64_t coord, begin, last; /* where it is, where it begins anew, and the tensor's greatest */
     int64_t end;                /* im2col: the bounding box's greatest */
@@ -100,13 +108,14 @@ struct tensor_lines {
 struct tensor_lines tensor_lines_of(const struct tensor_map *m, const struct tensor_at *at);
 bool tensor_next_line(struct tensor_lines *lines, struct tensor_line *line);
 
-/* Where a byte of shared memory lies by the map's swizzle: of its address in the state space, of which bits 7 and on choose what bits 4 and
- * on are exchanged with. */
+/* Where a byte of shared memory lies by the map's swizzle: of its address in the state space, of
+ * which bits 7 and on choose what bits 4 and on are exchanged with. */
 uint32_t tensor_swizzle(const struct tensor_map *m, uint32_t address);
 /* Elements as a load leaves them in shared memory: tf32 rounds. And those outside of the tensor. */
 void tensor_convert(const struct tensor_map *m, void *elements, uint32_t bytes);
 void tensor_fill(const struct tensor_map *m, void *elements, uint32_t bytes);
-/* A store and a reduction take whole 16 bytes of a line, also where the tensor ends among them: what `to` becomes. */
+/* A store and a reduction take whole 16 bytes of a line, also where the tensor ends among them:
+ * what `to` becomes. */
 uint32_t tensor_stored_to(const struct tensor_line *line);
 
 #endif

@@ -54,7 +54,8 @@ static void write(const struct run *r, unsigned k, unsigned lane, uint64_t value
 
 /* ---- descriptors ---- */
 
-/* A lane's fault; true where it reads 0, or writes nothing: where somebody who watches has it left out, or an H200 does the same. */
+/* A lane's fault; true where it reads 0, or writes nothing: where somebody who watches has it left
+ * out, or an H200 does the same. */
 static bool leave_out(const struct run *r, unsigned lane, enum fault_kind kind, uint64_t value)
 {
     const struct location at = {.space = SPACE_GLOBAL, .address = value, .writes = texture_writes(&r->t->form)};
@@ -106,7 +107,8 @@ static bool is_there(struct run *r, const struct texture *t)
     return true;
 }
 
-/* Does an instruction of that shape read it? What has no layers has one, and to surfaces the faces of cubes are layers. */
+/* Does an instruction of that shape read it? What has no layers has one, and to surfaces the faces
+ * of cubes are layers. */
 static bool fits(const struct ir_texture *t, const struct texture *x)
 {
     enum texture_shape asked = (enum texture_shape)t->form.shape;
@@ -225,7 +227,8 @@ static void put_texel(const struct run *r, unsigned lane, const uint32_t texel[4
         write(r, f->n, lane, 1);
 }
 
-/* Lanes that read one picture, and nothing but its level 0, do so together; returns those that are left. */
+/* Lanes that read one picture, and nothing but its level 0, do so together; returns those that are
+ * left. */
 static uint32_t read_picture(struct run *r, uint32_t mask)
 {
     const struct texture_form *f = &r->t->form;

@@ -1,5 +1,6 @@
-/* Instructions of textures and surfaces, ready to run (PTX ISA 9.7.10, 9.7.11): which descriptor a lane names, whether what it reads is there, and
- * where results go. What a read gives is the texture unit's business (texture/sample.h). Private to exec/.
+/* Instructions of textures and surfaces, ready to run (PTX ISA 9.7.10, 9.7.11): which descriptor a
+ * lane names, whether what it reads is there, and where results go. What a read gives is the
+ * texture unit's business (texture/sample.h). Private to exec/.
  */
 #ifndef HEDDLE_EXEC_TEXTURE_H
 #define HEDDLE_EXEC_TEXTURE_H

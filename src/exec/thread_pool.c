@@ -5,7 +5,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* A kernel that has begun has its worker and its blocks' memory until it ends. An H200 holds 128 grids at once. */
+/* A kernel that has begun has its worker and its blocks' memory until it ends. An H200 holds 128
+ * grids at once. */
 enum { MOST_LAUNCHES = 1024 };
 
 /* First in, first out. */

@@ -1,5 +1,6 @@
-/* A look ahead: the code that lanes will run is followed with the sets of lanes in which a register hangs on the value, and with those
- * registers that are written meanwhile, whose values nobody knows yet.
+/* A look ahead: the code that lanes will run is followed with the sets of lanes in which a register
+ * hangs on the value, and with those registers that are written meanwhile, whose values nobody
+ * knows yet.
  */
 #include "exec/uses.h"
 
@@ -105,7 +106,8 @@ static uint32_t result_taint(const struct look_ahead *a, const struct path *p, c
     return lanes;
 }
 
-/* The lanes in which the guard of an operation holds: all, where it has none or nobody knows yet; then it may not hold, either. */
+/* The lanes in which the guard of an operation holds: all, where it has none or nobody knows yet;
+ * then it may not hold, either. */
 static uint32_t guarded_lanes(const struct look_ahead *a, const struct path *p, const struct op *o, bool *known)
 {
     uint32_t holds = UINT32_MAX;
@@ -146,7 +148,8 @@ static void go_on_at(struct look_ahead *a, const struct path *from, uint32_t blo
     p->lanes = lanes;
 }
 
-/* Lanes part where the guard is known. Those that come to a call, or to one of many targets, use what they have. */
+/* Lanes part where the guard is known. Those that come to a call, or to one of many targets, use
+ * what they have. */
 static void end_block(struct look_ahead *a, const struct path *p, const struct op *o)
 {
     bool known;

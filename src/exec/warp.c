@@ -1,4 +1,5 @@
-/* The records of a warp that its engines change: activations, lanes that wait, local memory; see warp.h. */
+/* The records of a warp that its engines change: activations, lanes that wait, local memory; see
+ * warp.h. */
 #include "exec/block.h"
 #include "exec/fault.h"
 #include "exec/launch.h"

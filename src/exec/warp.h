@@ -1,10 +1,10 @@
-/* A warp: where its lanes are and what they wait for. Compiled code (exec/abi.h) reads and writes the same records as the interpreter,
- * and events.h tells of them.
+/* A warp: where its lanes are and what they wait for. Compiled code (exec/abi.h) reads and writes
+ * the same records as the interpreter, and events.h tells of them.
  *
- * A warp is a list of activations. An activation is one call of a function by the lanes that made it
- * together: its registers, its frame in local memory, and for each block of code the lanes that are pending
- * there. Nothing of a warp stands on a C stack between operations, so a warp can stop at any of them
- * and go on later.
+ * A warp is a list of activations. An activation is one call of a function by the lanes that made
+ * it together: its registers, its frame in local memory, and for each block of code the lanes that
+ * are pending there. Nothing of a warp stands on a C stack between operations, so a warp can stop
+ * at any of them and go on later.
  */
 #ifndef HEDDLE_EXEC_WARP_H
 #define HEDDLE_EXEC_WARP_H
@@ -151,8 +151,9 @@ void act_free_empty(struct warp *w);
 struct wait *wait_add(struct warp *w, struct activation *a, const struct op *o, uint32_t lanes);
 void wait_remove(struct warp *w, struct wait *wait);
 
-/* Gives a warp that begins its local memory, where the kernel has any; false where memory has run out. Nobody's leftovers are in
- * what a warp can read: so much of it as is seldom more than it needs is cleared at once, */
+/* Gives a warp that begins its local memory, where the kernel has any; false where memory has run
+ * out. Nobody's leftovers are in what a warp can read: so much of it as is seldom more than it
+ * needs is cleared at once, */
 bool warp_take_local(struct warp *w);
 /* and the rest up to the address `end` by whoever is about to use it. */
 void warp_clear_local(struct warp *w, uint64_t end);

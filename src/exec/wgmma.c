@@ -1,7 +1,9 @@
-/* wgmma.mma_async (PTX ISA 9.7.15): where descriptors say that A and B are in shared memory, and what the scales do.
+/* wgmma.mma_async (PTX ISA 9.7.15): where descriptors say that A and B are in shared memory, and
+ * what the scales do.
  *
- * A matrix lies there in pieces of 16 bytes: neighbours along k, or, transposed, eight rows of A or columns of B. The addresses of
- * pieces were found on an H200 (9.7.15.5.1 has pictures of some of them).
+ * A matrix lies there in pieces of 16 bytes: neighbours along k, or, transposed, eight rows of A or
+ * columns of B. The addresses of pieces were found on an H200 (9.7.15.5.1 has pictures of some of
+ * them).
  */
 #include "exec/access.h"
 #include "exec/access_plan.h"
@@ -28,8 +30,9 @@ static struct descriptor read_descriptor(uint64_t d)
                                (uint32_t)(d >> 32 & 0x3fff) * PIECE, swizzled[d >> 62], (uint32_t)(d >> 49 & 7) * 128};
 }
 
-/* Bits 4 and up are combined with those from 7 on, counted from the pattern's begin, as many as tell the pieces of a row. Sums do not
- * wrap at the 18 bits that a descriptor has of addresses: beyond shared memory is beyond it.
+/* Bits 4 and up are combined with those from 7 on, counted from the pattern's begin, as many as
+ * tell the pieces of a row. Sums do not wrap at the 18 bits that a descriptor has of addresses:
+ * beyond shared memory is beyond it.
  */
 static uint32_t swizzle(const struct descriptor *d, uint32_t address)
 {
@@ -62,7 +65,8 @@ struct operand {
     unsigned by_row, by_k;
 };
 
-/* Descriptors have the lowest 18 bits of addresses, which count from the block's own window; access_locate() from its memory in it. */
+/* Descriptors have the lowest 18 bits of addresses, which count from the block's own window;
+ * access_locate() from its memory in it. */
 static bool piece_at(struct warp *w, const struct op *o, uint32_t address, const uint8_t **piece)
 {
     struct location p;
@@ -165,7 +169,8 @@ static bool take_a(struct warp *w, uint8_t *const base[4], const struct op *o, u
     return true;
 }
 
-/* 9.7.15.1: four warps, the first of which has a rank that is a multiple of 4. How many threads of them there are. */
+/* 9.7.15.1: four warps, the first of which has a rank that is a multiple of 4. How many threads of
+ * them there are. */
 static unsigned threads_of_warpgroup(const struct warp *w)
 {
     unsigned n = 0;

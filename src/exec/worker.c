@@ -1,8 +1,9 @@
 /* How blocks take turns on a thread.
  *
- * Blocks are started in order. A worker runs a block until it is done; where all of a block's warps give way (they
- * spin on something outside), it stays resident and the worker turns to the next, starting another each time around, up
- * to what the claimed device could hold. Under a policy other than fair one thread does it all, choice by choice.
+ * Blocks are started in order. A worker runs a block until it is done; where all of a block's warps
+ * give way (they spin on something outside), it stays resident and the worker turns to the next,
+ * starting another each time around, up to what the claimed device could hold. Under a policy other
+ * than fair one thread does it all, choice by choice.
  */
 #include "exec/async.h"
 #include "exec/barrier.h"
@@ -22,7 +23,8 @@
 
 #include "base/monotonic.h"
 
-/* ---- which blocks a worker starts: one that runs many short ones takes several at a time, and counts them together ---- */
+/* ---- which blocks a worker starts: one that runs many short ones takes several at a time, and
+ * counts them together ---- */
 
 enum { MAX_BATCH = 64, PARTS = 32 }; /* of what is left, a worker takes at most one of so many parts */
 
@@ -69,7 +71,8 @@ static void leave_place(struct worker *k, struct launch *l)
     k->has_place = true;
 }
 
-/* Blocks that make progress but do not end, as those that pass a barrier again and again, may wait for a block that has not begun. */
+/* Blocks that make progress but do not end, as those that pass a barrier again and again, may wait
+ * for a block that has not begun. */
 static bool is_patient(const struct worker *k)
 {
     enum { PATIENCE_INSTRUCTIONS = 1 << 20 };
@@ -86,8 +89,9 @@ static void add_resident(struct worker *k, struct block *b)
     k->begun_at = k->warp_instructions;
 }
 
-/* Starts the next block, or the next cluster's, as the last of the worker's residents; the first of them, or NULL where none is
- * left, or no more fit. The blocks of a cluster are resident together, on one worker. */
+/* Starts the next block, or the next cluster's, as the last of the worker's residents; the first of
+ * them, or NULL where none is left, or no more fit. The blocks of a cluster are resident together,
+ * on one worker. */
 static struct block *admit(struct worker *k, struct launch *l)
 {
     bool left = k->claim < k->claim_end || atomic_load_explicit(&l->next_block, memory_order_relaxed) < l->n_blocks;
@@ -135,7 +139,8 @@ static bool is_due(const struct worker *k, const struct launch *l)
     return l->machine->compiler && k->warp_instructions >= atomic_load_explicit(&l->consider_at, memory_order_relaxed);
 }
 
-/* Gives each warp of a block its quantum. If the block has ended, all in lockstep, goes on with the blocks that follow it. */
+/* Gives each warp of a block its quantum. If the block has ended, all in lockstep, goes on with the
+ * blocks that follow it. */
 static bool run_round(struct worker *k, struct block *b, bool *progress)
 {
     const struct launch *l = k->launch;
@@ -178,8 +183,8 @@ static bool take_turns(struct worker *k)
     return progress;
 }
 
-/* Warps back off for others to have their quanta (quantum.c). Backoff that nobody would use ends at once: a warp that waits for
- * another worker looks again as soon as it can. */
+/* Warps back off for others to have their quanta (quantum.c). Backoff that nobody would use ends at
+ * once: a warp that waits for another worker looks again as soon as it can. */
 static void skip_backoffs(struct worker *k)
 {
     uint32_t least = UINT32_MAX;
@@ -240,11 +245,12 @@ bool worker_run(struct worker *k, struct launch *l, const struct thread_pool *ot
 
 /* ---- one thread, choice by choice ---- */
 
-/* After so many quanta in which nothing came on: a look at whether anything can; others that wait for the schedule have it. */
+/* After so many quanta in which nothing came on: a look at whether anything can; others that wait
+ * for the schedule have it. */
 enum { ADMIT_EVERY = 8, LONGEST_ACCESS_QUANTUM = 12, LOOK_AFTER = 1 << 12, GIVE_WAY_AFTER = 1 << 2, MOST_LOOKS = 8 };
 
-/* Under serial, one quantum in so many goes to the warps in turn: two warps that let each other run, as by a barrier, must not keep a
- * third from running. */
+/* Under serial, one quantum in so many goes to the warps in turn: two warps that let each other
+ * run, as by a barrier, must not keep a third from running. */
 enum { SERIAL_ROTATES_EVERY = 1 << 10 };
 
 /* The warps that can run, of all resident blocks. A warp's `listed` is its place here, plus one. */

@@ -1,6 +1,7 @@
-/* Who runs blocks of launches: those that it has started and keeps, its memory, what it remembers of allocations. A thread of the machine's
- * own is one; and so is whoever launches, who may go on on another thread each time that he has given way (launch.h). While it
- * runs, other threads write look_at alone (limit.c), and read its blocks only while it is parked (stall.c). */
+/* Who runs blocks of launches: those that it has started and keeps, its memory, what it remembers
+ * of allocations. A thread of the machine's own is one; and so is whoever launches, who may go on
+ * on another thread each time that he has given way (launch.h). While it runs, other threads write
+ * look_at alone (limit.c), and read its blocks only while it is parked (stall.c). */
 #ifndef HEDDLE_EXEC_WORKER_H
 #define HEDDLE_EXEC_WORKER_H
 
@@ -58,15 +59,18 @@ struct worker {
     } allocation_cache[ALLOCATION_CACHE];
 };
 
-/* A worker for who launches, with memory of earlier launches where there is one. NULL where memory is exhausted. */
+/* A worker for who launches, with memory of earlier launches where there is one. NULL where memory
+ * is exhausted. */
 struct worker *worker_take(struct machine *m);
 void worker_give(struct worker *k);
 void workers_free_spare(struct machine *m);
 
-/* Runs blocks of a launch until none is left to start and this worker's are done: then it is true. False where it has given way, as its
- * blocks wait for others, or have had their time, while jobs of `others` have no thread; NULL: it never does. */
+/* Runs blocks of a launch until none is left to start and this worker's are done: then it is true.
+ * False where it has given way, as its blocks wait for others, or have had their time, while jobs
+ * of `others` have no thread; NULL: it never does. */
 bool worker_run(struct worker *k, struct launch *l, const struct thread_pool *others);
-/* The same on one thread, by the launch's schedule: it gives way where all its blocks wait, and other launches for the schedule. */
+/* The same on one thread, by the launch's schedule: it gives way where all its blocks wait, and
+ * other launches for the schedule. */
 bool worker_run_scheduled(struct worker *k, struct launch *l, const struct thread_pool *others);
 /* What the worker has kept for the launch's next block. */
 void worker_end_launch(struct worker *k, struct launch *l);

@@ -203,7 +203,8 @@ static void count_copy(struct footprint *f, struct l1 *l1, const struct access_s
     ld->l1_miss_tags += s->past_l1 ? c.tags : 0;
 }
 
-/* Bytes of global memory that a bulk copy moves, side by side: L2 is asked for each sector once, L1 for none. */
+/* Bytes of global memory that a bulk copy moves, side by side: L2 is asked for each sector once, L1
+ * for none. */
 static void count_range(struct footprint *f, enum access_kind kind, uint64_t from, uint64_t to,
                         struct access_counters *c)
 {

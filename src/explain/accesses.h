@@ -1,5 +1,6 @@
-/* What one instruction of a warp adds to the counters of its site (counters.def): from the addresses of its lanes, by the hardware's rules
- * (rules.h). Global memory that is touched goes into the footprint, loads go through a model of L1 (NULL: there is none). */
+/* What one instruction of a warp adds to the counters of its site (counters.def): from the
+ * addresses of its lanes, by the hardware's rules (rules.h). Global memory that is touched goes
+ * into the footprint, loads go through a model of L1 (NULL: there is none). */
 #ifndef HEDDLE_EXPLAIN_ACCESSES_H
 #define HEDDLE_EXPLAIN_ACCESSES_H
 

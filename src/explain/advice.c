@@ -13,7 +13,8 @@
 #include "explain/tables.h"
 #include "ptx/module.h"
 
-/* What an instruction has to have of all that is counted of its kind, for advice about it to matter. */
+/* What an instruction has to have of all that is counted of its kind, for advice about it to
+ * matter. */
 #define SHARE_THAT_MATTERS 0.05
 /* What the model has to gain. */
 #define GAIN_THAT_MATTERS 0.1
@@ -30,7 +31,8 @@ static double ratio(uint64_t a, uint64_t b)
     return b ? (double)a / (double)b : 0;
 }
 
-/* Of a line that is unrolled once; `cycles`: sectors, wavefronts and issue slots that are spent in vain. */
+/* Of a line that is unrolled once; `cycles`: sectors, wavefronts and issue slots that are spent in
+ * vain. */
 static void add(struct advisor *a, const char *code, struct place place, double cycles, const char *text)
 {
     for (uint32_t i = 0; place.cuda && i < a->list->n; i++) {

@@ -1,5 +1,5 @@
-/* What would make a kernel faster: one sentence each, and only where the counted figures, or the model of time with one thing
- * changed, prove it. */
+/* What would make a kernel faster: one sentence each, and only where the counted figures, or the
+ * model of time with one thing changed, prove it. */
 #ifndef HEDDLE_EXPLAIN_ADVICE_H
 #define HEDDLE_EXPLAIN_ADVICE_H
 
@@ -17,7 +17,8 @@ struct advice {
 
 typedef VEC(struct advice) advice_list;
 
-/* Of instructions, those first that cost most: from the sums of a kernel's launches, which have them. */
+/* Of instructions, those first that cost most: from the sums of a kernel's launches, which have
+ * them. */
 void advise_lines(const struct kernel_counters *sums, advice_list *list, struct arena *arena);
 /* Of the launch as a whole. What needs the model is left out where there is no time. */
 struct estimate;

@@ -1,7 +1,7 @@
 /* Launches of which all that is counted is equal: they are told of once.
  *
- * A program that launches a kernel a hundred thousand times has few that differ in a figure. What is remembered of a launch is 32
- * bytes: its number and a fingerprint of 128 bits of its counters.
+ * A program that launches a kernel a hundred thousand times has few that differ in a figure. What
+ * is remembered of a launch is 32 bytes: its number and a fingerprint of 128 bits of its counters.
  */
 #ifndef HEDDLE_EXPLAIN_ALIKE_H
 #define HEDDLE_EXPLAIN_ALIKE_H

@@ -9,7 +9,8 @@
 #include "explain/rates.h"
 #include "explain/rules.h"
 
-/* A unit's operations of a row of rates.def each, and what a kernel that it bounds is bound by (model.def). */
+/* A unit's operations of a row of rates.def each, and what a kernel that it bounds is bound by
+ * (model.def). */
 static const struct unit {
     const char *words, *bound;
     enum rate rate;

@@ -136,8 +136,8 @@ static bool can_be_predicated(const struct coster *c, uint32_t b)
     return block->n <= PREDICATED_INSNS && end <= OP_BRA; /* no barrier, vote or call, no way out */
 }
 
-/* A block that can only be entered from the one before it goes on with its trace, and so does one behind a few instructions that a
- * branch may jump over. */
+/* A block that can only be entered from the one before it goes on with its trace, and so does one
+ * behind a few instructions that a branch may jump over. */
 static void find_traces(struct coster *c)
 {
     const struct entries *e = count_entries(c);
@@ -177,7 +177,8 @@ static float store_before(const struct chain *at, enum ptx_space space)
     return most;
 }
 
-/* What the instructions behind it wait for, whatever they read: barriers, fences, the target of a branch, a called function. */
+/* What the instructions behind it wait for, whatever they read: barriers, fences, the target of a
+ * branch, a called function. */
 static float holds_up(enum cost_class class)
 {
     switch (class) {
@@ -303,7 +304,8 @@ static void find_tail(struct coster *c, uint32_t b, const struct chain at[CLOCK_
     }
 }
 
-/* Does a block read what some block leaves pending, other than those before it in its trace, which have been waited for? */
+/* Does a block read what some block leaves pending, other than those before it in its trace, which
+ * have been waited for? */
 static bool reads_pending(struct coster *c, uint32_t b)
 {
     bool pending = false;

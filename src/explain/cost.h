@@ -1,12 +1,15 @@
-/* What a block of code costs a warp on the device, by its instructions alone: made once a kernel, before it runs.
+/* What a block of code costs a warp on the device, by its instructions alone: made once a kernel,
+ * before it runs.
  *
- * There is no machine code to look at: what ptxas makes of PTX is estimated by class (cost.def) and by what it is known to do to
- * every kernel: products of addresses go into one IMAD.WIDE with the sum, moves and conversions of addresses go away, small loops
- * of one block are unrolled four times unless .pragma "nounroll" stands in the block. Within a block instructions start as soon as
- * their operands are there, as in the order that ptxas's scheduler finds; memory is reached in the order of the text where
- * addresses may be the same.
+ * There is no machine code to look at: what ptxas makes of PTX is estimated by class (cost.def) and
+ * by what it is known to do to every kernel: products of addresses go into one IMAD.WIDE with the
+ * sum, moves and conversions of addresses go away, small loops of one block are unrolled four times
+ * unless .pragma "nounroll" stands in the block. Within a block instructions start as soon as their
+ * operands are there, as in the order that ptxas's scheduler finds; memory is reached in the order
+ * of the text where addresses may be the same.
  *
- * A clock of a warp goes on through blocks like this, once for each place that global loads can come from (enum clock_level):
+ * A clock of a warp goes on through blocks like this, once for each place that global loads can
+ * come from (enum clock_level):
  *
  *     if (c->starts) left = pending;
  *     if (c->waits) clock = max(clock, left);
@@ -66,7 +69,8 @@ struct cost_table *cost_table_make(const struct kernel *k, const struct device_r
 /* block: of code, as in a control event. */
 const struct block_cost *cost_of(const struct cost_table *t, const struct code *code, uint32_t block);
 
-/* Cycles from the issue of an asynchronous copy (enum async_mode) to the end of the wait for it; bytes: of one in bulk. */
+/* Cycles from the issue of an asynchronous copy (enum async_mode) to the end of the wait for it;
+ * bytes: of one in bulk. */
 void copy_latency(const struct device_rates *r, unsigned mode, bool past_l1, uint64_t bytes,
                   double cycles[CLOCK_LEVELS]);
 

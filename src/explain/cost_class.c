@@ -1,4 +1,5 @@
-/* What an instruction is to the pipes of a multiprocessor: its class (cost.def), its products, how long its result takes; see cost.h. */
+/* What an instruction is to the pipes of a multiprocessor: its class (cost.def), its products, how
+ * long its result takes; see cost.h. */
 #include "explain/coster.h"
 
 #include <math.h>
@@ -199,7 +200,8 @@ static enum product_type product_type(enum isa_type t)
     }
 }
 
-/* Each of the four warps of a warpgroup does its share; tensor cores leave out the half that is 0 of sparse matrices. */
+/* Each of the four warps of a warpgroup does its share; tensor cores leave out the half that is 0
+ * of sparse matrices. */
 static float operations_of(const struct matrix *x)
 {
     return (x->sparse ? 1.f : 2.f) * (float)x->m * (float)x->n * (float)x->k;

@@ -1,4 +1,5 @@
-/* What cost.c (a function) and cost_class.c (an instruction: its class, products and latency) share. Private to explain/. */
+/* What cost.c (a function) and cost_class.c (an instruction: its class, products and latency)
+ * share. Private to explain/. */
 #ifndef HEDDLE_EXPLAIN_COSTER_H
 #define HEDDLE_EXPLAIN_COSTER_H
 

@@ -130,7 +130,8 @@ static uint32_t number_of(const struct counted_launch *l, uint32_t function, uin
     return l->kernel->sites->functions[function].first_block + block;
 }
 
-/* What it has to wait for when the block of code begins, and, as if it were at its end, for loads within. */
+/* What it has to wait for when the block of code begins, and, as if it were at its end, for loads
+ * within. */
 static void show_advance(struct block_count *b, uint32_t warp, const struct block_cost *c)
 {
     const struct warp_count *w = &b->warps[warp];
@@ -262,7 +263,8 @@ static void on_group(struct block_count *b, const struct sync_event *e)
         wait_until(b, e->warp, done);
 }
 
-/* Of lanes, or of copies that the machine has done: when these would be is known since they were issued (on_issue). */
+/* Of lanes, or of copies that the machine has done: when these would be is known since they were
+ * issued (on_issue). */
 static void on_arrival(struct block_count *b, const struct sync_event *e)
 {
     struct block_count *of = of_block(e->block);

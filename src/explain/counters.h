@@ -1,7 +1,9 @@
-/* What an H200 would count of a launch: the record that counting (explain/count.h) fills and everything else of this folder reads.
+/* What an H200 would count of a launch: the record that counting (explain/count.h) fills and
+ * everything else of this folder reads.
  *
- * An instruction is one of PTX here, not of the machine code that ptxas makes of it. "Warp instruction": one that a warp executes
- * with at least one active lane; "thread instructions": its active lanes, predicated off or not.
+ * An instruction is one of PTX here, not of the machine code that ptxas makes of it. "Warp
+ * instruction": one that a warp executes with at least one active lane; "thread instructions": its
+ * active lanes, predicated off or not.
  */
 #ifndef HEDDLE_EXPLAIN_COUNTERS_H
 #define HEDDLE_EXPLAIN_COUNTERS_H
@@ -56,8 +58,8 @@ struct line_counters {
     struct insn_counters sum; /* without an instruction and a place */
 };
 
-/* A sector of global memory at which atomics meet: `offset` bytes into an allocation or a variable of so many bytes; 0 bytes: what it
- * is of is not known. */
+/* A sector of global memory at which atomics meet: `offset` bytes into an allocation or a variable
+ * of so many bytes; 0 bytes: what it is of is not known. */
 struct hot_place {
     uint64_t operations, offset, bytes;
     const char *name; /* or NULL */
@@ -83,19 +85,23 @@ struct kernel_counters {
     double classes[COST_CLASSES]; /* warp instructions of PTX */
     double tensor[PRODUCT_TYPES]; /* operations of tensor cores */
     double flops, flops64;        /* operations of f32 and f64 of all threads; an FMA is two */
-    /* Estimated: warp instructions that load and store spilled registers. `access` and the instructions do not have them: PTX does not. */
+    /* Estimated: warp instructions that load and store spilled registers. `access` and the
+     * instructions do not have them: PTX does not. */
     double spill_loads, spill_stores;
     double busiest_sm; /* share of them that the multiprocessor with the most has, where blocks are given out in turn */
     /* Memory: */
     struct access_counters access[ACCESS_KINDS];
-    /* Distinct ones in global memory, without constants; atomics read and write. Pairs: 64 bytes, what DRAM reads. */
+    /* Distinct ones in global memory, without constants; atomics read and write. Pairs: 64 bytes,
+     * what DRAM reads. */
     uint64_t read_sectors, read_pairs, written_sectors, touched_sectors, touched_lines;
-    /* The sectors with the most operations of red and atom, down to 0; those of a warp that ptxas sums up are one. */
+    /* The sectors with the most operations of red and atom, down to 0; those of a warp that ptxas
+     * sums up are one. */
     struct hot_place hottest[HOT_PLACES];
-    /* Barriers: times that one opened; barrier_wait by the number of the warp in its block, of all blocks. */
+    /* Barriers: times that one opened; barrier_wait by the number of the warp in its block, of all
+     * blocks. */
     uint64_t barriers, barrier_wait_of_warp[MAX_WARPS];
-    /* Clocks of warps, in cycles: a warp's dependent instructions one after the other, warps of a block together where a barrier
-     * opens (explain/cost.h): */
+    /* Clocks of warps, in cycles: a warp's dependent instructions one after the other, warps of a
+     * block together where a barrier opens (explain/cost.h): */
     double sum_warp_clock[CLOCK_LEVELS], max_warp_clock[CLOCK_LEVELS];
     double sum_block_clock[CLOCK_LEVELS], max_block_clock[CLOCK_LEVELS]; /* a block's: of its latest warp */
     struct timeline *timeline; /* of one block, of a kernel's first launch; else NULL */
@@ -110,7 +116,8 @@ static inline uint32_t cluster_blocks(const struct kernel_counters *c)
     return c->cluster[0] ? c->cluster[0] * c->cluster[1] * c->cluster[2] : 1;
 }
 
-/* How many launches of a kernel there were; how many of these were sampled, and how far off that is at most (sample.h). */
+/* How many launches of a kernel there were; how many of these were sampled, and how far off that is
+ * at most (sample.h). */
 struct kernel_launches {
     uint64_t all, sampled;
     double error;

@@ -1,6 +1,8 @@
-/* Which sectors of global memory a launch reads and writes, each once, and how often atomics meet at one.
+/* Which sectors of global memory a launch reads and writes, each once, and how often atomics meet
+ * at one.
  *
- * A worker has one, which nobody else touches; at the end they become one. Addresses are the host's.
+ * A worker has one, which nobody else touches; at the end they become one. Addresses are the
+ * host's.
  */
 #ifndef HEDDLE_EXPLAIN_FOOTPRINT_H
 #define HEDDLE_EXPLAIN_FOOTPRINT_H
@@ -46,8 +48,8 @@ struct footprint_sum {
 };
 struct footprint_sum footprint_sum(const struct footprint *f);
 
-/* The n sectors that atomics have met at most, the hottest first; of equal ones that of the lower address. Without operations: there
- * are not so many. */
+/* The n sectors that atomics have met at most, the hottest first; of equal ones that of the lower
+ * address. Without operations: there are not so many. */
 struct hot_sector {
     uint64_t address, operations;
 };

@@ -101,8 +101,8 @@ static double active_lanes(const struct kernel_counters *c)
     return c->warp_instructions ? (double)c->thread_instructions / (double)c->warp_instructions : 0;
 }
 
-/* In per cent: of the blocks that fit as many as there are, on multiprocessors that have any. How blocks begin and end is not
- * looked at. */
+/* In per cent: of the blocks that fit as many as there are, on multiprocessors that have any. How
+ * blocks begin and end is not looked at. */
 static double achieved_occupancy(const struct kernel_counters *c, const struct device_model *d,
                                  const struct device_occupancy *o, double max_warps)
 {

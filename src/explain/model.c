@@ -82,7 +82,8 @@ static double norm(const double *x, unsigned count, double n)
     return top > 0 ? top * pow(sum, 1 / n) : 0;
 }
 
-/* A working set that is larger than L2 is not there any more when it comes again; one a little larger is in part. */
+/* A working set that is larger than L2 is not there any more when it comes again; one a little
+ * larger is in part. */
 static double share_in_dram(const struct launch *l)
 {
     double touched = (double)l->c->touched_lines * LINE_BYTES;
@@ -122,7 +123,8 @@ double model_instructions(const struct kernel_counters *c)
     return n;
 }
 
-/* Cycles of a multiprocessor's tensor cores, were all of it on one: at their full rate, as wgmma has it. */
+/* Cycles of a multiprocessor's tensor cores, were all of it on one: at their full rate, as wgmma
+ * has it. */
 static double tensor_cycles(const struct kernel_counters *c, const struct device_rates *r)
 {
     double cycles = 0;
@@ -289,7 +291,8 @@ static void bound_device(const struct launch *l, double cycles[BOUNDS])
 
 /* ---- a multiprocessor ---- */
 
-/* Of three clocks, with global loads from L1, L2 and DRAM: as often as these are where they come from. */
+/* Of three clocks, with global loads from L1, L2 and DRAM: as often as these are where they come
+ * from. */
 static double mixed(const struct launch *l, const double clock[CLOCK_LEVELS])
 {
     double far = (1 - l->in_dram) * clock[CLOCK_L2] + l->in_dram * clock[CLOCK_DRAM];
@@ -298,8 +301,8 @@ static double mixed(const struct launch *l, const double clock[CLOCK_LEVELS])
     return (1 - miss) * clock[CLOCK_L1] + miss * far;
 }
 
-/* Cycles of a block alone: its warps' chains; the further wavefronts of each warp's accesses and the lines that miss L1, one after the other;
- * at each barrier one warp after the other. */
+/* Cycles of a block alone: its warps' chains; the further wavefronts of each warp's accesses and
+ * the lines that miss L1, one after the other; at each barrier one warp after the other. */
 static double block_latency(const struct launch *l)
 {
     double per_block = mixed(l, l->c->sum_block_clock) / (double)l->c->blocks;
@@ -309,8 +312,9 @@ static double block_latency(const struct launch *l)
     return per_block + waves + misses + (l->c->warps_per_block > 1 ? barriers : 0);
 }
 
-/* Cycles of so many blocks at a time, which ask the pipes for `demand` cycles each and take `latency` alone. Warps are given to four
- * schedulers, each with pipes of its own: one of them is looked at. */
+/* Cycles of so many blocks at a time, which ask the pipes for `demand` cycles each and take
+ * `latency` alone. Warps are given to four schedulers, each with pipes of its own: one of them is
+ * looked at. */
 static double round_cycles(const struct launch *l, double blocks, double demand, double latency)
 {
     double warps = fmax(1, blocks * l->c->warps_per_block / SCHEDULERS), own = demand * blocks / warps;
@@ -322,8 +326,9 @@ static double round_cycles(const struct launch *l, double blocks, double demand,
     return wait + think;
 }
 
-/* What a multiprocessor's pipes take for its share: an instruction takes its slot and its pipe at the same time, and leaves what goes
- * to the data stage, the special function units, tensor cores and the constant cache to them. */
+/* What a multiprocessor's pipes take for its share: an instruction takes its slot and its pipe at
+ * the same time, and leaves what goes to the data stage, the special function units, tensor cores
+ * and the constant cache to them. */
 static double pipe_cycles(const struct launch *l, const double cycles[BOUNDS])
 {
     double slots = fmax(fmax(cycles[BOUND_issue], cycles[BOUND_fma]), fmax(cycles[BOUND_alu], cycles[BOUND_fp64]));

@@ -1,13 +1,16 @@
-/* The time of a launch on a device, estimated: as events on both sides of it would measure it, L2 warm.
+/* The time of a launch on a device, estimated: as events on both sides of it would measure it, L2
+ * warm.
  *
- * A multiprocessor is a closed queue: the warps that it holds at a time ask its pipes for so many cycles each, and wait between for
- * what their instructions depend on (the chains of cost.h). One warp takes the length of its chain, many the cycles of the pipe
- * that is asked most, and what lies between follows by mean value analysis (Schweitzer's approximation, "Approximate analysis of
- * multiclass closed networks of queues", 1979). Blocks come in rounds of as many as fit. Beside that stand bounds of the whole device:
- * L2, DRAM, atomics, the start of blocks. The time is a norm of them, since they overlap but for their beginnings and ends.
+ * A multiprocessor is a closed queue: the warps that it holds at a time ask its pipes for so many
+ * cycles each, and wait between for what their instructions depend on (the chains of cost.h). One
+ * warp takes the length of its chain, many the cycles of the pipe that is asked most, and what lies
+ * between follows by mean value analysis (Schweitzer's approximation, "Approximate analysis of
+ * multiclass closed networks of queues", 1979). Blocks come in rounds of as many as fit. Beside
+ * that stand bounds of the whole device: L2, DRAM, atomics, the start of blocks. The time is a norm
+ * of them, since they overlap but for their beginnings and ends.
  *
- * All of it is a pure function of what was counted, of the device's limits (exec/models.def) and rates (rates.def), and of a few
- * numbers that hold for all kernels (model.def).
+ * All of it is a pure function of what was counted, of the device's limits (exec/models.def) and
+ * rates (rates.def), and of a few numbers that hold for all kernels (model.def).
  */
 #ifndef HEDDLE_EXPLAIN_MODEL_H
 #define HEDDLE_EXPLAIN_MODEL_H

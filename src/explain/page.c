@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* JSON inside of a script: nothing in it may end the script, and "<" stands in strings alone (HTML standard, 4.12.1.3, "Restrictions
- * for contents of script elements"). */
+/* JSON inside of a script: nothing in it may end the script, and "<" stands in strings alone (HTML
+ * standard, 4.12.1.3, "Restrictions for contents of script elements"). */
 static void put_escaped(struct text *t, const char *json)
 {
     for (const char *p = json; *p;) {

@@ -1,5 +1,5 @@
-/* The page that shows what was counted: one file of HTML with its data, style and scripts inside (src/explain/page/), which opens from
- * the disk and asks for nothing else. */
+/* The page that shows what was counted: one file of HTML with its data, style and scripts inside
+ * (src/explain/page/), which opens from the disk and asks for nothing else. */
 #ifndef HEDDLE_EXPLAIN_PAGE_H
 #define HEDDLE_EXPLAIN_PAGE_H
 

@@ -202,7 +202,8 @@ struct local_traffic rule_local(const struct lanes *a)
 
 enum { BANKS = 32, WORD_BYTES = 4 };
 
-/* The words of the lanes of `mask`, and how many a bank has: each once, or where `every`, once for each lane. */
+/* The words of the lanes of `mask`, and how many a bank has: each once, or where `every`, once for
+ * each lane. */
 static unsigned deepest_bank(const struct lanes *a, uint32_t mask, bool every)
 {
     enum { MOST = RULE_LANES * 4 };
@@ -228,7 +229,8 @@ static unsigned deepest_bank(const struct lanes *a, uint32_t mask, bool every)
     return most;
 }
 
-/* Do all lanes agree with the lane whose number differs by x? One that is not there agrees with any. */
+/* Do all lanes agree with the lane whose number differs by x? One that is not there agrees with
+ * any. */
 static bool neighbours_agree(const struct lanes *a, unsigned x)
 {
     for (uint32_t m = a->mask; m; m &= m - 1) {
@@ -277,7 +279,8 @@ static unsigned count_distinct(const struct place places[RULE_LANES], uint32_t l
     return n;
 }
 
-/* How many sectors of the line of shared memory have come before from the same sector of global memory: l2 has both. */
+/* How many sectors of the line of shared memory have come before from the same sector of global
+ * memory: l2 has both. */
 static unsigned rank_of(const struct place l2[RULE_LANES], uint64_t ranks[RULE_LANES], uint32_t lanes, unsigned lane)
 {
     unsigned rank = 0;

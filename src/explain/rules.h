@@ -1,8 +1,8 @@
 /* What an H200 counts for one memory instruction of a warp, from the addresses of its lanes.
  *
- * The rules were found with Nsight Compute on an H200 (sm_90), by tables of patterns: one warp, one instruction a pattern. What it
- * counted there is these functions' test (tests/unit/test_rules.c); docs/EXPLAIN.md has the rules in words. All agree exactly, of
- * every pattern recorded.
+ * The rules were found with Nsight Compute on an H200 (sm_90), by tables of patterns: one warp, one
+ * instruction a pattern. What it counted there is these functions' test (tests/unit/test_rules.c);
+ * docs/EXPLAIN.md has the rules in words. All agree exactly, of every pattern recorded.
  */
 #ifndef HEDDLE_EXPLAIN_RULES_H
 #define HEDDLE_EXPLAIN_RULES_H
@@ -13,7 +13,8 @@
 
 enum { RULE_LANES = 32, SECTOR_BYTES = 32, LINE_BYTES = 128, LINE_SECTORS = LINE_BYTES / SECTOR_BYTES };
 
-/* The lanes that take part in an instruction, and where. Every lane's bytes are aligned to their number, but in local memory. */
+/* The lanes that take part in an instruction, and where. Every lane's bytes are aligned to their
+ * number, but in local memory. */
 struct lanes {
     uint32_t mask;           /* not 0 */
     uint32_t bytes;          /* of one lane */
@@ -41,8 +42,9 @@ struct line {
 unsigned rule_lines(const struct lanes *a, struct line lines[RULE_LANES]);
 /* Sectors of them that the lanes do not fill. */
 unsigned rule_partial_sectors(const struct lanes *a);
-/* Of red and atom: the sectors, and the operations that each has; how many sectors. Lanes at one word go one after the other, each time
- * with its sector again; those at different words of a sector go together. The sum of the operations is what counts as sectors. */
+/* Of red and atom: the sectors, and the operations that each has; how many sectors. Lanes at one
+ * word go one after the other, each time with its sector again; those at different words of a
+ * sector go together. The sum of the operations is what counts as sectors. */
 struct sector_operations {
     uint64_t sector; /* address / SECTOR_BYTES */
     uint32_t operations;
@@ -53,7 +55,8 @@ unsigned rule_distinct(const struct lanes *a);
 
 /* ---- cp.async ---- */
 
-/* `bypasses`: of .cg, 16 bytes a lane. A lane's bytes go from a sector of a line of global memory to a sector of a line of shared memory. */
+/* `bypasses`: of .cg, 16 bytes a lane. A lane's bytes go from a sector of a line of global memory
+ * to a sector of a line of shared memory. */
 struct copy_traffic {
     unsigned
         tags; /* lines of global memory; of those that bypass L1 once for each line of shared memory that they go to */
@@ -63,7 +66,8 @@ struct copy_traffic {
 };
 struct copy_traffic rule_copy(const struct lanes *from, const struct lanes *to, bool bypasses);
 
-/* ---- local memory: addresses are offsets in a thread's; words of the 32 lanes lie side by side ---- */
+/* ---- local memory: addresses are offsets in a thread's; words of the 32 lanes lie side by side
+ * ---- */
 
 struct local_traffic {
     unsigned requests, sectors, lines;

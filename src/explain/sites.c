@@ -13,7 +13,8 @@ struct definitions {
 
 enum { MOST_DEPTH = 500 };
 
-/* The one definition of a register, where it is a pure instruction or reads a parameter of the kernel; else NULL. */
+/* The one definition of a register, where it is a pure instruction or reads a parameter of the
+ * kernel; else NULL. */
 static const struct ir_insn *simple_definition(const struct definitions *d, ir_ref r)
 {
     const struct ir_func *f = d->of->f;
@@ -108,7 +109,8 @@ static struct access_site make_async_site(const struct op *o)
     return s;
 }
 
-/* A from shared memory, if it is not in registers: 64 rows; B. Elements of less than 8 bits are not there (9.7.15.2). */
+/* A from shared memory, if it is not in registers: 64 rows; B. Elements of less than 8 bits are not
+ * there (9.7.15.2). */
 static struct access_site make_warpgroup_site(const struct op *o)
 {
     const struct ir_matrix *m = o->origin->matrix;

@@ -1,7 +1,8 @@
 /* What is known of a kernel's instructions before it runs: made once a kernel.
  *
- * A site is an operation that accesses memory, or has it accessed. Blocks of code and sites are numbered through all functions of the kernel, so that
- * what is counted of them stands in plain arrays.
+ * A site is an operation that accesses memory, or has it accessed. Blocks of code and sites are
+ * numbered through all functions of the kernel, so that what is counted of them stands in plain
+ * arrays.
  */
 #ifndef HEDDLE_EXPLAIN_SITES_H
 #define HEDDLE_EXPLAIN_SITES_H

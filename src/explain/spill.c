@@ -46,7 +46,8 @@ static uint32_t words_of(const struct allocator *a, uint32_t reg)
     return width > 1 && a->value[reg].computes ? (width + WORD_BITS - 1) / WORD_BITS : 0;
 }
 
-/* Predicates have registers of their own, and addresses are computed where they are needed, from parameters that are operands. */
+/* Predicates have registers of their own, and addresses are computed where they are needed, from
+ * parameters that are operands. */
 static void find_computing(struct allocator *a)
 {
     const struct ir_func *ir = a->code->ir;

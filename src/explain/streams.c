@@ -7,9 +7,10 @@
 
 #include "base/demangle.h"
 
-/* Measured on an H200 and its host: what the host takes for a launch (a copy of pinned memory takes 1.3 to 2.5 us, an event 0.8); the time
- * that a copy takes beside its bytes (0.8 to 3.6 us); bytes a nanosecond over PCI Express 5 with 16 lanes, from and to pinned memory
- * (pageable memory has 16, and its copies keep the host), and within the device's memory, where each is read and written. */
+/* Measured on an H200 and its host: what the host takes for a launch (a copy of pinned memory takes
+ * 1.3 to 2.5 us, an event 0.8); the time that a copy takes beside its bytes (0.8 to 3.6 us); bytes
+ * a nanosecond over PCI Express 5 with 16 lanes, from and to pinned memory (pageable memory has 16,
+ * and its copies keep the host), and within the device's memory, where each is read and written. */
 static const double CALL_NS = 3000, COPY_NS = 2000, BYTES_PER_NS = 55, DEVICE_BYTES_PER_NS = 2000;
 
 enum { MOST_EVENTS = 20000, MOST_THREADS = 64, MOST_MACHINES = 16, MOST_OPEN_RANGES = 64 };

@@ -279,7 +279,8 @@ static void collect_lines(struct kernel_counters *c, struct arena *arena)
     arena_free(&scratch);
 }
 
-/* Rows of 128 bytes, whose layouts keep banks apart; each of the four warps has executed the instruction. */
+/* Rows of 128 bytes, whose layouts keep banks apart; each of the four warps has executed the
+ * instruction. */
 static void add_warpgroup_reads(struct insn_counters *i, uint32_t bytes)
 {
     enum { WARPS = 4, WAVEFRONT_BYTES = 128 };

@@ -1,5 +1,5 @@
-/* What is counted while a launch runs, in plain arrays by numbers of blocks of code and sites (sites.h): a worker has its own, and
- * they are added up at the end. Private to this folder.
+/* What is counted while a launch runs, in plain arrays by numbers of blocks of code and sites
+ * (sites.h): a worker has its own, and they are added up at the end. Private to this folder.
  */
 #ifndef HEDDLE_EXPLAIN_TABLES_H
 #define HEDDLE_EXPLAIN_TABLES_H
@@ -69,7 +69,8 @@ struct counted_kernel {
 struct counted_kernel *counted_kernel_new(const struct kernel *k, const struct device_rates *rates);
 void counted_kernel_free(struct counted_kernel *k);
 
-/* Fills the parts of the record that come from the tables; with insns and lines where `by_line`, in the arena. */
+/* Fills the parts of the record that come from the tables; with insns and lines where `by_line`, in
+ * the arena. */
 void tables_collect(const struct counted_kernel *k, const struct tables *t, struct kernel_counters *c, bool by_line,
                     struct arena *arena);
 

@@ -1,7 +1,9 @@
-/* The warps of one block over time: what they do by their clocks (cost.h), with global loads from L2.
+/* The warps of one block over time: what they do by their clocks (cost.h), with global loads from
+ * L2.
  *
- * A clock knows how long a warp's own instructions wait for each other, and where it meets others; not what it costs that warps
- * share a multiprocessor. So the spans show who waits for whom, and not how long a block takes.
+ * A clock knows how long a warp's own instructions wait for each other, and where it meets others;
+ * not what it costs that warps share a multiprocessor. So the spans show who waits for whom, and
+ * not how long a block takes.
  */
 #ifndef HEDDLE_EXPLAIN_TIMELINE_H
 #define HEDDLE_EXPLAIN_TIMELINE_H

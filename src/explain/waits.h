@@ -1,4 +1,5 @@
-/* What a warp has issued and waits for later, on the clocks of warps (cost.h): groups of asynchronous copies, and mbarriers. */
+/* What a warp has issued and waits for later, on the clocks of warps (cost.h): groups of
+ * asynchronous copies, and mbarriers. */
 #ifndef HEDDLE_EXPLAIN_WAITS_H
 #define HEDDLE_EXPLAIN_WAITS_H
 

@@ -285,15 +285,17 @@ unsigned change_parts(const struct ir_insn *site, struct strength now, struct st
     return n;
 }
 
-/* Has the text an order in words, as cuda::atomic's operations have? atomicAdd() and volatile have none. */
+/* Has the text an order in words, as cuda::atomic's operations have? atomicAdd() and volatile have
+ * none. */
 static bool has_word(const struct ir_insn *site)
 {
     const struct isa_inst *i = site->origin->inst;
     return isa_has(i, MOD_relaxed) || isa_has(i, MOD_acquire) || isa_has(i, MOD_release) || isa_has(i, MOD_acq_rel);
 }
 
-/* An order that the text has a word for is another word there, memory_order_seq_cst among them; atomicAdd() and volatile would have to be
- * written anew, where fences can stand beside them; a plain access that becomes an atomic one is a change of what is meant. */
+/* An order that the text has a word for is another word there, memory_order_seq_cst among them;
+ * atomicAdd() and volatile would have to be written anew, where fences can stand beside them; a
+ * plain access that becomes an atomic one is a change of what is meant. */
 unsigned change_cost(const struct ir_insn *site, struct strength to)
 {
     struct strength text = strength_of(site);
@@ -330,7 +332,8 @@ static bool is_one_of(const char *word, size_t n, const char *const *words)
     return false;
 }
 
-/* Words that an order and a scope take the place of, and those that go with weak accesses alone (PTX ISA 9.0, 9.7.9.8). */
+/* Words that an order and a scope take the place of, and those that go with weak accesses alone
+ * (PTX ISA 9.0, 9.7.9.8). */
 static bool is_replaced(const char *word, size_t n)
 {
     static const char *const words[] = {"weak", "relaxed", "acquire", "release", "acq_rel", "sc", "volatile", "mmio",

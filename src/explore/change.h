@@ -1,8 +1,9 @@
 /* What instructions order, and changes of it that only strengthen: orders, scopes, fences.
  *
- * A site is an instruction of the PTX that accesses memory that threads share, or a fence, or an arrival at a cluster's barrier. Its
- * strength is its order and scope (PTX ISA 9.0, 8.4 and 8.5) and the fences that stand at it; strengths are a lattice. A program
- * (program.h) may have other strengths than its text: threads then run as if the text had them. */
+ * A site is an instruction of the PTX that accesses memory that threads share, or a fence, or an
+ * arrival at a cluster's barrier. Its strength is its order and scope (PTX ISA 9.0, 8.4 and 8.5)
+ * and the fences that stand at it; strengths are a lattice. A program (program.h) may have other
+ * strengths than its text: threads then run as if the text had them. */
 #ifndef HEDDLE_EXPLORE_CHANGE_H
 #define HEDDLE_EXPLORE_CHANGE_H
 
@@ -55,7 +56,8 @@ unsigned change_steps(const struct ir_insn *site, enum scope scope, struct stren
 struct strength change_top(const struct ir_insn *site, enum scope scope);
 /* The strengths that are less than `now` by one part of what was added to the text. */
 unsigned change_parts(const struct ir_insn *site, struct strength now, struct strength parts[MAX_STEPS_OF_SITE]);
-/* How much it asks of whoever writes it: a release where an atomic already is, little; a fence.sc, much. */
+/* How much it asks of whoever writes it: a release where an atomic already is, little; a fence.sc,
+ * much. */
 unsigned change_cost(const struct ir_insn *site, struct strength to);
 
 /* Is the instruction itself another one, and not only what stands beside it? */

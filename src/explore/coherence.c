@@ -1,7 +1,8 @@
-/* The axioms of PTX's memory consistency model that are of one location; see coherence.h. Names and sections are those of PTX ISA 9.0,
- * chapter 8.
+/* The axioms of PTX's memory consistency model that are of one location; see coherence.h. Names and
+ * sections are those of PTX ISA 9.0, chapter 8.
  *
- * All is done with sets of members, word by word (graph.h). A set is one word almost always: then WORDS is 1, known when this is compiled. */
+ * All is done with sets of members, word by word (graph.h). A set is one word almost always: then
+ * WORDS is 1, known when this is compiled. */
 #include "explore/coherence.h"
 
 #include <stddef.h>
@@ -34,8 +35,9 @@ enum { WIDTH = 64 * MOST_WORDS };
 
 /* ---- 8.9.5 Causality Order ---- */
 
-/* An operation X precedes an operation Y in causality order if X precedes Y in base causality order, or for some operation Z, X
- * precedes Z in observation order and Z precedes Y in base causality order; of one location alone, as all axioms ask for that. */
+/* An operation X precedes an operation Y in causality order if X precedes Y in base causality
+ * order, or for some operation Z, X precedes Z in observation order and Z precedes Y in base
+ * causality order; of one location alone, as all axioms ask for that. */
 static void find_causality(struct graph *g, uint16_t location)
 {
     uint64_t *before = graph_rows(g, g->before, location), *cause = graph_rows(g, g->cause, location);
@@ -103,10 +105,11 @@ static bool put_never(struct search_order *s, unsigned a, unsigned b)
     return !are_strong(s, a, b) || put(s, b, a);
 }
 
-/* What one read forces.
- * Axiom Causality (8.10.6): if a write precedes a read in causality order, the read does not read from a write that precedes it in coherence
- * order - and, before any order is looked for, a read does not read from a write that it precedes.
- * Axiom Atomicity (8.10.3): no write that is morally strong with an atomic operation comes between it and the write that it reads from. */
+/* What one read forces. Axiom Causality (8.10.6): if a write precedes a read in causality order,
+ * the read does not read from a write that precedes it in coherence order - and, before any order
+ * is looked for, a read does not read from a write that it precedes. Axiom Atomicity (8.10.3): no
+ * write that is morally strong with an atomic operation comes between it and the write that it
+ * reads from. */
 static bool force_read(struct search_order *s, unsigned r)
 {
     const struct event *e = member_of(s, r);
@@ -140,9 +143,9 @@ static bool force(struct search_order *s)
     return true;
 }
 
-/* Axiom Sequential Consistency per Location (8.10.5): within any set of overlapping operations that are pairwise morally strong,
- * communication order cannot contradict program order: no circle of program order and of morally strong coherence, reads-from and
- * from-read. */
+/* Axiom Sequential Consistency per Location (8.10.5): within any set of overlapping operations that
+ * are pairwise morally strong, communication order cannot contradict program order: no circle of
+ * program order and of morally strong coherence, reads-from and from-read. */
 static bool is_sequential(const struct search_order *s, const uint64_t *before)
 {
     uint64_t follows[WIDTH][MOST_WORDS];
@@ -174,7 +177,8 @@ static bool is_sequential(const struct search_order *s, const uint64_t *before)
     return true;
 }
 
-/* Where all accesses of different threads are morally strong, or none are, the other axioms imply it. */
+/* Where all accesses of different threads are morally strong, or none are, the other axioms imply
+ * it. */
 static bool needs_sequential(const struct graph_location *l)
 {
     return l->some_strong && l->some_weak;
@@ -189,7 +193,8 @@ static void copy_order(struct search_order *to, const struct search_order *from)
 
 static bool has_order(const struct search_order *s, const uint64_t *before, bool sequential);
 
-/* One in which a is before b, too. Pairs of many writes are many: what is tried for each is not on the stack. */
+/* One in which a is before b, too. Pairs of many writes are many: what is tried for each is not on
+ * the stack. */
 static bool has_order_with(const struct search_order *s, unsigned a, unsigned b, const uint64_t *before,
                            bool sequential)
 {
@@ -200,8 +205,8 @@ static bool has_order_with(const struct search_order *s, unsigned a, unsigned b,
     return has;
 }
 
-/* Is there a coherence order that has what `s` has? Two morally strong writes are ordered; those that causality orders are, as it
- * does. */
+/* Is there a coherence order that has what `s` has? Two morally strong writes are ordered; those
+ * that causality orders are, as it does. */
 static bool has_order(const struct search_order *s, const uint64_t *before, bool sequential)
 {
     FOR_MEMBERS(a, k, WORDS(s), s->writes[k] & ~one(INITIAL, k))
@@ -228,7 +233,8 @@ static bool close_order(struct search_order *s)
     return true;
 }
 
-/* What was forced when the location was checked before, which stays as all axioms are monotone, and what follows of causality now. */
+/* What was forced when the location was checked before, which stays as all axioms are monotone, and
+ * what follows of causality now. */
 static bool begin_order(const struct graph *g, uint16_t location, struct search_order *s)
 {
     const uint64_t *co = graph_rows(g, g->co, location), *writes = graph_location_set(g, location, WRITES),

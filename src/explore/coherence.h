@@ -1,5 +1,5 @@
-/* The part of the model that looks at one location: causality order of its accesses, and the axioms that ask whether a coherence order
- * exists; see model.h, which has what is said of each function. */
+/* The part of the model that looks at one location: causality order of its accesses, and the axioms
+ * that ask whether a coherence order exists; see model.h, which has what is said of each function. */
 #ifndef HEDDLE_EXPLORE_COHERENCE_H
 #define HEDDLE_EXPLORE_COHERENCE_H
 

@@ -1,6 +1,7 @@
-/* One execution by itself: what its threads did, who met whom, which write each read reads from, and what was found in it. It outlives
- * the search, and can be asked whether it were allowed if instructions had other orders, scopes or fences (change.h): values do not
- * hang on these, so that the same events read the same, and only the axioms (model.h) are evaluated again. */
+/* One execution by itself: what its threads did, who met whom, which write each read reads from,
+ * and what was found in it. It outlives the search, and can be asked whether it were allowed if
+ * instructions had other orders, scopes or fences (change.h): values do not hang on these, so that
+ * the same events read the same, and only the axioms (model.h) are evaluated again. */
 #ifndef HEDDLE_EXPLORE_EXECUTION_H
 #define HEDDLE_EXPLORE_EXECUTION_H
 
@@ -58,15 +59,17 @@ enum scope execution_scope(const struct execution *e);
 /* Its sites, each once; in the arena. */
 uint32_t execution_sites(struct arena *arena, const struct execution *e, const struct ir_insn ***sites);
 
-/* The graph, with changes (NULL: none), before any axiom is asked for: `at`: by event, its event in the graph. Within memory_try(), as
- * all below. */
+/* The graph, with changes (NULL: none), before any axiom is asked for: `at`: by event, its event in
+ * the graph. Within memory_try(), as all below. */
 void execution_graph(const struct execution *e, const struct changes *c, struct graph *g, uint16_t *at);
-/* Do the axioms allow it, with what was found in it? Not known: there are too many Fence-SC orders to try, or events. */
+/* Do the axioms allow it, with what was found in it? Not known: there are too many Fence-SC orders
+ * to try, or events. */
 enum judgement { FORBIDDEN, ALLOWED, NOT_KNOWN };
 enum judgement execution_judge(const struct execution *e, const struct changes *c);
 /* Does what was found show in a graph whose fences are ordered? */
 bool execution_shows(const struct execution *e, const struct graph *g, const uint16_t *at);
-/* Calls `visit` for each Fence-SC order that the axioms allow, until it says that it has enough; false where there are too many. */
+/* Calls `visit` for each Fence-SC order that the axioms allow, until it says that it has enough;
+ * false where there are too many. */
 bool execution_fence_orders(const struct execution *e, struct graph *g, bool (*visit)(struct graph *g, void *data),
                             void *data);
 

@@ -17,14 +17,15 @@ struct exploration {
     uint32_t chosen;      /* --outcome: which of the outcomes, from 1 on, is looked at; 0: none was chosen */
     bool examples, stats; /* --examples, --stats */
     bool numbered;        /* the outcomes are shown with their numbers, for --outcome */
-    /* --schedules: writes the schedule of an interleaving, once, to a file of this name: its path, or NULL where it cannot be. NULL: nobody
-     * wants any. */
+    /* --schedules: writes the schedule of an interleaving, once, to a file of this name: its path,
+     * or NULL where it cannot be. NULL: nobody wants any. */
     const char *(*schedule)(void *data, const struct interleaving *i, const char *name);
     void *data;
     double seconds;
 };
 
-/* What comes of it is written by exploration_json_text() alone: words beyond 2^63 - 1, which no json_int_t holds, are marked strings in it. */
+/* What comes of it is written by exploration_json_text() alone: words beyond 2^63 - 1, which no
+ * json_int_t holds, are marked strings in it. */
 json_t *exploration_json(const struct exploration *e);
 /* Its text, with words as numbers; from malloc, NULL where memory is exhausted. */
 char *exploration_json_text(const json_t *json, size_t flags);
@@ -40,7 +41,8 @@ const char *exploration_refusal(const struct exploration *e);
 
 bool claim_is_broken(const struct claim *c, const uint64_t *values);
 
-/* "kernel.cu:12 (PTX 34)" where the text has lines of CUDA, else "kernel.ptx:34"; the line of the PTX. */
+/* "kernel.cu:12 (PTX 34)" where the text has lines of CUDA, else "kernel.ptx:34"; the line of the
+ * PTX. */
 const char *exploration_place_text(struct arena *arena, const struct ir_insn *insn);
 const char *exploration_insn_text(struct arena *arena, const struct ir_insn *insn);
 /* "block 2", or "block 2, thread 3" where blocks have several. */

@@ -4,8 +4,9 @@
 #include "explore/memory.h"
 #include "explore/split.h"
 
-/* Rounds of retry loops, where nothing is asked for. Loops that are bounded by what other threads do need few: those are tried that let no
- * loop be left, from few on. Where there are none, as many as let the search end. */
+/* Rounds of retry loops, where nothing is asked for. Loops that are bounded by what other threads
+ * do need few: those are tried that let no loop be left, from few on. Where there are none, as many
+ * as let the search end. */
 static const struct {
     uint32_t unroll;
     struct patience cut;

@@ -1,4 +1,5 @@
-/* Has the engine run a launch as an interleaving has it (interleave.h): what it chooses at each step is the schedule that repeats it. */
+/* Has the engine run a launch as an interleaving has it (interleave.h): what it chooses at each
+ * step is the schedule that repeats it. */
 #ifndef HEDDLE_EXPLORE_FOLLOW_H
 #define HEDDLE_EXPLORE_FOLLOW_H
 
@@ -20,7 +21,8 @@ struct follow {
 
 /* False where memory is exhausted. `f` stays where it is until follow_end(). */
 bool follow_begin(struct follow *f, const struct interleaving *order, const uint32_t grid[3]);
-/* Have all its steps come in their order? `failed`: the launch has ended at a fault, which some of them stand behind. */
+/* Have all its steps come in their order? `failed`: the launch has ended at a fault, which some of
+ * them stand behind. */
 bool follow_has_come(struct follow *f, bool failed);
 /* Global memory is as it was. */
 void follow_end(struct follow *f);

@@ -59,8 +59,8 @@ static void judge(void *data)
 
 enum { MAX_JUDGED = 64 };
 
-/* Is no execution with the chosen outcome sequentially consistent? Then there is none where all accesses of one of them are strong, and
- * ordered by fences. */
+/* Is no execution with the chosen outcome sequentially consistent? Then there is none where all
+ * accesses of one of them are strong, and ordered by fences. */
 static bool is_surprise(const struct exploration *e, const struct further *f)
 {
     struct explore_result r = {0}, again = {0};

@@ -1,4 +1,5 @@
-/* See future.h: a walk over the blocks that can still be reached, with an interval for each register. */
+/* See future.h: a walk over the blocks that can still be reached, with an interval for each
+ * register. */
 #include "explore/future.h"
 
 #include <stdlib.h>
@@ -11,7 +12,8 @@ struct interval {
     uint64_t lo, hi;
 };
 
-/* What is known where a block begins: of the registers that are alive there, by their numbers in ir_live. */
+/* What is known where a block begins: of the registers that are alive there, by their numbers in
+ * ir_live. */
 struct entry {
     struct interval *live;
     unsigned joins;

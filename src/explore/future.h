@@ -1,5 +1,6 @@
-/* What a thread may still do behind the end of a run: the places that it may write, the barriers that it may come to. More than it can
- * do may be there, never less: what a register may have is an interval, a load gives any value. */
+/* What a thread may still do behind the end of a run: the places that it may write, the barriers
+ * that it may come to. More than it can do may be there, never less: what a register may have is an
+ * interval, a load gives any value. */
 #ifndef HEDDLE_EXPLORE_FUTURE_H
 #define HEDDLE_EXPLORE_FUTURE_H
 
@@ -18,7 +19,8 @@ struct future {
 };
 
 const struct future *future_of(struct runner *r, struct run *run);
-/* Of the whole thread, from its beginning: what it may write by weak writes, or strong ones in a scope that is less than the gpu's. */
+/* Of the whole thread, from its beginning: what it may write by weak writes, or strong ones in a
+ * scope that is less than the gpu's. */
 const struct future *future_weak(struct runner *r);
 bool future_writes(const struct future *f, const struct location *l);
 

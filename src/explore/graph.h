@@ -1,8 +1,9 @@
-/* An execution, or the beginning of one, as a graph: events by thread in program order, the write that each read reads from, and what
- * follows of it: base causality as a vector clock of each event, and for each location who is before whom.
+/* An execution, or the beginning of one, as a graph: events by thread in program order, the write
+ * that each read reads from, and what follows of it: base causality as a vector clock of each
+ * event, and for each location who is before whom.
  *
- * A graph is plain arrays of numbers, so that a branch of the search is a copy. It knows no instruction: events come from runs
- * (thread.h), axioms from model.h. */
+ * A graph is plain arrays of numbers, so that a branch of the search is a copy. It knows no
+ * instruction: events come from runs (thread.h), axioms from model.h. */
 #ifndef HEDDLE_EXPLORE_GRAPH_H
 #define HEDDLE_EXPLORE_GRAPH_H
 
@@ -24,8 +25,9 @@ enum graph_kind {
 
 enum { NO_MEMBER = 65535, INITIAL = 0, MAX_MEMBERS = 1024, MAX_FENCES = 256 };
 
-/* A set of a location's members is as many words as the graph's fullest location takes: g->words, one almost always. What is done with sets is
- * done word by word: FOR_MEMBERS goes through the members of the set whose word `k` an expression is. It is two loops: nothing breaks out of it. */
+/* A set of a location's members is as many words as the graph's fullest location takes: g->words,
+ * one almost always. What is done with sets is done word by word: FOR_MEMBERS goes through the
+ * members of the set whose word `k` an expression is. It is two loops: nothing breaks out of it. */
 enum { MAX_WORDS = MAX_MEMBERS / 64 };
 #define FOR_MEMBERS(m, k, n_words, word)                                                                               \
     for (unsigned k = 0, m = 0; k < (n_words); k++)                                                                    \
@@ -100,7 +102,8 @@ struct graph {
     const char *exceeds; /* what it has more of than the model's tables hold; NULL: nothing */
 };
 
-/* Where a thread is: model.c asks which scopes include whom. level[a * n + b]: the smallest scope of both. */
+/* Where a thread is: model.c asks which scopes include whom. level[a * n + b]: the smallest scope
+ * of both. */
 struct threads {
     uint16_t n;
     const uint8_t *level;

@@ -1,12 +1,16 @@
-/* What only takes time: sleeps between two looks at a flag, how long they are, and clocks that are read for that.
+/* What only takes time: sleeps between two looks at a flag, how long they are, and clocks that are
+ * read for that.
  *
- * An instruction is needed if it accesses memory, meets other threads or ends the thread, if what is needed reads its result, or if it is a branch
- * that decides whether something needed is executed. All else changes nothing that anybody sees, whatever a clock has said, so that it is passed
- * over: a branch that is not needed goes on where its ways meet again. So a loop whose rounds differ in how long they wait is one whose
- * rounds are the same (loops.c). This is done with functions that read clocks, or sleep.
+ * An instruction is needed if it accesses memory, meets other threads or ends the thread, if what
+ * is needed reads its result, or if it is a branch that decides whether something needed is
+ * executed. All else changes nothing that anybody sees, whatever a clock has said, so that it is
+ * passed over: a branch that is not needed goes on where its ways meet again. So a loop whose
+ * rounds differ in how long they wait is one whose rounds are the same (loops.c). This is done with
+ * functions that read clocks, or sleep.
  *
- * What is kept as needed: branches that leave a loop, as else one that never ends would; but a loop does that only waits for a clock, as time goes on. And
- * branches on what was read from memory: they are dependencies (PTX ISA 9.0, 8.10.4). */
+ * What is kept as needed: branches that leave a loop, as else one that never ends would; but a loop
+ * does that only waits for a clock, as time goes on. And branches on what was read from memory:
+ * they are dependencies (PTX ISA 9.0, 8.10.4). */
 #include <string.h>
 
 #include "explore/program.h"

@@ -1,4 +1,5 @@
-/* See interleave.h: a search over the writes that come next, as a read that can come may always come at once. */
+/* See interleave.h: a search over the writes that come next, as a read that can come may always
+ * come at once. */
 #include "explore/interleave.h"
 
 #include <stdlib.h>
@@ -169,7 +170,8 @@ static bool has_come(const struct weave *w, const uint16_t *clock)
     return true;
 }
 
-/* Does the thread come to `b` in the block of code that it has executed `a` in, without having left it? */
+/* Does the thread come to `b` in the block of code that it has executed `a` in, without having left
+ * it? */
 static bool goes_on_in_block(const struct item *a, const struct item *b)
 {
     return a->code_block == b->code_block && b->at > a->at && b->at - a->at == b->step - a->step;
@@ -345,7 +347,8 @@ static void add_step(struct steps *s, uint16_t t)
         (struct interleaved_step){at->block, at->warp, at->lanes, run_event(s->w, t, i->po)->insn, i->meets};
 }
 
-/* The thread's next item, a meeting, with what it takes: those who meet it arrive before, so that nobody goes on but the thread. */
+/* The thread's next item, a meeting, with what it takes: those who meet it arrive before, so that
+ * nobody goes on but the thread. */
 static void add_meeting(struct steps *s, uint16_t t)
 {
     const struct weave *w = s->w;

@@ -1,9 +1,11 @@
-/* Interleavings: which outcomes and findings also show where threads execute one instruction after the other, each at once for all, as
- * Heddle's own engine runs them (sequential consistency).
+/* Interleavings: which outcomes and findings also show where threads execute one instruction after
+ * the other, each at once for all, as Heddle's own engine runs them (sequential consistency).
  *
- * An execution is one if a total order of its accesses has program order, the meetings at barriers, and each read behind the write that it reads
- * from, with no other write to the place between the two. Such an order is looked for in every execution that shows something for which none is
- * known yet. In the engine lanes of a warp part between blocks of code alone, so that an order which parts them within one is no schedule. */
+ * An execution is one if a total order of its accesses has program order, the meetings at barriers,
+ * and each read behind the write that it reads from, with no other write to the place between the
+ * two. Such an order is looked for in every execution that shows something for which none is known
+ * yet. In the engine lanes of a warp part between blocks of code alone, so that an order which
+ * parts them within one is no schedule. */
 #ifndef HEDDLE_EXPLORE_INTERLEAVE_H
 #define HEDDLE_EXPLORE_INTERLEAVE_H
 
@@ -16,7 +18,8 @@ enum interleaved {
     INTERLEAVED,
 };
 
-/* A thread (or lanes of a warp that go the same way) executes an instruction: an access, or comes to a meeting. */
+/* A thread (or lanes of a warp that go the same way) executes an instruction: an access, or comes
+ * to a meeting. */
 struct interleaved_step {
     uint32_t block, warp, lanes;
     const struct ir_insn *insn;

@@ -15,7 +15,8 @@ struct side {
     VEC(struct port) ports;
 };
 
-/* A part of a wire that needs a track: in a gutter from a row to another, or in a channel from a gutter to another. */
+/* A part of a wire that needs a track: in a gutter from a row to another, or in a channel from a
+ * gutter to another. */
 struct run_of_wire {
     uint32_t wire;
     uint8_t corner; /* its first one */
@@ -56,7 +57,8 @@ static uint16_t first_of_meeting(const struct execution *e, uint16_t i)
     return i;
 }
 
-/* The row below all that the event, or one that it meets, comes behind; 0: not known yet. `reads`: what it reads from counts, too. */
+/* The row below all that the event, or one that it meets, comes behind; 0: not known yet. `reads`:
+ * what it reads from counts, too. */
 static uint16_t row_below(const struct drawing *d, const uint16_t *row, uint16_t group, bool reads)
 {
     const struct execution *e = d->e;
@@ -75,7 +77,8 @@ static uint16_t row_below(const struct drawing *d, const uint16_t *row, uint16_t
     return below;
 }
 
-/* Rows from 1 on. Reads may come before what they read (load buffering): then program order alone counts. */
+/* Rows from 1 on. Reads may come before what they read (load buffering): then program order alone
+ * counts. */
 static void find_rows(struct drawing *d)
 {
     const struct execution *e = d->e;
@@ -192,7 +195,8 @@ static int compare_runs(const void *a, const void *b)
                               : (x->wire > y->wire) - (x->wire < y->wire);
 }
 
-/* The first track on which nothing is in the way; whoever only begins where another one ends would touch it. */
+/* The first track on which nothing is in the way; whoever only begins where another one ends would
+ * touch it. */
 static void find_tracks(struct drawing *d, struct lane *lane)
 {
     int *end = ARENA_ARRAY(d->arena, int, lane->runs.n + 1);
@@ -286,7 +290,8 @@ static void place_runs(struct drawing *d)
         }
 }
 
-/* The corners next to the ends are as high as the ends are; an edge of what was there at first is a stub. */
+/* The corners next to the ends are as high as the ends are; an edge of what was there at first is a
+ * stub. */
 static void finish_wire(struct wire *w)
 {
     unsigned last = w->n - 1u;

@@ -1,6 +1,7 @@
-/* Where the events and edges of an execution stand in its picture: a column for each thread, a row for each step (who reads, meets or
- * follows stands below), and edges that run in the gutters between columns and in the channels between rows, each on a track of its own:
- * no line and no text covers another text. */
+/* Where the events and edges of an execution stand in its picture: a column for each thread, a row
+ * for each step (who reads, meets or follows stands below), and edges that run in the gutters
+ * between columns and in the channels between rows, each on a track of its own: no line and no text
+ * covers another text. */
 #ifndef HEDDLE_EXPLORE_LAYOUT_H
 #define HEDDLE_EXPLORE_LAYOUT_H
 
@@ -11,7 +12,8 @@ struct box {
     float x, y, width, height;
 };
 
-/* An edge: a line with corners from the side of a box to that of another. Labels stand inside of the boxes, where it begins and ends. */
+/* An edge: a line with corners from the side of a box to that of another. Labels stand inside of
+ * the boxes, where it begins and ends. */
 enum { MAX_CORNERS = 8 };
 struct wire {
     uint32_t edge; /* of the why */

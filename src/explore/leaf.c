@@ -1,4 +1,5 @@
-/* Looks at complete executions: what races in them, which values are last, who spins for ever; see verdict.h. */
+/* Looks at complete executions: what races in them, which values are last, who spins for ever; see
+ * verdict.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,8 +46,8 @@ static const struct example *new_example(const struct explorer *x, const struct 
     return to;
 }
 
-/* The execution shows something: an example where it is the first one, `at` as verdict.h's functions return it; the whole execution where
- * it is what the search looks for. */
+/* The execution shows something: an example where it is the first one, `at` as verdict.h's
+ * functions return it; the whole execution where it is what the search looks for. */
 static void keep_example(const struct explorer *x, const struct state *s, const struct graph *g,
                          const struct example **at, const struct notice *notice)
 {
@@ -92,7 +93,8 @@ static void find_races(const struct explorer *x, const struct state *s, const st
 
 /* ---- final values ---- */
 
-/* All combinations of values that are last; the locations' orders hang on each other by Fence-SC alone, which is fixed here. */
+/* All combinations of values that are last; the locations' orders hang on each other by Fence-SC
+ * alone, which is fixed here. */
 static void add_outcomes(struct explorer *x, const struct state *s, const struct graph *g, uint64_t *values, uint32_t i)
 {
     struct verdict *v = x->verdict;
@@ -146,8 +148,9 @@ static enum ending ending_of(const struct state *s)
     return e;
 }
 
-/* The writes of a location that threads read in the rounds that they repeat for ever: of an atomic operation that others may have seen before it
- * was known that its round fails, what it has written itself. */
+/* The writes of a location that threads read in the rounds that they repeat for ever: of an atomic
+ * operation that others may have seen before it was known that its round fails, what it has written
+ * itself. */
 static void find_read_for_ever(const struct state *s, const struct graph *g, uint16_t location, uint64_t *all)
 {
     clear_set(all, g->words);
@@ -160,7 +163,8 @@ static void find_read_for_ever(const struct state *s, const struct graph *g, uin
     }
 }
 
-/* Can all that is read for ever stay, in one execution? Two threads may need two values of one place. */
+/* Can all that is read for ever stay, in one execution? Two threads may need two values of one
+ * place. */
 static bool rounds_stay(const struct state *s, const struct graph *g)
 {
     uint64_t read[MAX_WORDS];
@@ -279,7 +283,8 @@ static bool is_observed(const struct verdict *v, uint16_t id)
     return false;
 }
 
-/* Members of a location whose order with a member shows, in a race, or where several values can be the last one, and is not there. */
+/* Members of a location whose order with a member shows, in a race, or where several values can be
+ * the last one, and is not there. */
 static void find_shown(const struct explorer *x, const struct graph *g, uint16_t l, unsigned m, enum ending ending,
                        uint64_t *shown)
 {
@@ -297,7 +302,8 @@ static void find_shown(const struct explorer *x, const struct graph *g, uint16_t
         drop_member(shown, other);
 }
 
-/* With all open fences ordered both ways: could putting a before b order members of which that shows? */
+/* With all open fences ordered both ways: could putting a before b order members of which that
+ * shows? */
 static bool pair_matters(const struct explorer *x, const struct graph *g, const struct graph *both, uint16_t a,
                          uint16_t b, enum ending ending)
 {

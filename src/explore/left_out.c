@@ -1,10 +1,12 @@
-/* Atomic operations that change nothing, in rounds that have been left out (loops.c): could an access of another thread tell that they
- * are not there? Then the search ends, and is done again with them. */
+/* Atomic operations that change nothing, in rounds that have been left out (loops.c): could an
+ * access of another thread tell that they are not there? Then the search ends, and is done again
+ * with them. */
 #include "explore/search.h"
 
-/* Could the access tell, of another thread, that atomic operations like the event have been left out just before the round that begins
- * with the thread's event `first`? What is morally strong with them cannot; nor can a weak access that is before all of them, or after
- * them: it does not come between, and observes nothing. */
+/* Could the access tell, of another thread, that atomic operations like the event have been left
+ * out just before the round that begins with the thread's event `first`? What is morally strong
+ * with them cannot; nor can a weak access that is before all of them, or after them: it does not
+ * come between, and observes nothing. */
 static bool could_tell(const struct graph *g, uint16_t event, uint16_t first, uint16_t access)
 {
     const struct event *e = &g->events[event], *a = &g->events[access];

@@ -1,11 +1,13 @@
-/* Which loops can wait: those in which a way leads back to the head on which a thread only reads. What a round has done decides
- * whether it is left out (loops.c); this only says of which loops no round ever is, and whether a round is one read, so that what rounds
- * that have been left out could show (rounds.c) is looked for where it may be. */
+/* Which loops can wait: those in which a way leads back to the head on which a thread only reads.
+ * What a round has done decides whether it is left out (loops.c); this only says of which loops no
+ * round ever is, and whether a round is one read, so that what rounds that have been left out could
+ * show (rounds.c) is looked for where it may be. */
 #include "explore/program.h"
 
 #include <string.h>
 
-/* A loop, while it is looked at: which blocks lead back to its head, by blocks; and of those, by ways on which nothing is written. */
+/* A loop, while it is looked at: which blocks lead back to its head, by blocks; and of those, by
+ * ways on which nothing is written. */
 struct body {
     const struct ir_func *f;
     uint32_t head;

@@ -1,14 +1,18 @@
-/* Loops that wait. Rounds of a loop that have read only, and after which all is as before them, can be repeated for ever, and left out:
- * less events are less constraints (PTX's axioms forbid, they demand nothing). So of an await loop only the last round matters: where a
- * round fails, the run ends, RUN_SPINS. A compare-and-swap that has failed is a read; it makes a round an await only where it is
- * alone, and what it compares with does not come from this round: the retry loops of a stack are not summarised.
+/* Loops that wait. Rounds of a loop that have read only, and after which all is as before them, can
+ * be repeated for ever, and left out: less events are less constraints (PTX's axioms forbid, they
+ * demand nothing). So of an await loop only the last round matters: where a round fails, the run
+ * ends, RUN_SPINS. A compare-and-swap that has failed is a read; it makes a round an await only
+ * where it is alone, and what it compares with does not come from this round: the retry loops of a
+ * stack are not summarised.
  *
- * Nor does an atomic operation change anything that writes what it has read, as `atomicAdd(p, 0)` does and the exchange of a lock that is
- * taken: what reads from it can read from the write that it has read from, whose value is the same, if that observes no more. It
- * does not where all accesses of the place are morally strong with the operation: nothing comes between the two writes then (axiom
- * Atomicity), and observation order goes through it. left_out.c looks whether they are.
+ * Nor does an atomic operation change anything that writes what it has read, as `atomicAdd(p, 0)`
+ * does and the exchange of a lock that is taken: what reads from it can read from the write that it
+ * has read from, whose value is the same, if that observes no more. It does not where all accesses
+ * of the place are morally strong with the operation: nothing comes between the two writes then
+ * (axiom Atomicity), and observation order goes through it. left_out.c looks whether they are.
  *
- * Rounds that go on because of what they have read, and are not the same again, are retries: at most --unroll of them are run. */
+ * Rounds that go on because of what they have read, and are not the same again, are retries: at
+ * most --unroll of them are run. */
 #include "explore/machine.h"
 #include "explore/memory.h"
 
@@ -97,8 +101,8 @@ static void keep_head(struct execution *x, struct head *h)
     h->local = x->m->n_local ? memcpy(arena_alloc(x->r->arena, x->m->n_local), x->m->local, x->m->n_local) : NULL;
 }
 
-/* Have the rounds since the head only read? Then by loads, by atomic operations that have written what was there, or by one
- * compare-and-swap with a comparand from outside of them that has failed. */
+/* Have the rounds since the head only read? Then by loads, by atomic operations that have written
+ * what was there, or by one compare-and-swap with a comparand from outside of them that has failed. */
 static struct comparison only_read(const struct execution *x, const struct head *h)
 {
     struct comparison c = {SAME, 0};
@@ -148,8 +152,8 @@ static void leave_out(struct execution *x, const struct head *h)
         }
 }
 
-/* Is all as it was at an earlier head, with rounds since that have only read? Else it may be, if values that are not known are the
- * same: what the thread does then is beyond. */
+/* Is all as it was at an earlier head, with rounds since that have only read? Else it may be, if
+ * values that are not known are the same: what the thread does then is beyond. */
 static bool has_come_back(struct execution *x, const struct head *h)
 {
     for (unsigned rounds = 1; h; h = h->before, rounds++) {

@@ -1,5 +1,5 @@
-/* The state of one thread's registers and own memory while it is run: private to the tree of runs (thread.c) and what executes
- * instructions (step.c). */
+/* The state of one thread's registers and own memory while it is run: private to the tree of runs
+ * (thread.c) and what executes instructions (step.c). */
 #ifndef HEDDLE_EXPLORE_MACHINE_H
 #define HEDDLE_EXPLORE_MACHINE_H
 

@@ -1,8 +1,10 @@
-/* Where threads meet: barriers of a block (PTX ISA 9.0, 9.7.13.1), of a cluster (9.7.13.4), and what lanes of a warp do together.
+/* Where threads meet: barriers of a block (PTX ISA 9.0, 9.7.13.1), of a cluster (9.7.13.4), and
+ * what lanes of a warp do together.
  *
- * A warp arrives at a barrier as a whole: a thread waits for all threads of its warp that have not exited; a lane that waits
- * elsewhere for lanes of its warp cannot come, and is not waited for. Arrivals that a barrier with a count meets are a choice where more
- * come than the count: the order in which they come decides it. The memory order that a barrier gives is 8.9.4, Memory
+ * A warp arrives at a barrier as a whole: a thread waits for all threads of its warp that have not
+ * exited; a lane that waits elsewhere for lanes of its warp cannot come, and is not waited for.
+ * Arrivals that a barrier with a count meets are a choice where more come than the count: the order
+ * in which they come decides it. The memory order that a barrier gives is 8.9.4, Memory
  * synchronization: what precedes an arrival precedes what follows a sync of the same meeting. */
 #include <string.h>
 
@@ -143,8 +145,9 @@ void meet(struct explorer *x, struct state *s, const struct meeting *m)
 
 /* ---- barriers of a block ---- */
 
-/* Ways to take `want` of the arrivals that there are: for each warp how many, the first ones; of warp `with` one at least. So each set
- * of meetings comes once: an arrival is asked whom it meets, of those that are there, or whether it is passed over. */
+/* Ways to take `want` of the arrivals that there are: for each warp how many, the first ones; of
+ * warp `with` one at least. So each set of meetings comes once: an arrival is asked whom it meets,
+ * of those that are there, or whether it is passed over. */
 struct ways {
     struct explorer *x;
     struct state *s;
@@ -196,7 +199,8 @@ static uint32_t count_arrivals(const struct explorer *x, const struct state *s, 
     return n;
 }
 
-/* Does the thread wait at the barrier? Then it has come, and does not come again before that has been met. */
+/* Does the thread wait at the barrier? Then it has come, and does not come again before that has
+ * been met. */
 static bool stands_at(const struct run *run, uint8_t barrier)
 {
     const struct run_event *e = standing(run);

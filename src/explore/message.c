@@ -186,7 +186,8 @@ static bool read_places(struct reader *in, struct tree *leaves)
     return true;
 }
 
-/* What global memory was at first, as far as it was used: it hangs on the program, where a launch is one of a program's. */
+/* What global memory was at first, as far as it was used: it hangs on the program, where a launch
+ * is one of a program's. */
 static void write_memory(const struct program *p, struct bytes *b)
 {
     put_number(b, p->locations.n);

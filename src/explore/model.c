@@ -1,4 +1,5 @@
-/* The axioms of PTX's memory consistency model; see model.h. Names and sections are those of PTX ISA 9.0, chapter 8. */
+/* The axioms of PTX's memory consistency model; see model.h. Names and sections are those of PTX
+ * ISA 9.0, chapter 8. */
 #include "explore/model.h"
 
 #include <stdlib.h>
@@ -13,8 +14,9 @@ static bool includes(const struct threads *t, enum scope scope, uint16_t a, uint
     return t->level[a * t->n + b] <= scope;
 }
 
-/* Two operations are morally strong relative to each other if ... related in program order, or each is strong and specifies a scope
- * that includes the thread that performs the other ... and if both are memory operations, then they overlap completely. */
+/* Two operations are morally strong relative to each other if ... related in program order, or each
+ * is strong and specifies a scope that includes the thread that performs the other ... and if both
+ * are memory operations, then they overlap completely. */
 bool model_morally_strong(const struct graph *g, const struct threads *t, uint16_t a, uint16_t b)
 {
     const struct event *x = &g->events[a], *y = &g->events[b];
@@ -58,9 +60,10 @@ static bool acquires(const struct event *r, const struct event *y)
 
 /* ---- 8.9.4 Memory synchronization ---- */
 
-/* A release pattern X synchronizes with an acquire pattern Y if a write in X precedes a read in Y in observation order, and the first
- * operation in X and the last operation in Y are morally strong. w is in observation order before r. Later operations of r's thread
- * and earlier ones of w's follow by program order. */
+/* A release pattern X synchronizes with an acquire pattern Y if a write in X precedes a read in Y
+ * in observation order, and the first operation in X and the last operation in Y are morally
+ * strong. w is in observation order before r. Later operations of r's thread and earlier ones of
+ * w's follow by program order. */
 static void synchronize(struct graph *g, const struct threads *t, uint16_t w, uint16_t r)
 {
     uint16_t to = g->events[r].thread, from = g->events[w].thread;
@@ -133,8 +136,9 @@ void model_added(struct graph *g, const struct threads *t, uint16_t event)
 
 /* ---- 8.9.2 Observation Order ---- */
 
-/* A write W precedes a read R in observation order if R and W are morally strong and R reads the value written by W, or for some
- * atomic operation Z, W precedes Z and Z precedes R in observation order. What Z observes is final: it has read before it is read. */
+/* A write W precedes a read R in observation order if R and W are morally strong and R reads the
+ * value written by W, or for some atomic operation Z, W precedes Z and Z precedes R in observation
+ * order. What Z observes is final: it has read before it is read. */
 void model_read(struct graph *g, const struct threads *t, uint16_t event, unsigned from, enum graph_kind kind,
                 uint64_t wrote)
 {
@@ -160,7 +164,8 @@ void model_read(struct graph *g, const struct threads *t, uint16_t event, unsign
         release_added(g, t, event);
 }
 
-/* ---- 8.9.5 Causality Order, 8.9.6 Coherence Order, 8.10 Axioms: of each location, coherence.c ---- */
+/* ---- 8.9.5 Causality Order, 8.9.6 Coherence Order, 8.10 Axioms: of each location, coherence.c
+ * ---- */
 
 void model_causality(struct graph *g)
 {
@@ -232,8 +237,8 @@ bool model_open_fences(const struct graph *g, const struct threads *t, uint16_t 
            model_morally_strong(g, t, a, b);
 }
 
-/* What is around a fence at a location: the members that precede it, and those that follow it, in base causality. Of all locations, numbered by 64,
- * those with something before it, and behind it. */
+/* What is around a fence at a location: the members that precede it, and those that follow it, in
+ * base causality. Of all locations, numbered by 64, those with something before it, and behind it. */
 struct surroundings {
     uint64_t *before, *after;
 };

@@ -1,19 +1,23 @@
 /* Writes that a read has passed, as an earlier one has; see search.h.
  *
- * Let R be an open read that reads from none of some writes, but from another one, W. Let all writes of the place be strong
- * in the scope of the gpu at least, and R, too: any two of them are morally strong, so that coherence orders all writes, and W
- * precedes R in observation order (or in program order, if W is of R's thread: R does not precede what it reads from). Let M be one that R
- * does not read from. If M precedes W in coherence, what R precedes in base causality order does not read from M, as W precedes it in
- * causality order (8.9.5, axiom Causality, 8.10.6). M does that if
+ * Let R be an open read that reads from none of some writes, but from another one, W. Let all
+ * writes of the place be strong in the scope of the gpu at least, and R, too: any two of them are
+ * morally strong, so that coherence orders all writes, and W precedes R in observation order (or in
+ * program order, if W is of R's thread: R does not precede what it reads from). Let M be one that R
+ * does not read from. If M precedes W in coherence, what R precedes in base causality order does
+ * not read from M, as W precedes it in causality order (8.9.5, axiom Causality, 8.10.6). M does
+ * that if
  * - M precedes R in causality order: W before M would be against axiom Causality for R;
- * - M is the initial value, which precedes all (PTX ISA 9.0, 8.2), or one of a chain of updates that begins with the initial value, each
- *   of which reads from the one before, and R reads from none that is before M in the chain, either: by axiom Atomicity (8.10.3) nothing
- *   comes between them.
- * Where R writes whatever it reads, nothing behind it reads from the last write of such a chain, either: R reads from that or from what
- * comes later, and writes behind it.
+ * - M is the initial value, which precedes all (PTX ISA 9.0, 8.2), or one of a chain of updates
+ *   that begins with the initial value, each of which reads from the one before, and R reads from
+ *   none that is before M in the chain, either: by axiom Atomicity (8.10.3) nothing comes between
+ *   them.
+ * Where R writes whatever it reads, nothing behind it reads from the last write of such a chain,
+ * either: R reads from that or from what comes later, and writes behind it.
  *
- * That takes nothing from any execution in which R reads as decided. Without it, a loop whose failing compare-and-swap waits for a later value
- * would go round on the old one until its bound, to no end, and of updates of one thread a later one would read what an earlier one has left
+ * That takes nothing from any execution in which R reads as decided. Without it, a loop whose
+ * failing compare-and-swap waits for a later value would go round on the old one until its bound,
+ * to no end, and of updates of one thread a later one would read what an earlier one has left
  * behind. */
 #include "explore/future.h"
 #include "explore/search.h"

@@ -1,5 +1,6 @@
-/* An execution as a picture: SVG, or a page that says of each event and edge, under the pointer or the focus, why it is allowed, and what
- * would have forbidden it. The page is one file that asks for nothing else. */
+/* An execution as a picture: SVG, or a page that says of each event and edge, under the pointer or
+ * the focus, why it is allowed, and what would have forbidden it. The page is one file that asks
+ * for nothing else. */
 #ifndef HEDDLE_EXPLORE_PICTURE_H
 #define HEDDLE_EXPLORE_PICTURE_H
 

@@ -1,13 +1,17 @@
-/* Loops that wait whose rounds a compiler has written out: libcu++'s waits look 16 times, then once more, and then in a loop that sleeps.
+/* Loops that wait whose rounds a compiler has written out: libcu++'s waits look 16 times, then once
+ * more, and then in a loop that sleeps.
  *
- * A *poll* is a block that loads one word, or updates it, computes, and goes one of two ways. Polls that access the same in the same way and
- * part by the same condition are alike. A *region* is a set of polls that are alike, none of which changes what another one uses: where the
- * condition does not hold, each goes on to one of them; where it does, to one place behind them all, at which nothing of what they have computed
- * is used. So a thread cannot tell which of them it is at: one stands for all, and wherever control comes to another one, it comes to it.
+ * A *poll* is a block that loads one word, or updates it, computes, and goes one of two ways. Polls
+ * that access the same in the same way and part by the same condition are alike. A *region* is a
+ * set of polls that are alike, none of which changes what another one uses: where the condition
+ * does not hold, each goes on to one of them; where it does, to one place behind them all, at which
+ * nothing of what they have computed is used. So a thread cannot tell which of them it is at: one
+ * stands for all, and wherever control comes to another one, it comes to it.
  *
- * Those that load may also go to one of them where the condition holds, and look once more. All that a thread does there is still to look until it
- * sees what it waits for: of an execution in which it does, all rounds but the last one can be left out (loops.c), and what is left is a way of
- * the program, that of the poll that goes straight behind. */
+ * Those that load may also go to one of them where the condition holds, and look once more. All
+ * that a thread does there is still to look until it sees what it waits for: of an execution in
+ * which it does, all rounds but the last one can be left out (loops.c), and what is left is a way
+ * of the program, that of the poll that goes straight behind. */
 #include "explore/program.h"
 
 #include <string.h>
@@ -84,7 +88,8 @@ static void exchange(uint32_t *a, uint32_t *b)
     *b = was;
 }
 
-/* As one that is equal or less, the constant behind: x > -1 where x < 0 does not hold. *inverse is turned where the result is the inverse. */
+/* As one that is equal or less, the constant behind: x > -1 where x < 0 does not hold. *inverse is
+ * turned where the result is the inverse. */
 static uint32_t comparison(struct finder *d, enum lane_is is, uint16_t width, uint32_t a, uint32_t b, bool *inverse)
 {
     if (is == IS_NE || is == IS_UGE || is == IS_SGE || is == IS_ULE || is == IS_SLE) {
@@ -235,8 +240,8 @@ static bool is_inside(const struct finder *d, uint32_t block)
     return false;
 }
 
-/* Marks the region of polls like this one, which goes `behind` where the condition is `ends`; returns how many they are, this one among
- * them, else 0. */
+/* Marks the region of polls like this one, which goes `behind` where the condition is `ends`;
+ * returns how many they are, this one among them, else 0. */
 static uint32_t find_region(struct finder *d, const struct poll *first, bool ends)
 {
     uint32_t behind = first->ways[ends], n = 0;
@@ -283,7 +288,8 @@ static void find_polls(struct finder *d)
     }
 }
 
-/* All of a region that has no detour yet goes to its first poll, and so do blocks between them, in which nothing is done. */
+/* All of a region that has no detour yet goes to its first poll, and so do blocks between them, in
+ * which nothing is done. */
 static void make_detours(const struct finder *d, const struct poll *first, struct detour *detours)
 {
     for (uint32_t k = 0; k < d->polls.n; k++) {

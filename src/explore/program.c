@@ -161,7 +161,8 @@ bool program_memory(const struct mem *m, uint64_t address, uint8_t bytes, uint64
     return is_there;
 }
 
-/* Accesses are aligned and have at most 8 bytes: what overlaps shares the 16 bytes that name a bucket. */
+/* Accesses are aligned and have at most 8 bytes: what overlaps shares the 16 bytes that name a
+ * bucket. */
 static uint16_t location_at(struct program *p, uint32_t block, uint64_t address, uint8_t bytes)
 {
     uint16_t *bucket = &p->buckets[bucket_of(block, address)];

@@ -1,8 +1,10 @@
-/* What is explored: a kernel with its launch, its memory as it is before, and the places of memory that its threads share.
+/* What is explored: a kernel with its launch, its memory as it is before, and the places of memory
+ * that its threads share.
  *
- * A location is a place that some execution accesses, with the size of that access: one entry a place for all executions, so that a
- * graph (graph.h) names it by a number. Overlapping locations of different places or sizes are mixed-size accesses, which the model
- * does not cover (PTX ISA 9.0, 8.7.2): they are refused where one of them is written. */
+ * A location is a place that some execution accesses, with the size of that access: one entry a
+ * place for all executions, so that a graph (graph.h) names it by a number. Overlapping locations
+ * of different places or sizes are mixed-size accesses, which the model does not cover (PTX ISA
+ * 9.0, 8.7.2): they are refused where one of them is written. */
 #ifndef HEDDLE_EXPLORE_PROGRAM_H
 #define HEDDLE_EXPLORE_PROGRAM_H
 
@@ -25,8 +27,8 @@ struct location {
     } writes; /* passed.c: are all its writes strong, in the gpu's scope at least? */
 };
 
-/* Where a thread stands in the grid. Threads of one warp that do nothing but meet at the same barriers are one, with all their lanes
- * (search.h). */
+/* Where a thread stands in the grid. Threads of one warp that do nothing but meet at the same
+ * barriers are one, with all their lanes (search.h). */
 struct place_in_grid {
     uint32_t block, warp, lane; /* lane: the lowest */
     uint32_t lanes;
@@ -34,7 +36,8 @@ struct place_in_grid {
     uint32_t cluster, rank;
 };
 
-/* Of polls that are alike one stands for all (polls.c): who comes to instruction `from` of a block goes to the block `to`. */
+/* Of polls that are alike one stands for all (polls.c): who comes to instruction `from` of a block
+ * goes to the block `to`. */
 struct detour {
     uint32_t from, to; /* to: NO_BLOCK: there is none */
 };

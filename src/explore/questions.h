@@ -1,8 +1,9 @@
-/* What an exploration is asked: the places whose final values make an outcome, and conditions on these.
+/* What an exploration is asked: the places whose final values make an outcome, and conditions on
+ * these.
  *
- * A place is written NUMBER[ELEMENT] or NAME[ELEMENT], `[0]` may be left out behind a name; behind it :TYPE, as in 2[0]:u64, says
- * how its elements are to be taken. What a number and a name stand for knows whoever has the launch: a name is a parameter's or a
- * variable's. */
+ * A place is written NUMBER[ELEMENT] or NAME[ELEMENT], `[0]` may be left out behind a name; behind
+ * it :TYPE, as in 2[0]:u64, says how its elements are to be taken. What a number and a name stand
+ * for knows whoever has the launch: a name is a parameter's or a variable's. */
 #ifndef HEDDLE_EXPLORE_QUESTIONS_H
 #define HEDDLE_EXPLORE_QUESTIONS_H
 
@@ -18,7 +19,8 @@ struct place_name {
     enum isa_type type; /* TYPE_none: as it is declared */
 };
 
-/* Where a place is, and whether its type is a signed one; returns NULL, or what is wrong, in the arena. */
+/* Where a place is, and whether its type is a signed one; returns NULL, or what is wrong, in the
+ * arena. */
 typedef const char *place_find_fn(void *data, const struct place_name *name, struct observed *at, bool *is_signed);
 
 /* A condition on outcomes. */

@@ -116,7 +116,8 @@ static bool out_of_bounds(struct repairing *g)
     return false;
 }
 
-/* The cheapest changes that forbid all executions that are known, until an exploration finds no other; false where there are none. */
+/* The cheapest changes that forbid all executions that are known, until an exploration finds no
+ * other; false where there are none. */
 static bool find_changes(struct repairing *g, struct changes *c)
 {
     add_candidate(g, (struct changes){0});

@@ -1,10 +1,12 @@
-/* A repair: changes of orders, scopes and fences (change.h) after which what was found is gone. It only strengthens, so that no execution
- * comes that was not there before; it is verified by exploring the changed kernel, and minimal: each part of it, taken back, brings
- * something back that was found, which is explored, too.
+/* A repair: changes of orders, scopes and fences (change.h) after which what was found is gone. It
+ * only strengthens, so that no execution comes that was not there before; it is verified by
+ * exploring the changed kernel, and minimal: each part of it, taken back, brings something back
+ * that was found, which is explored, too.
  *
- * Executions in which something is found are collected, one after the other; the cheapest changes that forbid all of them, on their
- * graphs, are explored, and either verified or another such execution is found. What even the strongest changes allow on its graph is
- * sequentially consistent: no order, scope or fence forbids it. */
+ * Executions in which something is found are collected, one after the other; the cheapest changes
+ * that forbid all of them, on their graphs, are explored, and either verified or another such
+ * execution is found. What even the strongest changes allow on its graph is sequentially
+ * consistent: no order, scope or fence forbids it. */
 #ifndef HEDDLE_EXPLORE_REPAIR_H
 #define HEDDLE_EXPLORE_REPAIR_H
 

@@ -1,13 +1,15 @@
 /* The races that rounds show which have been left out; see loops.c.
  *
- * A failing round of a loop that waits can be taken out of an execution (loops.c): what is left
- * is an execution, but a race of what the round has read is gone with it. So each such round is put back into each complete execution,
- * alone, where it stood: before the last round of its loop, which begins in the same state. One at a time is enough, as a race is
- * of one read of a round and a write, and all other rounds can be left out.
+ * A failing round of a loop that waits can be taken out of an execution (loops.c): what is left is
+ * an execution, but a race of what the round has read is gone with it. So each such round is put
+ * back into each complete execution, alone, where it stood: before the last round of its loop,
+ * which begins in the same state. One at a time is enough, as a race is of one read of a round and
+ * a write, and all other rounds can be left out.
  *
- * The rounds are found in the tree of the thread's runs: from where the last round begins, each read reads from each write that is
- * there, until the round fails or turns out to be none. All may be as before after two rounds; where that takes more, and they may race,
- * the search is not exhausted (verdict.unseen). */
+ * The rounds are found in the tree of the thread's runs: from where the last round begins, each
+ * read reads from each write that is there, until the round fails or turns out to be none. All may
+ * be as before after two rounds; where that takes more, and they may race, the search is not
+ * exhausted (verdict.unseen). */
 #include "explore/rounds.h"
 
 #include <stdlib.h>
@@ -132,8 +134,9 @@ static bool round_may_race(const struct rounds *r, const struct run *failed)
     return false;
 }
 
-/* Does a read read the same value as the one right before it at the same place, of another write? It may as well read of the same write, which adds
- * nothing to what is ordered: what raced still does. */
+/* Does a read read the same value as the one right before it at the same place, of another write?
+ * It may as well read of the same write, which adds nothing to what is ordered: what raced still
+ * does. */
 static bool reads_in_vain(const struct rounds *r, const struct run *run, uint16_t po, uint16_t from, uint64_t value)
 {
     const struct choice *last = r->n ? &r->choices[r->n - 1] : NULL;
@@ -144,8 +147,8 @@ static bool reads_in_vain(const struct rounds *r, const struct run *run, uint16_
            before->read == value;
 }
 
-/* Has a read before it, at the same place, read another write, and one before that the same? Reads of morally strong writes go forward in coherence
- * order alone (PTX ISA 9.0, 8.10.5). */
+/* Has a read before it, at the same place, read another write, and one before that the same? Reads
+ * of morally strong writes go forward in coherence order alone (PTX ISA 9.0, 8.10.5). */
 static bool comes_back(const struct rounds *r, const struct run *run, uint16_t po, uint16_t from)
 {
     const struct run_event *now = &run->events[po];

@@ -1,4 +1,5 @@
-/* The search for rounds that have been left out, in one execution, and are put back into it: rounds.c. */
+/* The search for rounds that have been left out, in one execution, and are put back into it:
+ * rounds.c. */
 #ifndef HEDDLE_EXPLORE_ROUNDS_H
 #define HEDDLE_EXPLORE_ROUNDS_H
 

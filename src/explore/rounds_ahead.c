@@ -1,10 +1,12 @@
-/* Whether any round that has been left out may race, without putting it back; see rounds.h. What rounds read follows from the values that are there
- * at some places, not from who has written them: of the executions that have the same values there it is found once. */
+/* Whether any round that has been left out may race, without putting it back; see rounds.h. What
+ * rounds read follows from the values that are there at some places, not from who has written them:
+ * of the executions that have the same values there it is found once. */
 #include "explore/rounds.h"
 
 #include "explore/machine.h"
 
-/* Does the thread stand in the round that began there, or in the next one, after which all may be as before both? */
+/* Does the thread stand in the round that began there, or in the next one, after which all may be
+ * as before both? */
 static bool is_in_round(const struct rounds *r, const struct run *run)
 {
     for (uint32_t i = 0; run->machine && i < run->machine->n_heads; i++) {
@@ -54,7 +56,8 @@ enum round_end round_end(const struct rounds *r, const struct run *run, uint16_t
     return !fails || run->complete < run->n_events ? ROUND_GOES_ON : ROUND_FAILS;
 }
 
-/* What failing rounds read that begin where a run ends: it follows from the values that are there at some places. */
+/* What failing rounds read that begin where a run ends: it follows from the values that are there
+ * at some places. */
 enum { MAX_PLACES = 16, MAX_SITES = 32, MAX_VALUES = 16, STEPS_AHEAD = 512 };
 struct rounds_seen {
     struct rounds_seen *next;
@@ -85,7 +88,8 @@ static unsigned values_at(const struct rounds *r, uint16_t location, uint64_t va
     return n;
 }
 
-/* A number that says which values are at a place, in whatever order; it is found once for each place of a graph. */
+/* A number that says which values are at a place, in whatever order; it is found once for each
+ * place of a graph. */
 static uint64_t hash_of_values(const struct rounds *r, uint16_t location)
 {
     uint16_t l = location < r->s->g.location_of_room ? r->s->g.location_of[location] : 0;

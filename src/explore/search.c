@@ -52,7 +52,8 @@ static struct state *state_copy(struct explorer *x, uint32_t depth, const struct
 
 /* ---- open reads ---- */
 
-/* Whatever an open read reads: does it stay the event that it is, and the thread in no failing round? */
+/* Whatever an open read reads: does it stay the event that it is, and the thread in no failing
+ * round? */
 static bool goes_on_anyway(const struct run *run, uint16_t po)
 {
     const struct ir_insn *i = run->events[po].insn;
@@ -97,7 +98,8 @@ static void look_at(struct explorer *x, struct state *s, struct open *o)
     }
 }
 
-/* Where nobody will write any more: can the loop of the read go round for ever, on one of the last values? */
+/* Where nobody will write any more: can the loop of the read go round for ever, on one of the last
+ * values? */
 static bool can_stay(const struct state *s, const struct open *o)
 {
     uint64_t last[MAX_WORDS];
@@ -109,7 +111,8 @@ static bool can_stay(const struct state *s, const struct open *o)
 
 enum step { NOTHING_OPEN, STUCK, FORCED, DEAD_END, BRANCH };
 
-/* What waits for the read: 0 the thread, perhaps to know that it need not go on, 1 another of its events, 2 nothing. The longer it is left open, the more is known of it. */
+/* What waits for the read: 0 the thread, perhaps to know that it need not go on, 1 another of its
+ * events, 2 nothing. The longer it is left open, the more is known of it. */
 static unsigned urgency(const struct state *s, uint16_t event)
 {
     const struct event *e = &s->g.events[event];
@@ -172,8 +175,8 @@ static unsigned find_open(struct explorer *x, struct state *s, const bool *goes_
     return n;
 }
 
-/* Threads that are to go on beyond a round before it is known whether it is left out: it waits for a later write, which may hang on what
- * they do. */
+/* Threads that are to go on beyond a round before it is known whether it is left out: it waits for
+ * a later write, which may hang on what they do. */
 static bool find_beyond(const struct state *s, const struct open *all, unsigned n, bool *goes_on)
 {
     bool any = false;
@@ -189,7 +192,8 @@ static bool find_beyond(const struct state *s, const struct open *all, unsigned 
     return any;
 }
 
-/* Reads that have no value yet, and will not get one, are a dead end, unless they are of a loop that can go round for ever. */
+/* Reads that have no value yet, and will not get one, are a dead end, unless they are of a loop
+ * that can go round for ever. */
 static bool is_dead_end(struct state *s, struct open *all, unsigned n)
 {
     for (unsigned i = 0; i < n; i++) {
@@ -220,8 +224,8 @@ static bool is_forced(const struct open *o)
     return may_be_forced(o) && !o->later && !o->may_fail;
 }
 
-/* All that are forced, by thread: instructions behind are executed once. Where a thread would be in a failing round by all of them, one is
- * taken, and the others are looked at again. */
+/* All that are forced, by thread: instructions behind are executed once. Where a thread would be in
+ * a failing round by all of them, one is taken, and the others are looked at again. */
 static void take_forced(struct explorer *x, struct state *s, const struct open *all, const uint16_t *forced, unsigned n)
 {
     struct taken taken[n + 1];
@@ -237,7 +241,8 @@ static void take_forced(struct explorer *x, struct state *s, const struct open *
     }
 }
 
-/* The read to be decided next, where none is forced: that with the fewest answers, of those that most waits for. */
+/* The read to be decided next, where none is forced: that with the fewest answers, of those that
+ * most waits for. */
 static bool find_best(struct explorer *x, struct state *s, struct open *all, unsigned n, struct open *best)
 {
     bool found = false;
@@ -257,7 +262,8 @@ static bool find_best(struct explorer *x, struct state *s, struct open *all, uns
     return found;
 }
 
-/* Decides all open reads that have a single answer; else finds the one to decide next: that with the fewest. */
+/* Decides all open reads that have a single answer; else finds the one to decide next: that with
+ * the fewest. */
 static enum step choose_of(struct explorer *x, struct state *s, const bool *goes_on, struct open *all, unsigned *n_open,
                            struct open *best)
 {
@@ -303,7 +309,8 @@ static bool is_on_the_way(const struct explorer *x, uint32_t depth)
     return depth < x->part->depth || (depth == x->part->depth && x->part->first);
 }
 
-/* Is a branch to be gone into? Called for each branch of a node, in order. `others`: there are branches behind it. */
+/* Is a branch to be gone into? Called for each branch of a node, in order. `others`: there are
+ * branches behind it. */
 static bool goes_into(struct explorer *x, uint32_t depth, unsigned branch, bool others)
 {
     const struct part *p = x->part;

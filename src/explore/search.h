@@ -1,10 +1,13 @@
-/* The search for all executions: graphs grown closed under dependencies and reads-from, each reached by one series of decisions.
+/* The search for all executions: graphs grown closed under dependencies and reads-from, each
+ * reached by one series of decisions.
  *
- * All threads run as far as they can without a value that is open. Then there are open reads, and meetings at barriers; each has a set
- * of possible answers: the writes that are there, and "a later one", if another thread may still write there. Where a single answer is
- * left it is taken; else one read (or one meeting) is decided: a branch for each write that is there, and one in which it is none of
- * these. So of two branches no graph comes twice, and no table of seen states is needed. A read that waits for a later write, and gets
- * none, is a dead end: serve.c proves for most of them beforehand that none can come. */
+ * All threads run as far as they can without a value that is open. Then there are open reads, and
+ * meetings at barriers; each has a set of possible answers: the writes that are there, and "a later
+ * one", if another thread may still write there. Where a single answer is left it is taken; else
+ * one read (or one meeting) is decided: a branch for each write that is there, and one in which it
+ * is none of these. So of two branches no graph comes twice, and no table of seen states is needed.
+ * A read that waits for a later write, and gets none, is a dead end: serve.c proves for most of
+ * them beforehand that none can come. */
 #ifndef HEDDLE_EXPLORE_SEARCH_H
 #define HEDDLE_EXPLORE_SEARCH_H
 
@@ -74,7 +77,8 @@ void advance(struct explorer *x, struct state *s, uint16_t thread);
 void resolve(struct explorer *x, struct state *s, uint16_t event, uint64_t value);
 /* The read takes the value of a member. */
 void take(struct explorer *x, struct state *s, uint16_t event, unsigned member);
-/* The same of several reads of one thread; false, and nothing is done, where the thread would be in a failing round then. */
+/* The same of several reads of one thread; false, and nothing is done, where the thread would be in
+ * a failing round then. */
 struct taken {
     uint16_t event;
     uint16_t member;
@@ -86,14 +90,16 @@ struct run *run_taking(struct explorer *x, struct state *s, uint16_t event, unsi
 
 /* ---- left_out.c ---- */
 
-/* Rounds of a loop have been left out, before the one that begins with the thread's event `round`, with atomic operations like the event,
- * which wrote what they had read; or an access has come to a place where such have been. Where others could tell, the search ends. */
+/* Rounds of a loop have been left out, before the one that begins with the thread's event `round`,
+ * with atomic operations like the event, which wrote what they had read; or an access has come to a
+ * place where such have been. Where others could tell, the search ends. */
 void updates_left_out(struct explorer *x, struct graph *g, uint16_t event, uint16_t round);
 void access_added(struct explorer *x, const struct graph *g, uint16_t event);
 
 /* ---- passed.c ---- */
 
-/* Of all open reads of a location: takes from what each may read from what it cannot, as an open read before it does not either. */
+/* Of all open reads of a location: takes from what each may read from what it cannot, as an open
+ * read before it does not either. */
 struct open;
 void pass_over(struct explorer *x, const struct state *s, struct open *all, unsigned n);
 /* May a read of the rounds that a run leaves out race, with any write of the kernel? */
@@ -101,8 +107,9 @@ bool chain_may_race(struct explorer *x, const struct run *run);
 
 /* ---- symmetry.c ---- */
 
-/* A read has been decided to read from none of the members `now`: nor do, then, the same reads of threads that can take its thread's
- * place, as the executions in which they do are there with the two exchanged. */
+/* A read has been decided to read from none of the members `now`: nor do, then, the same reads of
+ * threads that can take its thread's place, as the executions in which they do are there with the
+ * two exchanged. */
 void exclude_twins(const struct explorer *x, struct state *s, uint16_t event, const uint64_t *now);
 
 /* ---- meet.c ---- */
@@ -115,8 +122,8 @@ struct meeting {
 };
 /* Lets meet who has to; false where nothing has changed. */
 bool meet_all(struct explorer *x, struct state *s);
-/* The barrier where several ways are open: `way` of them, false where there is none such. n_ways: how many; *later: may it also be another
- * that is not there yet? */
+/* The barrier where several ways are open: `way` of them, false where there is none such. n_ways:
+ * how many; *later: may it also be another that is not there yet? */
 bool meet_choice(struct explorer *x, struct state *s, unsigned way, struct meeting *m, unsigned *n_ways, bool *later);
 void meet(struct explorer *x, struct state *s, const struct meeting *m);
 /* The arrival whose choice that is meets none of those that are there. */
@@ -142,7 +149,8 @@ enum { MAX_OPEN = 4096, MAX_THREADS = 1024 };
 void serve_end(struct explorer *x);
 /* Which of the open reads that have no value now may get one: sets `later`. */
 void serve_all(struct explorer *x, struct state *s, struct open *all, unsigned n);
-/* May a read get a value that is not there yet, if it reads from none of those that are? After serve_all(). */
+/* May a read get a value that is not there yet, if it reads from none of those that are? After
+ * serve_all(). */
 bool may_be_served(struct explorer *x, struct state *s, const struct open *all, unsigned n, unsigned which);
 /* May a thread still arrive at the barrier of a block? */
 bool may_arrive(struct explorer *x, struct state *s, uint16_t thread, uint8_t barrier);

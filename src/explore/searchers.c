@@ -131,7 +131,8 @@ static void start_others(void *data)
 /* What one thread finds in so many steps is not worth a second one. */
 enum { STEPS_ALONE = 4000 };
 
-/* Where nothing is asked for: what is wrong is known by then, and a race of weak accesses makes executions without end. */
+/* Where nothing is asked for: what is wrong is known by then, and a race of weak accesses makes
+ * executions without end. */
 enum { STEPS_FOUND = 1000000 };
 
 bool search_parts(struct search *s)

@@ -6,7 +6,8 @@
 
 #include "explore/explore.h"
 
-/* A thread that searches parts of the tree, with all that this takes: it shares nothing else with others. */
+/* A thread that searches parts of the tree, with all that this takes: it shares nothing else with
+ * others. */
 struct searcher {
     const struct search *search;
     struct arena arena;
@@ -34,12 +35,14 @@ struct search {
 
 extern const struct refusal explore_out_of_memory;
 
-/* Searches the whole tree; with all threads, and over all ranks, where one thread takes long. False: there is no memory. */
+/* Searches the whole tree; with all threads, and over all ranks, where one thread takes long.
+ * False: there is no memory. */
 bool search_parts(struct search *s);
 /* Starts threads, as many as are asked for in all, on what the tree is given; waits for them. */
 void search_start(struct search *s);
 void search_await(struct search *s);
-/* Searches the parts of a tree of its own, whatever interrupts others: executions are looked at once more. NULL: there is no memory. */
+/* Searches the parts of a tree of its own, whatever interrupts others: executions are looked at
+ * once more. NULL: there is no memory. */
 struct searcher *search_again(const struct search *s, struct tree *tree);
 void searcher_free(struct searcher *w);
 void search_free(struct search *s);

@@ -1,9 +1,10 @@
 /* What may still come: whether a write can show up that an open read waits for; see search.h.
  *
- * A read is served if it can read from a write that is there, or if some thread that can go on may still write at its place; a thread
- * can go on if all reads that it waits for are served. The least set of served reads that fulfils this is found. A read that is not
- * in it has no value in any execution that this part of the tree can become: that is no guess, as all that is taken for possible is
- * more than what is (future.h). */
+ * A read is served if it can read from a write that is there, or if some thread that can go on may
+ * still write at its place; a thread can go on if all reads that it waits for are served. The least
+ * set of served reads that fulfils this is found. A read that is not in it has no value in any
+ * execution that this part of the tree can become: that is no guess, as all that is taken for
+ * possible is more than what is (future.h). */
 #include "explore/future.h"
 #include "explore/memory.h"
 #include "explore/search.h"
@@ -44,7 +45,8 @@ static const struct run_event *run_event_of(const struct state *s, uint16_t even
     return &s->runs[s->g.events[event].thread]->events[s->g.events[event].po];
 }
 
-/* Has what the event needs been served? Bits by number: if several events have one, one of them is enough. */
+/* Has what the event needs been served? Bits by number: if several events have one, one of them is
+ * enough. */
 static bool needs_served(const struct hope *h, uint16_t thread, uint64_t needs)
 {
     return !(needs & h->open[thread]);
@@ -88,7 +90,8 @@ static void find_reads(struct hope *h)
     }
 }
 
-/* What is open of a thread, by number: where several events have one number, one that is served is enough. */
+/* What is open of a thread, by number: where several events have one number, one that is served is
+ * enough. */
 static void find_unserved(struct hope *h, uint16_t thread)
 {
     uint64_t served = 0, open = 0;

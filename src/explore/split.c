@@ -111,7 +111,8 @@ static void hear(struct split *p, const struct rank_message *m)
     }
 }
 
-/* Steps at once: enough that asking for more costs nothing, no more than leaves some to all where few are left. */
+/* Steps at once: enough that asking for more costs nothing, no more than leaves some to all where
+ * few are left. */
 static uint64_t steps_for_one(const struct split *p)
 {
     enum { MOST = 1 << 16, LEAST = 256 };
@@ -191,7 +192,8 @@ void split_serve(struct search *s)
     p->has_thread = true;
 }
 
-/* A rank that the launcher is about to end, as another one is lost, gets the same signal as for Ctrl-C. */
+/* A rank that the launcher is about to end, as another one is lost, gets the same signal as for
+ * Ctrl-C. */
 static bool is_over_time(const struct split *p, double *until)
 {
     static const double seconds_after_signal = 0.7;
@@ -241,7 +243,8 @@ const char *split_end(struct search *s, struct arena *arena)
     return NULL;
 }
 
-/* Executions that others have found, looked at once more: for their places in this process's memory. */
+/* Executions that others have found, looked at once more: for their places in this process's
+ * memory. */
 static void look_again(struct search *s, struct tree *leaves, struct explore_result *r)
 {
     uint64_t counts[] = {r->verdict.graphs, r->verdict.blocked, r->verdict.dead, r->verdict.duplicates};

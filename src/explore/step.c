@@ -177,7 +177,8 @@ static uint32_t param_at(const struct code *c, bool result, uint32_t k)
     return ir_frame_offset(c->ir, result ? s->returns.at[k] : s->params.at[k]);
 }
 
-/* A trap ends the launch. The thread is run on nevertheless, as if it were only noted: a kernel that has nothing behind it ends there. */
+/* A trap ends the launch. The thread is run on nevertheless, as if it were only noted: a kernel
+ * that has nothing behind it ends there. */
 static bool trap(struct execution *x, const struct ir_insn *i, struct value guard)
 {
     if (guard.needs)

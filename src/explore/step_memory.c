@@ -1,4 +1,5 @@
-/* Loads, stores and atomic operations: those of memory that threads share are events, a thread's own memory is the machine's. */
+/* Loads, stores and atomic operations: those of memory that threads share are events, a thread's
+ * own memory is the machine's. */
 #include "explore/machine.h"
 #include "isa/lane_ids.h"
 
@@ -134,8 +135,9 @@ static bool shared_element(struct execution *x, const struct ir_insn *i, struct 
         t->pending = e->place_needs | e->value_needs;
         return true;
     }
-    /* An update is one operation (8.3): it reads once all its operands are known, and is read once it has read. What it writes depends on
-     * what it reads, whatever it does with that: a circle of reads-from through it is against axiom No-Thin-Air (8.10.4). */
+    /* An update is one operation (8.3): it reads once all its operands are known, and is read once
+     * it has read. What it writes depends on what it reads, whatever it does with that: a circle of
+     * reads-from through it is against axiom No-Thin-Air (8.10.4). */
     t->pending = !(e->flags & RUN_RESOLVED);
     t->result = (struct value){.lo = e->read, .needs = t->pending ? 1ull << number % 64 : 0, .from = number + 1};
     return t->pending || kind == RUN_READ || finish_update(x, i, e, t);

@@ -1,5 +1,6 @@
-/* Threads that can take each other's place: exchanged in the graph, it is the same graph. Then of two executions that are each other's
- * image one is enough: outcomes, races and what else is found do not name threads. See search.h. */
+/* Threads that can take each other's place: exchanged in the graph, it is the same graph. Then of
+ * two executions that are each other's image one is enough: outcomes, races and what else is found
+ * do not name threads. See search.h. */
 #include <string.h>
 
 #include "explore/machine.h"
@@ -89,7 +90,8 @@ static bool is_written(const struct frame *f, uint32_t reg)
     return false;
 }
 
-/* Are the registers the same that are alive, or may be? Those that do not cross blocks all count, and those that the block has written. */
+/* Are the registers the same that are alive, or may be? Those that do not cross blocks all count,
+ * and those that the block has written. */
 static bool same_registers(const struct program *p, const struct machine *a, const struct machine *b)
 {
     const struct frame *f = &a->frames[0];

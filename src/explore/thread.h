@@ -1,13 +1,15 @@
 /* The runs of one thread, whatever the others do: a tree.
  *
- * What a thread does follows from the values that its reads return, and from nothing else. A run is a thread's events so far, in
- * program order, with what stops it; run_resolve() gives the run in which one of its events has got its value. A run that was asked
- * for before is the same again, so that the search (search.h) costs no instructions: they are executed once for each different
+ * What a thread does follows from the values that its reads return, and from nothing else. A run is
+ * a thread's events so far, in program order, with what stops it; run_resolve() gives the run in
+ * which one of its events has got its value. A run that was asked for before is the same again, so
+ * that the search (search.h) costs no instructions: they are executed once for each different
  * history of a thread.
  *
- * An event need not have its value for the thread to go on: what depends on it by registers (or by memory that is the thread's own)
- * is unknown, and an event with an unknown address, operand or guard is there, in its place, but not complete. A thread stops where a
- * branch, a barrier's number or the like is unknown. So an event is complete when all that it depends on, by data, address or
+ * An event need not have its value for the thread to go on: what depends on it by registers (or by
+ * memory that is the thread's own) is unknown, and an event with an unknown address, operand or
+ * guard is there, in its place, but not complete. A thread stops where a branch, a barrier's number
+ * or the like is unknown. So an event is complete when all that it depends on, by data, address or
  * control, has a value: the search never makes a value out of thin air.
  *
  * The meaning of pure instructions is isa/lanes.h's. */

@@ -1,10 +1,13 @@
-/* The tree of a search, shared out to the threads of a process by parts that nobody is in yet (work stealing).
+/* The tree of a search, shared out to the threads of a process by parts that nobody is in yet (work
+ * stealing).
  *
- * The search is deterministic, so a part is named by the decisions that lead to it, and whoever takes it makes them again. A thread
- * without work makes the tree hungry; the others look at that at each step, and give away what is left of the node that is nearest to the
- * root. So parts become as small as they need to be, and no tree is too uneven.
+ * The search is deterministic, so a part is named by the decisions that lead to it, and whoever
+ * takes it makes them again. A thread without work makes the tree hungry; the others look at that
+ * at each step, and give away what is left of the node that is nearest to the root. So parts become
+ * as small as they need to be, and no tree is too uneven.
  *
- * Steps come from the tree, too: a limit, and what is decided by the number of steps, holds for all threads together. */
+ * Steps come from the tree, too: a limit, and what is decided by the number of steps, holds for all
+ * threads together. */
 #ifndef HEDDLE_EXPLORE_TREE_H
 #define HEDDLE_EXPLORE_TREE_H
 
@@ -13,7 +16,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The branches of a node from `first` on. The node is where the decisions lead: the number of the branch that is taken at each depth. */
+/* The branches of a node from `first` on. The node is where the decisions lead: the number of the
+ * branch that is taken at each depth. */
 struct part {
     struct part *next;
     uint32_t depth;
@@ -36,8 +40,8 @@ static inline bool tree_begins_anew(enum tree_end end)
     return end == TREE_GAVE_UP || end == TREE_SHOWS;
 }
 
-/* When a search gives up in which a loop was left by its bound: after so many steps (0: never), or where one worker has found so much to do in
- * its first ones that this takes so many bytes. */
+/* When a search gives up in which a loop was left by its bound: after so many steps (0: never), or
+ * where one worker has found so much to do in its first ones that this takes so many bytes. */
 struct patience {
     uint64_t steps;
     size_t bytes;
@@ -65,7 +69,8 @@ struct tree {
     uint64_t grow_at;
 };
 
-/* Begins without workers and parts (the whole tree is that of no decisions). `limit`: steps, 0: as many as it takes. */
+/* Begins without workers and parts (the whole tree is that of no decisions). `limit`: steps, 0: as
+ * many as it takes. */
 void tree_begin(struct tree *t, uint64_t limit, struct patience cut);
 /* Begins without steps, too, which come from elsewhere as parts do: split.h. */
 void tree_begin_branch(struct tree *t);
@@ -90,8 +95,8 @@ bool tree_allow(struct tree *t, struct allowance *a);
 /* Gives back what is left, when a part is done. */
 void tree_return(struct tree *t, struct allowance *a);
 
-/* The same for a worker that is elsewhere, and that nobody waits for here: it has no part, until tree_try_take() gives it one; no steps,
- * until tree_try_allow() gives it some. */
+/* The same for a worker that is elsewhere, and that nobody waits for here: it has no part, until
+ * tree_try_take() gives it one; no steps, until tree_try_allow() gives it some. */
 void tree_idles(struct tree *t);
 struct part *tree_try_take(struct tree *t);
 void tree_dries(struct tree *t, struct allowance *a);

@@ -58,7 +58,8 @@ static void keep_here(const struct verdict *v, struct decisions *to)
     *to = (struct decisions){kept, v->here.n};
 }
 
-/* Of what is there already: the place for the example, if this execution comes first, or is the one whose example is not there yet. */
+/* Of what is there already: the place for the example, if this execution comes first, or is the one
+ * whose example is not there yet. */
 static const struct example **replaces(const struct verdict *v, struct decisions *reached,
                                        const struct example **example)
 {

@@ -1,4 +1,5 @@
-/* What an exploration has found: the outcomes, races, traps, deadlocks and livelocks of all executions; counts. */
+/* What an exploration has found: the outcomes, races, traps, deadlocks and livelocks of all
+ * executions; counts. */
 #ifndef HEDDLE_EXPLORE_VERDICT_H
 #define HEDDLE_EXPLORE_VERDICT_H
 
@@ -19,8 +20,9 @@ struct example {
     struct example_read reads[];
 };
 
-/* Where an execution is in the tree: the number of the branch at each depth. Whatever parts the tree is searched in, and in which order, of
- * all executions that show something the first is its example. */
+/* Where an execution is in the tree: the number of the branch at each depth. Whatever parts the
+ * tree is searched in, and in which order, of all executions that show something the first is its
+ * example. */
 struct decisions {
     const uint8_t *at;
     uint32_t n;
@@ -77,7 +79,8 @@ static inline uint64_t mix(uint64_t h, uint64_t v)
     return h ^ h >> 29;
 }
 
-/* Add what the execution shows: the place for its example, NULL where an earlier execution shows that, too. */
+/* Add what the execution shows: the place for its example, NULL where an earlier execution shows
+ * that, too. */
 const struct example **verdict_outcome(struct verdict *v, const uint64_t *values);
 const struct example **verdict_race(struct verdict *v, const struct ir_insn *a, const struct ir_insn *b);
 /* Would that be the first execution with the race? */
@@ -103,7 +106,8 @@ static inline bool verdict_is_bad(const struct verdict *v)
 }
 /* Some read has nothing to read from: from a thread that was cut off it might have. */
 void verdict_dead_end(struct explorer *x, const struct state *s);
-/* rounds.c: calls `look` for each execution with a round of a loop that was left out, where that may race. */
+/* rounds.c: calls `look` for each execution with a round of a loop that was left out, where that
+ * may race. */
 void look_at_rounds(struct explorer *x, const struct state *s,
                     void (*look)(struct explorer *x, const struct state *with));
 /* Adds what another part of the tree has found. */

@@ -132,7 +132,8 @@ static void find_first(const struct graph *g, const uint64_t *rows, const uint64
     take_from_set(first, rows + m * g->words, g->words);
 }
 
-/* Writes that nothing follows, and that a coherence order need not order, come before the one whose value is there at the end. */
+/* Writes that nothing follows, and that a coherence order need not order, come before the one whose
+ * value is there at the end. */
 static void add_at_end(struct looking *k, uint16_t l)
 {
     const uint64_t *writes = graph_location_set(&k->g, l, WRITES);
@@ -291,7 +292,8 @@ static bool causes(const struct graph *g, uint16_t x, uint16_t y)
     return has(graph_row(g, g->cause, a->location, a->member), b->member);
 }
 
-/* Is a write that the read's is before, in coherence order, before the read in causality order? Or, of an update, between the two. */
+/* Is a write that the read's is before, in coherence order, before the read in causality order? Or,
+ * of an update, between the two. */
 static enum axiom breaks_from_read(const struct trial *t, const struct graph *g, uint16_t r)
 {
     const struct looking *k = t->k;
@@ -345,7 +347,8 @@ static void find_breaches(struct trial *t, struct graph *g)
 
 enum { MAX_TRIED = 300 };
 
-/* In which Fence-SC orders is nothing broken? Those that begin with what is broken are not gone into. */
+/* In which Fence-SC orders is nothing broken? Those that begin with what is broken are not gone
+ * into. */
 static void try_orders(struct trial *t, struct graph *g)
 {
     if (!t->left) {
@@ -413,7 +416,8 @@ static bool breaks_edge(void *data, const struct changes *c)
     return find_broken(a->k, c, a->axiom) && a->axiom[a->edge];
 }
 
-/* The strongest changes, without fences and with them, and what they break, by edge; NULL: nothing, or that is not known. */
+/* The strongest changes, without fences and with them, and what they break, by edge; NULL: nothing,
+ * or that is not known. */
 struct tops {
     struct changes changes[2];
     uint8_t *axiom[2];
@@ -445,7 +449,8 @@ static void find_own(struct looking *k, struct aim *a, const struct tops *tops)
     }
 }
 
-/* Where no single edge is against an axiom: accesses have become morally strong, and their writes cannot all be ordered. */
+/* Where no single edge is against an axiom: accesses have become morally strong, and their writes
+ * cannot all be ordered. */
 static void note_strengthened(struct looking *k, const struct changes *c)
 {
     struct graph g;

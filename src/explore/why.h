@@ -1,5 +1,6 @@
-/* An execution as a graph to be looked at: its edges with one coherence order and one Fence-SC order that the axioms allow, and for each
- * edge what would have forbidden it: the axiom that is broken when instructions are strengthened (forbid.h), with all else as it is. */
+/* An execution as a graph to be looked at: its edges with one coherence order and one Fence-SC
+ * order that the axioms allow, and for each edge what would have forbidden it: the axiom that is
+ * broken when instructions are strengthened (forbid.h), with all else as it is. */
 #ifndef HEDDLE_EXPLORE_WHY_H
 #define HEDDLE_EXPLORE_WHY_H
 

@@ -102,7 +102,8 @@ const char *file_read(struct arena *arena, const char *path, uint64_t wanted, st
     return error == EOVERFLOW ? no_end(arena, path, &r) : failure(arena, "read", path, error);
 }
 
-/* What a GPU's machine code begins with: fat binaries, and ELF files, at whose offset 18 the machine stands. */
+/* What a GPU's machine code begins with: fat binaries, and ELF files, at whose offset 18 the
+ * machine stands. */
 static const char elf[4] = "\177ELF", fat_binary[4] = "\x50\xed\x55\xba";
 enum { ELF_MACHINE_AT = 18, ELF_MACHINE_CUDA = 190 };
 

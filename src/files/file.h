@@ -12,8 +12,8 @@ struct file_bytes {
     size_t n;
 };
 
-/* Reads a whole file ("-": standard input), and of a device, which may have no end, `wanted` bytes; where they are 0, as many as
- * it has, and few. Returns NULL, or what went wrong, in the arena. */
+/* Reads a whole file ("-": standard input), and of a device, which may have no end, `wanted` bytes;
+ * where they are 0, as many as it has, and few. Returns NULL, or what went wrong, in the arena. */
 const char *file_read(struct arena *arena, const char *path, uint64_t wanted, struct file_bytes *f);
 /* The same for PTX text; says what a program, a cubin or a fat binary is, and what helps. */
 const char *file_read_ptx(struct arena *arena, const char *path, struct file_bytes *f);
@@ -21,7 +21,8 @@ const char *file_read_ptx(struct arena *arena, const char *path, struct file_byt
 /* Is it for file_read_ptx(), by its name or by how it begins, rather than a program? */
 bool file_is_ptx(const char *path);
 
-/* A file being written. It gets its name when it is complete: what stood there before is replaced at once. */
+/* A file being written. It gets its name when it is complete: what stood there before is replaced
+ * at once. */
 struct file_writer {
     const char *path; /* as given */
     char *target;     /* what it will be: path with its links followed */
@@ -32,8 +33,8 @@ struct file_writer {
     struct arena *arena;
 };
 
-/* Nothing stands at `path` ("-": standard output) before file_finish. All three return NULL or what went wrong, in the arena; a
- * failed file leaves nothing behind. */
+/* Nothing stands at `path` ("-": standard output) before file_finish. All three return NULL or what
+ * went wrong, in the arena; a failed file leaves nothing behind. */
 const char *file_create(struct file_writer *w, struct arena *arena, const char *path);
 const char *file_write(struct file_writer *w, const void *bytes, size_t n);
 const char *file_finish(struct file_writer *w);

@@ -1,5 +1,5 @@
-/* See outputs.h. A question is what to do, and a path; the answer a text (empty: it went well) and a descriptor where one was
- * asked for. */
+/* See outputs.h. A question is what to do, and a path; the answer a text (empty: it went well) and
+ * a descriptor where one was asked for. */
 #include "files/outputs.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* Files that are written from inside of the sandbox: the broker (sandbox/broker.h) makes them and gives them their names at the
- * end, by the functions of file.h, whose counterparts these are. */
+/* Files that are written from inside of the sandbox: the broker (sandbox/broker.h) makes them and
+ * gives them their names at the end, by the functions of file.h, whose counterparts these are. */
 #ifndef HEDDLE_FILES_OUTPUTS_H
 #define HEDDLE_FILES_OUTPUTS_H
 
@@ -7,7 +7,8 @@
 
 #include "base/arena.h"
 
-/* Adds the service, before the sandbox is entered: `may_write` is asked in the broker. False with errno. */
+/* Adds the service, before the sandbox is entered: `may_write` is asked in the broker. False with
+ * errno. */
 bool outputs_serve(bool (*may_write)(void *data, const char *path), void *data);
 bool outputs_are_outside(void);
 

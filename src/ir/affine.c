@@ -90,7 +90,8 @@ bool ir_is_fixed(const struct ir_loop *l, ir_ref r)
     return ir_defs_within(l->defs, r, l->from, l->to).n == 0;
 }
 
-/* What defines r for instruction `before`. NULL: r is what the iteration before has left, or it is not known who defines it. */
+/* What defines r for instruction `before`. NULL: r is what the iteration before has left, or it is
+ * not known who defines it. */
 static const struct ir_def *reaching(const struct ir_loop *l, ir_ref r, uint32_t before)
 {
     if (l->to - l->from == 1)
@@ -116,7 +117,8 @@ static bool can_add(const struct ir_loop *l, ir_ref r)
     return ir_is_fixed(l, r) || ir_number(l->f, l->s, r, &n);
 }
 
-/* The search goes from what a register is when an iteration ends back to what it was when it began, through copies and sums. */
+/* The search goes from what a register is when an iteration ends back to what it was when it began,
+ * through copies and sums. */
 static bool find_addends(const struct ir_loop *l, struct ir_affine *x)
 {
     enum { MOST = 64 };

@@ -1,16 +1,19 @@
-/* Affine analysis: how values change over the lanes of a warp, the iterations of a loop, the blocks of a grid.
+/* Affine analysis: how values change over the lanes of a warp, the iterations of a loop, the blocks
+ * of a grid.
  *
- * ir_mad_of() reduces a pure instruction that is affine to a product and a sum of its operands, by what its entry of isa/lanes_*.def
- * says that it is. Shapes, value ranges, known bits and strides between blocks (shape.h) are computed forwards with it, through the
- * whole function. ir_affine_of() is scalar evolution: it goes backwards through the definitions, from the instruction that asks, and
- * says how an operand evolves over the iterations of a loop.
+ * ir_mad_of() reduces a pure instruction that is affine to a product and a sum of its operands, by
+ * what its entry of isa/lanes_*.def says that it is. Shapes, value ranges, known bits and strides
+ * between blocks (shape.h) are computed forwards with it, through the whole function.
+ * ir_affine_of() is scalar evolution: it goes backwards through the definitions, from the
+ * instruction that asks, and says how an operand evolves over the iterations of a loop.
  */
 #ifndef HEDDLE_IR_AFFINE_H
 #define HEDDLE_IR_AFFINE_H
 
 #include "ir/shape.h"
 
-/* d = a * b + c, or a * factor + c, or the product minus c, modulo d's width. The factors are extended to that width first. */
+/* d = a * b + c, or a * factor + c, or the product minus c, modulo d's width. The factors are
+ * extended to that width first. */
 struct ir_mad {
     ir_ref a, b, c; /* b, c: REF_NONE where there are none */
     int64_t factor; /* where it is a number: then 1 without a product, -1 of neg; else b is the factor */
@@ -32,15 +35,17 @@ static inline bool ir_mad_multiplies(const struct ir_mad *m)
     return m->b || m->factor != 1;
 }
 
-/* Is r a constant, or a register whose range has one number? Shapes may be NULL: then only constants are. */
+/* Is r a constant, or a register whose range has one number? Shapes may be NULL: then only
+ * constants are. */
 bool ir_number(const struct ir_func *f, const struct ir_shapes *s, ir_ref r, int64_t *v);
 /* False if the instruction is not affine. */
 bool ir_mad_of(const struct ir_func *f, const struct ir_shapes *s, const struct ir_insn *i, struct ir_mad *m);
 
 /* ---- over the iterations of a loop ---- */
 
-/* Blocks from..to - 1 of the order. If these are several, only registers that the loop defines once are known, and a use is taken
- * for one behind the definition: steps are right then, but not in which iteration a register has which value. */
+/* Blocks from..to - 1 of the order. If these are several, only registers that the loop defines once
+ * are known, and a use is taken for one behind the definition: steps are right then, but not in
+ * which iteration a register has which value. */
 struct ir_loop {
     const struct ir_func *f;
     const struct ir_shapes *s; /* NULL: they are not known yet */
@@ -51,8 +56,9 @@ struct ir_loop {
     uint32_t first;
 };
 
-/* An operand as one instruction of the loop reads it, modulo its width: what `step` says of it holds even if it wraps. But an operand
- * that is extended (mad.extend) may wrap before that, and whoever relies on the step behind an extension tests that it does not. */
+/* An operand as one instruction of the loop reads it, modulo its width: what `step` says of it
+ * holds even if it wraps. But an operand that is extended (mad.extend) may wrap before that, and
+ * whoever relies on the step behind an extension tests that it does not. */
 struct ir_affine {
     enum ir_evolution {
         EVOLVES_NOT,        /* loop-invariant */

@@ -1,5 +1,5 @@
-/* Known bits, the low ones: see shape.h. As with ranges (range.c), only registers that are written once have any, and a pass takes
- * what it does not know yet as unknown.
+/* Known bits, the low ones: see shape.h. As with ranges (range.c), only registers that are written
+ * once have any, and a pass takes what it does not know yet as unknown.
  */
 #include "ir/affine.h"
 

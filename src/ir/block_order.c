@@ -1,9 +1,10 @@
 /* The order in which an engine runs the blocks of a function.
  *
- * A weak topological order: the blocks of a loop stand together, headed by one block, and every branch either
- * goes forward or back to the head of a loop around it. Irreducible loops are loops like others: one of their
- * entries is the head. (F. Bourdoncle, "Efficient chaotic iteration strategies with widenings", FMPA 1993,
- * made iterative: a function may have more blocks than a stack has frames.)
+ * A weak topological order: the blocks of a loop stand together, headed by one block, and every
+ * branch either goes forward or back to the head of a loop around it. Irreducible loops are loops
+ * like others: one of their entries is the head. (F. Bourdoncle, "Efficient chaotic iteration
+ * strategies with widenings", FMPA 1993, made iterative: a function may have more blocks than a
+ * stack has frames.)
  */
 #include "ir/ir.h"
 
@@ -37,8 +38,8 @@ static void place(struct orderer *o, uint32_t block)
     o->f->order[--o->place] = block;
 }
 
-/* Closes the component of a block that nothing earlier is reachable from; true where it is a loop, whose
- * blocks other than the head are then to be visited anew. */
+/* Closes the component of a block that nothing earlier is reachable from; true where it is a loop,
+ * whose blocks other than the head are then to be visited anew. */
 static bool close_component(struct orderer *o, const struct frame *t)
 {
     uint32_t block;

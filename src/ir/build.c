@@ -13,8 +13,8 @@ static struct place place_of_symbol(const struct builder *b, const struct ptx_sy
 
 /* ---- blocks ---- */
 
-/* Labels become blocks before anything is lowered, so that branches forward know their targets. Here a block
- * is numbered by its label's statement until the numbers are known. */
+/* Labels become blocks before anything is lowered, so that branches forward know their targets.
+ * Here a block is numbered by its label's statement until the numbers are known. */
 static uint32_t target_of(const struct ptx_symbol *symbol)
 {
     return ((const struct ptx_label *)symbol)->stmt;
@@ -65,8 +65,8 @@ static void lower_bar(struct builder *b)
     i->d = d.ref;
 }
 
-/* shfl, vote, match, redux, elect, bar.warp.sync. The operand list ends with the membermask where there is
- * .sync. */
+/* shfl, vote, match, redux, elect, bar.warp.sync. The operand list ends with the membermask where
+ * there is .sync. */
 static void lower_warp(struct builder *b, enum ir_kind kind)
 {
     const struct ptx_insn *in = b->insn;
@@ -100,8 +100,8 @@ static void lower_warp(struct builder *b, enum ir_kind kind)
     i->f = mask;
 }
 
-/* fence, membar; and griddepcontrol.wait, behind which a thread sees what grids before its own have done. All proxies see one memory
- * here: what orders them alone is for who watches. */
+/* fence, membar; and griddepcontrol.wait, behind which a thread sees what grids before its own have
+ * done. All proxies see one memory here: what orders them alone is for who watches. */
 static void lower_fence(struct builder *b)
 {
     const struct isa_inst *inst = b->insn->inst;
@@ -233,9 +233,10 @@ static uint32_t only_branch(const struct ir_func *f, uint32_t block)
     return i && i->kind == IR_BRA && !i->guard ? i->targets[0] : NO_BLOCK;
 }
 
-/* Where a branch leads: past blocks that have nothing but a branch, for all, back to the block that it is the end of. Clang ends
- * loops with a branch out and another, back; without that one, which is neither run nor counted then, it is a loop of one
- * block. Elsewhere such a block stays: lanes that come there wait for each other. */
+/* Where a branch leads: past blocks that have nothing but a branch, for all, back to the block that
+ * it is the end of. Clang ends loops with a branch out and another, back; without that one, which
+ * is neither run nor counted then, it is a loop of one block. Elsewhere such a block stays: lanes
+ * that come there wait for each other. */
 static uint32_t destination_of(const struct ir_func *f, uint32_t from, uint32_t block)
 {
     enum { LONGEST_WAY = 8 };
@@ -245,8 +246,8 @@ static uint32_t destination_of(const struct ir_func *f, uint32_t from, uint32_t 
     return at == from ? from : block;
 }
 
-/* Targets were statements; make them blocks. A block that does not end by itself goes on in the text's next
- * one. */
+/* Targets were statements; make them blocks. A block that does not end by itself goes on in the
+ * text's next one. */
 static void finish_blocks(struct builder *b)
 {
     struct ir_func *f = b->f;
@@ -295,8 +296,9 @@ static bool is_suspension(const struct ir_insn *i)
     return ir_ends_block((enum ir_kind)i->kind) && i->kind < IR_BRA;
 }
 
-/* The way back to a loop's test from what ends a block and is no branch, such as a barrier, gets a block of its own, which has
- * nothing: engines let a warp give way where a branch goes back, and where a block just ends. */
+/* The way back to a loop's test from what ends a block and is no branch, such as a barrier, gets a
+ * block of its own, which has nothing: engines let a warp give way where a branch goes back, and
+ * where a block just ends. */
 static bool add_ways_back(struct ir_func *f, struct arena *arena)
 {
     uint32_t n = f->blocks.n;

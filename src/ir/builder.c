@@ -1,4 +1,5 @@
-/* What lowering makes functions of: registers, constants, instructions, blocks, operands, places in the frame; see builder.h. */
+/* What lowering makes functions of: registers, constants, instructions, blocks, operands, places in
+ * the frame; see builder.h. */
 #include "ir/builder.h"
 #include "isa/lane_ids.h"
 

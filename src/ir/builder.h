@@ -1,5 +1,7 @@
-/* What lowering makes functions of (builder.c), for build.c (blocks and statements), lower.c (pure instructions), lower_memory.c
- * (memory, addresses), lower_call.c (calls, registers between functions), lower_async.c (asynchronous copies, mbarriers), lower_tensor_map.c, lower_texture.c, lower_video.c, immediate.c. Private to ir/. */
+/* What lowering makes functions of (builder.c), for build.c (blocks and statements), lower.c (pure
+ * instructions), lower_memory.c (memory, addresses), lower_call.c (calls, registers between
+ * functions), lower_async.c (asynchronous copies, mbarriers), lower_tensor_map.c, lower_texture.c,
+ * lower_video.c, immediate.c. Private to ir/. */
 #ifndef HEDDLE_IR_BUILDER_H
 #define HEDDLE_IR_BUILDER_H
 
@@ -67,13 +69,14 @@ uint32_t ir_add_frame_var(struct builder *b, struct ptx_var *v);
 ir_ref ir_source(struct builder *b, const struct ptx_operand *o, enum isa_type type);
 /* IR_SHARED_START, 32 or 64 bits wide. */
 ir_ref ir_shared_start(struct builder *b, unsigned width);
-/* Where a variable or function is, plus `disp`, in its own state space; in shared memory that counts from the block's own. */
+/* Where a variable or function is, plus `disp`, in its own state space; in shared memory that
+ * counts from the block's own. */
 ir_ref ir_symbol_place(struct builder *b, struct ptx_symbol *s, int64_t disp, unsigned width);
 /* A source predicate, not negated. */
 ir_ref ir_predicate(struct builder *b, const struct ptx_operand *o);
 
-/* A destination of `type`: `ref` is what the instruction writes; ir_finish copies it to the register where
- * the widths differ. */
+/* A destination of `type`: `ref` is what the instruction writes; ir_finish copies it to the
+ * register where the widths differ. */
 struct ir_dest {
     ir_ref ref, reg;
     bool sign;
@@ -89,7 +92,8 @@ void ir_write(struct builder *b, const struct ptx_operand *o, enum isa_type type
 
 /* The mode that an instruction gets, by operations.def. */
 uint8_t ir_mode_of(enum ir_kind kind, const struct isa_inst *inst);
-/* The operands of an instruction with one destination at most, which come into being in the order in which it names them. */
+/* The operands of an instruction with one destination at most, which come into being in the order
+ * in which it names them. */
 struct ir_operands {
     struct ir_dest d;
     ir_ref src[4];
@@ -104,8 +108,8 @@ void lower_lop3p(struct builder *b);
 void lower_video(struct builder *b);
 void lower_mov(struct builder *b);
 void lower_memory(struct builder *b); /* ld, st, atom, red */
-/* Of these, and of others with addresses: fills space and address of an access. The base register is returned, or REF_NONE where the
- * address is constant. */
+/* Of these, and of others with addresses: fills space and address of an access. The base register
+ * is returned, or REF_NONE where the address is constant. */
 ir_ref lower_place(struct builder *b, const struct ptx_operand *m, struct ir_access *a);
 /* Adds to its displacement, which wraps, as the addresses do that it is added to. */
 void lower_displace(struct ir_access *a, uint64_t by);
@@ -120,11 +124,13 @@ void lower_matrix(struct builder *b);
 void lower_texture(struct builder *b);
 void lower_address(struct builder *b); /* cvta, isspacep, mapa, getctarank, createpolicy.range */
 void lower_call(struct builder *b);
-/* A parameter of a .func that is a register: from its place in the frame, at the start; back to it, at ret.
+/* A parameter of a .func that is a register: from its place in the frame, at the start; back to it,
+ * at ret.
  */
 void lower_register_params(struct builder *b, bool at_start);
-/* The registers outside of functions that the instruction names: before it the values that it reads come from the thread's memory, and
- * behind it those that it has written go back. Functions that it calls have them there, too. */
+/* The registers outside of functions that the instruction names: before it the values that it reads
+ * come from the thread's memory, and behind it those that it has written go back. Functions that it
+ * calls have them there, too. */
 void lower_outer_registers(struct builder *b, bool load);
 
 #endif

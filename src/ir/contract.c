@@ -1,15 +1,17 @@
 /* Products and sums that become one fused multiply-add, as the vendor's assembler contracts them.
  *
- * `mul` and `add` or `sub` without a rounding modifier may be contracted (PTX ISA 9.7.3.3 to 9.7.3.5, 9.7.4.1 to 9.7.4.3);
- * which of them are shows in the last bit of results. This pass goes by what ptxas does for sm_90; docs/H200.md has the
- * rule. It stands on *traces*: blocks of which each can only be followed by the next and only follow the one before, since
- * what may suspend a warp ends a block here and not there; and on *regions*, what ptxas takes for a basic block: a trace,
- * cut where ptxas makes several blocks of an instruction.
+ * `mul` and `add` or `sub` without a rounding modifier may be contracted (PTX ISA 9.7.3.3 to
+ * 9.7.3.5, 9.7.4.1 to 9.7.4.3); which of them are shows in the last bit of results. This pass goes
+ * by what ptxas does for sm_90; docs/H200.md has the rule. It stands on *traces*: blocks of which
+ * each can only be followed by the next and only follow the one before, since what may suspend a
+ * warp ends a block here and not there; and on *regions*, what ptxas takes for a basic block: a
+ * trace, cut where ptxas makes several blocks of an instruction.
  *
- * Needs: blocks in order. Leaves: what is dead dropped, for readers count; sums as fma instructions at their place, with
- * their guard and origin; products that nobody reads any more dropped. Where a factor may have changed before the sum, the
- * product's place keeps a copy of it. An operand that is to be negated is so by an instruction before the fma: that is
- * exact, and a NaN of f32 or a half is the one NaN afterwards, one of f64 stays as it is.
+ * Needs: blocks in order. Leaves: what is dead dropped, for readers count; sums as fma instructions
+ * at their place, with their guard and origin; products that nobody reads any more dropped. Where a
+ * factor may have changed before the sum, the product's place keeps a copy of it. An operand that
+ * is to be negated is so by an instruction before the fma: that is exact, and a NaN of f32 or a
+ * half is the one NaN afterwards, one of f64 stays as it is.
  */
 #include "ir/contractor.h"
 #include "isa/lane_ids.h"
@@ -42,7 +44,8 @@ static bool is_free(const struct ir_insn *i)
     return i->kind == IR_LANES && i->origin && !isa_has(i->origin->inst, MOD_rn);
 }
 
-/* To ptxas it is a product with the reciprocal. (Without .ftz the last of several; what that changes are extremes.) */
+/* To ptxas it is a product with the reciprocal. (Without .ftz the last of several; what that
+ * changes are extremes.) */
 static bool is_division(const struct ir_insn *i, const struct contraction *entry)
 {
     return i->lane == LANE_div_approx_f32_ftz && entry->mul == LANE_mul_f32_rn_ftz;
@@ -287,8 +290,8 @@ static void scan(struct contractor *c)
 
 /* ---- the choice ---- */
 
-/* Contracts a product that only such sums read (or only this one, where `single`), the first operand's if it can be. What
- * is left as the addend is read by an fma then. */
+/* Contracts a product that only such sums read (or only this one, where `single`), the first
+ * operand's if it can be. What is left as the addend is read by an fma then. */
 static void choose_for(struct contractor *c, struct sum *s, bool single)
 {
     for (unsigned k = 0; k < 2 && !s->chosen; k++) {

@@ -31,7 +31,8 @@ static ir_ref put_negation(struct contractor *c, insn_list *out, const struct su
     return d;
 }
 
-/* Factors get registers of their own, safe from what is written behind the product. A sum may stand before it in the text. */
+/* Factors get registers of their own, safe from what is written behind the product. A sum may stand
+ * before it in the text. */
 static void keep_factors(struct contractor *c)
 {
     for (uint32_t n = 0; n < c->products.n; n++) {

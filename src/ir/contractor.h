@@ -1,12 +1,13 @@
-/* What contract.c (which products and sums become one) and contract_write.c (the instructions that they become) share. Private to ir/. */
+/* What contract.c (which products and sums become one) and contract_write.c (the instructions that
+ * they become) share. Private to ir/. */
 #ifndef HEDDLE_IR_CONTRACTOR_H
 #define HEDDLE_IR_CONTRACTOR_H
 
 #include "ir/ptxas.h"
 #include "ir/shape.h"
 
-/* What is contracted with what: .ftz makes a type of its own here. A sum looks through `sign` to the product. reads_bank:
- * a parameter can be an operand as it is. */
+/* What is contracted with what: .ftz makes a type of its own here. A sum looks through `sign` to
+ * the product. reads_bank: a parameter can be an operand as it is. */
 struct contraction {
     bool is_packed, reads_bank;
     uint16_t mul, neg, sign[2];

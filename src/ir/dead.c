@@ -5,7 +5,8 @@
 
 /* ---- by liveness ---- */
 
-/* What is needed while a block is walked backwards: registers that cross blocks in a set, others by the block that set them. */
+/* What is needed while a block is walked backwards: registers that cross blocks in a set, others by
+ * the block that set them. */
 struct need {
     const struct ir_live *live;
     uint64_t *crossing;
@@ -31,7 +32,8 @@ static void set_needed(const struct need *n, ir_ref r, bool needed)
         ir_set_remove(n->crossing, g - 1);
 }
 
-/* From behind an instruction to before it; false where nobody needs what it computes, so that it needs nothing itself. */
+/* From behind an instruction to before it; false where nobody needs what it computes, so that it
+ * needs nothing itself. */
 static bool pass_need(const struct need *n, const struct ir_insn *i)
 {
     ir_ref refs[IR_MAX_REFS];
@@ -47,7 +49,8 @@ static bool pass_need(const struct need *n, const struct ir_insn *i)
     return needed;
 }
 
-/* Backwards until nothing changes, as liveness, but what is not needed makes nothing live; false where the work is spent. */
+/* Backwards until nothing changes, as liveness, but what is not needed makes nothing live; false
+ * where the work is spent. */
 static bool find_needed(const struct ir_func *f, struct ir_live *live, struct need *need)
 {
     enum { INSN_WORK = 24 };

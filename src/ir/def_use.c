@@ -22,7 +22,8 @@ static void note_all(struct ir_defs *d, bool counts)
     }
 }
 
-/* first[r + 2] counts those of r; then first[r + 1] says where the next of r goes, and in the end where those of r + 1 begin. */
+/* first[r + 2] counts those of r; then first[r + 1] says where the next of r goes, and in the end
+ * where those of r + 1 begin. */
 struct ir_defs *ir_find_defs(const struct ir_func *f, struct arena *arena)
 {
     struct ir_defs *d = ARENA_NEW(arena, struct ir_defs);

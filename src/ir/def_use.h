@@ -1,4 +1,5 @@
-/* Who defines registers: the definitions of each in the order of execution, found once, so that nobody scans for them. */
+/* Who defines registers: the definitions of each in the order of execution, found once, so that
+ * nobody scans for them. */
 #ifndef HEDDLE_IR_DEF_USE_H
 #define HEDDLE_IR_DEF_USE_H
 

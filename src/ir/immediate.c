@@ -1,10 +1,11 @@
 /* Immediates with which an instruction answers otherwise than with the same values in registers.
  *
- * The assembler for the H200 chooses other machine code where positions, lengths or addends are constants, and for
- * values that the ISA leaves undefined, or hardly defines, that code gives other results than the instruction on
- * registers. They are deterministic, and programs see them, so this file follows them. All of it was measured on an
- * H200 over every position from 0 to 69 and lengths around every limit. Not followed: what the assembler computes
- * whole because every operand is a constant (its sine of 1.0 differs from the hardware's in the last bit).
+ * The assembler for the H200 chooses other machine code where positions, lengths or addends are
+ * constants, and for values that the ISA leaves undefined, or hardly defines, that code gives other
+ * results than the instruction on registers. They are deterministic, and programs see them, so this
+ * file follows them. All of it was measured on an H200 over every position from 0 to 69 and lengths
+ * around every limit. Not followed: what the assembler computes whole because every operand is a
+ * constant (its sine of 1.0 differs from the hardware's in the last bit).
  */
 #include "ir/builder.h"
 #include "isa/lane_ids.h"
@@ -18,7 +19,8 @@ static bool constant(const struct builder *b, ir_ref r, uint64_t *value)
     return c->base == BASE_NONE;
 }
 
-/* 9.7.1.20 bfi: a mask of `length` bits is made with a 5-bit length, except where a byte permutation serves. */
+/* 9.7.1.20 bfi: a mask of `length` bits is made with a 5-bit length, except where a byte
+ * permutation serves. */
 static void fold_bfi(struct builder *b, struct ir_insn *i)
 {
     uint64_t position, length;

@@ -1,11 +1,11 @@
 /* A function as the engines run it: blocks of simple instructions on virtual registers.
  *
- * ir_build() lowers a parsed and verified function. What PTX leaves to the reader is explicit here: operands
- * of another width than the instruction are resized by instructions of their own, vectors are packed and
- * unpacked, addresses of variables are constants, parameters live in the frame, and a block ends at every
- * place where lanes may part or wait. Blocks stand in an order in which loops are contiguous and every other
- * branch goes forward (block_order.c): an engine that always runs the first block that has pending lanes
- * reconverges by itself.
+ * ir_build() lowers a parsed and verified function. What PTX leaves to the reader is explicit here:
+ * operands of another width than the instruction are resized by instructions of their own, vectors
+ * are packed and unpacked, addresses of variables are constants, parameters live in the frame, and
+ * a block ends at every place where lanes may part or wait. Blocks stand in an order in which loops
+ * are contiguous and every other branch goes forward (block_order.c): an engine that always runs
+ * the first block that has pending lanes reconverges by itself.
  */
 #ifndef HEDDLE_IR_IR_H
 #define HEDDLE_IR_IR_H
@@ -33,13 +33,14 @@ static inline uint32_t ir_ref_index(ir_ref r)
     return r & ((1u << 29) - 1);
 }
 
-/* Special registers with a row (all but WHEN_NOW) are referred to as sreg * 4 + component; %envreg has its
- * number in place of a component, from IR_ENVREG on. IR_PARAM_BASE is the generic address of the kernel's
- * parameters. IR_SHARED_START is where the block's shared memory begins among that of all its cluster's blocks
- * (struct ir_func, clustered). */
+/* Special registers with a row (all but WHEN_NOW) are referred to as sreg * 4 + component; %envreg
+ * has its number in place of a component, from IR_ENVREG on. IR_PARAM_BASE is the generic address
+ * of the kernel's parameters. IR_SHARED_START is where the block's shared memory begins among that
+ * of all its cluster's blocks (struct ir_func, clustered). */
 enum { IR_ENVREG = SREG_COUNT * 4, IR_PARAM_BASE = IR_ENVREG + 32, IR_SHARED_START };
 
-/* A constant, the same in all lanes. Where `symbol` is set its address is added when the kernel is prepared.
+/* A constant, the same in all lanes. Where `symbol` is set its address is added when the kernel is
+ * prepared.
  */
 enum ir_base {
     BASE_NONE,
@@ -89,7 +90,8 @@ enum ir_kind {
     IR_BAR,       /* a = barrier (none: the cluster's), b = threads or none, c = predicate; d or e = result */
     IR_MBARRIER,  /* access; a = address base, b = count, state or parity; d = state or result; imm = enum ir_order */
     IR_NANOSLEEP, /* a = nanoseconds */
-    /* Where lanes may part. Each but BRA without a guard falls through where the guard does not hold. */
+    /* Where lanes may part. Each but BRA without a guard falls through where the guard does not
+     * hold. */
     IR_BRA, /* to targets[0] */
     IR_BRX, /* a = index into targets */
     IR_CALL,
@@ -106,7 +108,8 @@ static inline bool ir_ends_block(enum ir_kind kind)
     return kind >= IR_SHFL;
 }
 
-/* Memory access of IR_LD, IR_ST, IR_ATOM, IR_MBARRIER, IR_ASYNC, IR_MATRIX. Address: a + disp, or frame + disp, or disp alone. */
+/* Memory access of IR_LD, IR_ST, IR_ATOM, IR_MBARRIER, IR_ASYNC, IR_MATRIX. Address: a + disp, or
+ * frame + disp, or disp alone. */
 struct ir_access {
     struct mem_access mem;
     int64_t disp;
@@ -116,8 +119,9 @@ struct ir_access {
         [8]; /* IR_ATOM vector sources; scalar ones too: operands[0], and [1] for cas; IR_ASYNC, copies: async_operand */
 };
 
-/* IR_MATRIX: what it computes or moves. It reads the registers (or the descriptor) of A, then of B, then what else there is of a
- * stride, metadata and scale-d, then the registers of C, but for products of a warp that have C before the metadata. */
+/* IR_MATRIX: what it computes or moves. It reads the registers (or the descriptor) of A, then of B,
+ * then what else there is of a stride, metadata and scale-d, then the registers of C, but for
+ * products of a warp that have C before the metadata. */
 struct ir_matrix {
     struct matrix form;
     struct str name; /* the opcode */
@@ -129,8 +133,9 @@ struct ir_matrix {
     ir_ref *reads, *writes;
 };
 
-/* IR_TEXTURE: what it reads, or does, with which registers: a handle (64 bits), and of these, from where on: the handle of a sampler,
- * layer and coordinates, level or gradients, offsets, values. 0: it has none. */
+/* IR_TEXTURE: what it reads, or does, with which registers: a handle (64 bits), and of these, from
+ * where on: the handle of a sampler, layer and coordinates, level or gradients, offsets, values. 0:
+ * it has none. */
 enum { IR_TEXTURE_READS = 20, IR_TEXTURE_WRITES = 5 };
 struct ir_texture {
     struct texture_form form;
@@ -171,7 +176,8 @@ struct ir_call {
     VEC(struct ir_copy) results;
 };
 
-/* What lanes of a warp do together; those that meet agree on this and on the membermask, not on the place. */
+/* What lanes of a warp do together; those that meet agree on this and on the membermask, not on the
+ * place. */
 enum collective {
     COLLECTIVE_SYNC,
     COLLECTIVE_SHFL_UP,
@@ -272,8 +278,10 @@ struct ir_insn {
     const struct ptx_loc *loc;       /* source line, or NULL */
 };
 
-/* A cp.async that reads all of its source is two instructions: what compiled code does at once, a load and a store through registers of
- * no other use. With a size in a register or a predicate it is these for the lanes that do, and an IR_ASYNC for the others. The interpreter passes over the load, and takes the store for all of the copy, whose source is operands[ASYNC_SOURCE]. */
+/* A cp.async that reads all of its source is two instructions: what compiled code does at once, a
+ * load and a store through registers of no other use. With a size in a register or a predicate it
+ * is these for the lanes that do, and an IR_ASYNC for the others. The interpreter passes over the
+ * load, and takes the store for all of the copy, whose source is operands[ASYNC_SOURCE]. */
 static inline bool ir_is_copy(const struct ir_insn *i)
 {
     return (i->kind == IR_LD || i->kind == IR_ST) && i->mode == ASYNC_COPY;
@@ -330,8 +338,9 @@ struct ir_func {
     uint32_t frame_bytes;        /* of local memory */
     uint32_t *frame_at;          /* by number of a variable of the function: 1 + its place in the frame, or 0 */
     uint32_t register_bytes;     /* of the frame of registers */
-    /* Addresses of shared memory tell the blocks of a cluster apart (9.7.9.23): as values they have IR_SHARED_START added, which an
-     * access with an address in a register takes off again. Elsewhere they count from the block's own memory, always. */
+    /* Addresses of shared memory tell the blocks of a cluster apart (9.7.9.23): as values they have
+     * IR_SHARED_START added, which an access with an address in a register takes off again.
+     * Elsewhere they count from the block's own memory, always. */
     bool clustered;
     bool needs_clustered;           /* an instruction with such addresses, or a barrier of clusters */
     bool suspends;                  /* has barriers, warp operations, calls or spinning loops */
@@ -349,9 +358,9 @@ static inline const struct ir_block *ir_block_at(const struct ir_func *f, uint32
     return &f->blocks.at[f->order[order]];
 }
 
-/* Passes take time in proportion to a function, but for what grows with the depth of loops, or with registers times blocks. Of
- * that they take the steps from what is left of the function's share. False where it is spent: the pass gives up, and so does
- * ir_build. */
+/* Passes take time in proportion to a function, but for what grows with the depth of loops, or with
+ * registers times blocks. Of that they take the steps from what is left of the function's share.
+ * False where it is spent: the pass gives up, and so does ir_build. */
 static inline bool ir_spend(const struct ir_func *f, uint64_t steps)
 {
     if (!f->work_left)
@@ -367,8 +376,9 @@ enum ir_options {
     IR_KEEPS_REGISTERS = 2, /* for who looks at them: each register has a row of its own, which begins as 0 */
 };
 
-/* Lowers one function with a body. Reports what the machine refuses (with place) and returns NULL on errors. `options`: of enum ir_options.
- * `clustered`: as in struct ir_func; all functions of a kernel have to agree in it. */
+/* Lowers one function with a body. Reports what the machine refuses (with place) and returns NULL
+ * on errors. `options`: of enum ir_options. `clustered`: as in struct ir_func; all functions of a
+ * kernel have to agree in it. */
 struct ir_func *ir_build(struct arena *arena, struct ptx_func *func, unsigned options, bool clustered,
                          struct diags *diags);
 
@@ -378,13 +388,16 @@ uint32_t ir_frame_offset(const struct ir_func *f, const struct ptx_var *v);
 /* The passes behind ir_build; false where the function's share of work is spent. */
 bool ir_order_blocks(struct ir_func *f); /* block_order.c */
 bool ir_find_spins(struct ir_func *f);   /* spin.c */
-/* serial_parts.c; after ir_drop_unread. *has_cut: blocks have been cut: then order, spins and parts are to be found anew. */
+/* serial_parts.c; after ir_drop_unread. *has_cut: blocks have been cut: then order, spins and parts
+ * are to be found anew. */
 bool ir_find_serial(struct ir_func *f, bool serial_walks, bool *has_cut);
-/* dead.c: results of atomics that nobody reads, as `atom` is then what `red` is; copies in fragments. */
+/* dead.c: results of atomics that nobody reads, as `atom` is then what `red` is; copies in
+ * fragments. */
 void ir_drop_unread(struct ir_func *f);
 bool ir_contract(struct ir_func *f);     /* contract.c: mul and add become fma where ptxas contracts them */
 bool ir_assign_slots(struct ir_func *f); /* slots.c */
-/* Registers that are needed across blocks: numbered from 0, and sets of them by block in the order of execution. */
+/* Registers that are needed across blocks: numbered from 0, and sets of them by block in the order
+ * of execution. */
 struct ir_live {
     uint32_t n, words;  /* of a set: uint64_t */
     uint32_t *number;   /* by register: 1 + its number; 0 for those that live within one block */
@@ -392,7 +405,8 @@ struct ir_live {
     uint64_t *in, *out; /* needed where the block begins, and ends */
 };
 bool ir_find_live(const struct ir_func *f, struct arena *arena, struct ir_live *live); /* live.c */
-/* dead.c: drops pure instructions whose results nobody needs, but those that `keeps` names; what is live then. */
+/* dead.c: drops pure instructions whose results nobody needs, but those that `keeps` names; what is
+ * live then. */
 typedef bool ir_keeps_fn(const struct ir_insn *i);
 bool ir_drop_dead(struct ir_func *f, ir_keeps_fn *keeps, struct arena *arena, struct ir_live *live);
 /* dead.c: drops those whose registers nobody reads; of chains what stands in the order of the text. */
@@ -400,7 +414,8 @@ void ir_drop_unused(struct ir_func *f);
 
 /* ---- cfg.c ---- */
 
-/* The operands that an instruction reads, its guard and address included, and those that it writes; returns how many. */
+/* The operands that an instruction reads, its guard and address included, and those that it writes;
+ * returns how many. */
 enum { IR_MAX_REFS = 160 }; /* wgmma: 128 accumulators, and what it has besides */
 unsigned ir_reads(const struct ir_insn *i, ir_ref out[IR_MAX_REFS]);
 unsigned ir_writes(const struct ir_insn *i, ir_ref out[IR_MAX_REFS]);
@@ -410,18 +425,20 @@ static inline enum lane_is ir_is(const struct ir_insn *i)
 {
     return i->kind == IR_LANES ? lane_info(i->lane)->is : IS__;
 }
-/* The blocks that may follow block b: how many, and the number of the k-th. One may be there several times. */
+/* The blocks that may follow block b: how many, and the number of the k-th. One may be there
+ * several times. */
 uint32_t ir_successor_count(const struct ir_func *f, uint32_t b);
 uint32_t ir_successor(const struct ir_func *f, uint32_t b, uint32_t k);
-/* The same by the order of blocks: how many successors the block at a place has, and at which place the k-th stands. */
+/* The same by the order of blocks: how many successors the block at a place has, and at which place
+ * the k-th stands. */
 uint32_t ir_count_from(const struct ir_func *f, uint32_t order);
 uint32_t ir_order_from(const struct ir_func *f, uint32_t order, uint32_t k);
 /* The branch that ends a block, IR_BRA or IR_BRX, or NULL. */
 const struct ir_insn *ir_branch_of(const struct ir_func *f, const struct ir_block *b);
 /* May what ends the block go on behind it, with no branch? */
 bool ir_falls_through(const struct ir_func *f, const struct ir_block *b);
-/* By block in order: where it heads a loop, the loop's last block, which need not be one that branches back to it: a loop that
- * begins inside may go on behind those. Else the block itself. */
+/* By block in order: where it heads a loop, the loop's last block, which need not be one that
+ * branches back to it: a loop that begins inside may go on behind those. Else the block itself. */
 uint32_t *ir_find_loop_ends(const struct ir_func *f, struct arena *arena);
 /* Does .pragma "nounroll" hold for the loop that this block heads (PTX ISA 23.1)? */
 bool ir_keeps_rolled(const struct ir_func *f, uint32_t order);

@@ -1,5 +1,5 @@
-/* Per-thread constant propagation: registers that follow from nothing but a thread's number; see shape.h. The lane functions
- * themselves compute them, warp by warp, once for the block's shape.
+/* Per-thread constant propagation: registers that follow from nothing but a thread's number; see
+ * shape.h. The lane functions themselves compute them, warp by warp, once for the block's shape.
  */
 #include "ir/shape.h"
 

@@ -1,7 +1,7 @@
 /* Liveness: which registers' values may still be read, at the bounds of blocks.
  *
- * It is that of one thread. Lanes that stand at different places of the code need no more, because every write touches the active
- * lanes alone.
+ * It is that of one thread. Lanes that stand at different places of the code need no more, because
+ * every write touches the active lanes alone.
  */
 #include "ir/live.h"
 
@@ -87,7 +87,8 @@ bool ir_live_join_successors(const struct ir_func *f, struct ir_live *live, uint
     return ir_spend(f, (uint64_t)(n + 1) * (live->words + 1));
 }
 
-/* in = used first, or out and not overwritten. Backwards until nothing changes; false where the work is spent. */
+/* in = used first, or out and not overwritten. Backwards until nothing changes; false where the
+ * work is spent. */
 static bool solve(const struct ir_func *f, const uint64_t *kills, struct ir_live *live)
 {
     for (bool changed = true; changed;) {

@@ -1,4 +1,5 @@
-/* What liveness (live.c), the removal of dead code (dead.c) and the allocation of rows (slots.c) share. Private to ir/. */
+/* What liveness (live.c), the removal of dead code (dead.c) and the allocation of rows (slots.c)
+ * share. Private to ir/. */
 #ifndef HEDDLE_IR_LIVE_H
 #define HEDDLE_IR_LIVE_H
 
@@ -18,8 +19,9 @@ static inline void ir_visit_registers(const struct ir_insn *i, ir_visit_fn *visi
     }
 }
 
-/* Steps of a data-flow analysis that goes backwards. ir_live_begin() numbers the registers that cross blocks, and makes room for
- * their sets, which are empty; false where they are more than the function's share of work allows. */
+/* Steps of a data-flow analysis that goes backwards. ir_live_begin() numbers the registers that
+ * cross blocks, and makes room for their sets, which are empty; false where they are more than the
+ * function's share of work allows. */
 bool ir_live_begin(const struct ir_func *f, struct arena *arena, struct ir_live *live);
 /* Of the block at a place of the order: out = in of all successors; false where the work is spent. */
 bool ir_live_join_successors(const struct ir_func *f, struct ir_live *live, uint32_t order);

@@ -101,8 +101,8 @@ static void finish_setp(struct builder *b, ir_ref mask, ir_ref other)
         ir_write(b, &o->elems[1], TYPE_pred, other);
 }
 
-/* 9.7.6.1, 9.7.6.2: t = a cmp b; p = t op c, q = !t op c. Packed types compare the halves: p the low, q the
- * high. */
+/* 9.7.6.1, 9.7.6.2: t = a cmp b; p = t op c, q = !t op c. Packed types compare the halves: p the
+ * low, q the high. */
 void lower_compare(struct builder *b)
 {
     const struct ptx_insn *in = b->insn;

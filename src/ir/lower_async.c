@@ -1,12 +1,13 @@
-/* Asynchronous copies and what tells when they are done: groups and mbarriers (PTX ISA 9.7.9.25, 9.7.13.15); see builder.h. */
+/* Asynchronous copies and what tells when they are done: groups and mbarriers (PTX ISA 9.7.9.25,
+ * 9.7.13.15); see builder.h. */
 #include "ir/builder.h"
 #include "isa/lane_ids.h"
 #include "isa/opcodes.h"
 
 /* ---- mbarrier (9.7.13.15) ---- */
 
-/* Its object is accessed by one strong operation, but for init and inval, which are writes like others; what else arrivals and
- * tests order is said by imm. */
+/* Its object is accessed by one strong operation, but for init and inval, which are writes like
+ * others; what else arrivals and tests order is said by imm. */
 void lower_mbarrier(struct builder *b)
 {
     const struct ptx_insn *in = b->insn;
@@ -68,7 +69,8 @@ static void emit_copy(struct builder *b, enum ir_kind kind, ir_ref base, struct 
     }
 }
 
-/* The load of a copy whose source is read as a whole: see ir_is_copy(). Its elements are those of the store. */
+/* The load of a copy whose source is read as a whole: see ir_is_copy(). Its elements are those of
+ * the store. */
 static void lower_fetch(struct builder *b, struct ir_access *a, ir_ref guard)
 {
     unsigned bytes = a->mem.bytes;
@@ -83,7 +85,8 @@ static void lower_fetch(struct builder *b, struct ir_access *a, ir_ref guard)
     emit_copy(b, IR_LD, base, from, guard);
 }
 
-/* Lanes whose source is read as a whole copy as if there were no size, the others (zero-fill) by the engine. */
+/* Lanes whose source is read as a whole copy as if there were no size, the others (zero-fill) by
+ * the engine. */
 static void lower_sized_copy(struct builder *b, struct ir_access *a, ir_ref base, const struct ptx_operand *size)
 {
     struct ir_access *whole = ARENA_NEW(b->arena, struct ir_access);
@@ -149,7 +152,8 @@ static ir_ref element_value(struct builder *b, const struct ptx_operand *o, unsi
     return ir_source(b, &e, type);
 }
 
-/* Load: [shared], [map, {..}], [mbarrier]{, {offsets}}{, mask}; store and reduction: [map, {..}], [shared]. */
+/* Load: [shared], [map, {..}], [mbarrier]{, {offsets}}{, mask}; store and reduction: [map, {..}],
+ * [shared]. */
 static void lower_tensor(struct builder *b, struct ir_access *a, enum async_mode mode)
 {
     const struct ptx_insn *in = b->insn;

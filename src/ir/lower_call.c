@@ -1,12 +1,13 @@
-/* Calls, the parameters of functions that are registers, and registers outside of functions: what passes through the memory of a thread
- * (PTX ISA 7.1, 9.7.12.4); see builder.h. */
+/* Calls, the parameters of functions that are registers, and registers outside of functions: what
+ * passes through the memory of a thread (PTX ISA 7.1, 9.7.12.4); see builder.h. */
 #include "base/text.h"
 #include "ir/builder.h"
 #include "isa/lane_ids.h"
 
 /* ---- values in memory ---- */
 
-/* What passes through a thread's memory: as many values of a type as a register or a vector register has. */
+/* What passes through a thread's memory: as many values of a type as a register or a vector
+ * register has. */
 struct passed {
     uint32_t at; /* in the frame, or in the storage of a register outside of functions */
     struct ptx_var *storage;
@@ -77,8 +78,8 @@ static struct passed passed_argument(struct builder *b, const struct ptx_operand
 
 /* ---- calls ---- */
 
-/* Where an argument stands in the frame: a .param variable's place, or a new place for a register or
- * constant. */
+/* Where an argument stands in the frame: a .param variable's place, or a new place for a register
+ * or constant. */
 static uint32_t argument_place(struct builder *b, const struct ptx_operand *o, const struct ptx_var *param, bool store)
 {
     if (o->kind == OPND_SYMBOL && o->symbol->kind == SYMBOL_VAR)

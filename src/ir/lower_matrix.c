@@ -46,7 +46,8 @@ static void read_fragment(struct walk *w, const struct ptx_operand *o, const str
     }
 }
 
-/* Scales and transpositions behind scale-d, in the order of 9.7.15.5.2; and the accumulator, which is D. */
+/* Scales and transpositions behind scale-d, in the order of 9.7.15.5.2; and the accumulator, which
+ * is D. */
 static void lower_wgmma(struct walk *w)
 {
     const struct ptx_operand *o = next_operand(w);
@@ -65,7 +66,8 @@ static void lower_wgmma(struct walk *w)
     read_fragment(w, &w->b->insn->operands[0], &m->form.d);
 }
 
-/* What a lane loads or stores at once: a register where its elements stand side by side, else an element. */
+/* What a lane loads or stores at once: a register where its elements stand side by side, else an
+ * element. */
 static unsigned piece_bytes(const struct matrix *x, const struct fragment *f)
 {
     enum matrix_coordinate inner = x->loads == 'a'   ? (x->a_by_column ? COORDINATE_M : COORDINATE_K)

@@ -188,8 +188,8 @@ static enum ir_base window_of(enum isa_mod space)
     }
 }
 
-/* 9.7.9.20: generic addresses of .global, .const and kernel parameters are the addresses themselves; shared
- * and local memory have windows. */
+/* 9.7.9.20: generic addresses of .global, .const and kernel parameters are the addresses
+ * themselves; shared and local memory have windows. */
 static void lower_cvta(struct builder *b, enum isa_mod space)
 {
     ir_ref a = ir_source(b, &b->insn->operands[1], TYPE_u64);
@@ -240,7 +240,8 @@ static ir_ref is_in_space(struct builder *b, ir_ref a, enum isa_mod space)
     }
 }
 
-/* Where the windows of a cluster begin, in addresses of mapa's and getctarank's kind: generic ones, or of .shared::cluster. */
+/* Where the windows of a cluster begin, in addresses of mapa's and getctarank's kind: generic ones,
+ * or of .shared::cluster. */
 static ir_ref cluster_window(struct builder *b, unsigned width)
 {
     if (isa_has(b->insn->inst, MOD_shared_cluster))

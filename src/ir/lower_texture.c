@@ -1,4 +1,5 @@
-/* Instructions of textures and surfaces (PTX ISA 9.7.10, 9.7.11): operands become lists of registers; see builder.h and isa/texture.h. */
+/* Instructions of textures and surfaces (PTX ISA 9.7.10, 9.7.11): operands become lists of
+ * registers; see builder.h and isa/texture.h. */
 #include "ir/builder.h"
 
 /* The operands of one instruction. */

@@ -1,5 +1,5 @@
-/* Video instructions (PTX ISA 9.7.18): their selectors and modifiers become the constant of a lane function; see
- * builder.h, isa/video.h. */
+/* Video instructions (PTX ISA 9.7.18): their selectors and modifiers become the constant of a lane
+ * function; see builder.h, isa/video.h. */
 #include "ir/builder.h"
 #include "isa/opcodes.h"
 #include "isa/video.h"

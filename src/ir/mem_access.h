@@ -1,5 +1,5 @@
-/* What an access to memory is, apart from where its operands stand: the same record in the IR, for the interpreter (exec/code.h) and
- * for compiled code. */
+/* What an access to memory is, apart from where its operands stand: the same record in the IR, for
+ * the interpreter (exec/code.h) and for compiled code. */
 #ifndef HEDDLE_IR_MEM_ACCESS_H
 #define HEDDLE_IR_MEM_ACCESS_H
 
@@ -28,7 +28,8 @@ static inline bool mem_access_is_strong(const struct mem_access *m)
 {
     return m->order != ORDER_WEAK || m->is_volatile;
 }
-/* May it be at global memory? By its state space; a generic address may be any but that of a parameter. */
+/* May it be at global memory? By its state space; a generic address may be any but that of a
+ * parameter. */
 static inline bool mem_access_may_be_global(const struct mem_access *m)
 {
     return m->space == SPACE_GLOBAL || m->space == SPACE_GENERIC;
@@ -38,16 +39,17 @@ static inline enum atom_cell mem_access_cell(const struct mem_access *m, bool sh
 {
     return atom_cell_of((enum atom_op)m->atom, (enum isa_type)m->type, shared);
 }
-/* Is what a lane has one access, of more than a register? PTX leaves open whether others see a strong vector as one (PTX ISA 8.2.2);
- * GPUs keep the up to 16 bytes together, and CUB's scans by key count on it: a sum and the word that says that it is there are one
- * vector. */
+/* Is what a lane has one access, of more than a register? PTX leaves open whether others see a
+ * strong vector as one (PTX ISA 8.2.2); GPUs keep the up to 16 bytes together, and CUB's scans by
+ * key count on it: a sum and the word that says that it is there are one vector. */
 static inline bool mem_access_is_whole(const struct mem_access *m)
 {
     return mem_access_is_strong(m) && (m->n > 1 || m->bytes == 16);
 }
-/* Of lanes that store at one place with one instruction, CUDA leaves open which one's value stays (Programming Guide, SIMT
- * architecture). They go as on an H200 (docs/H200.md): as many at a time as have 128 bytes, the lowest of these last. So the n-th
- * to go is lane n ^ mem_access_store_order(). */
+/* Of lanes that store at one place with one instruction, CUDA leaves open which one's value stays
+ * (Programming Guide, SIMT architecture). They go as on an H200 (docs/H200.md): as many at a time
+ * as have 128 bytes, the lowest of these last. So the n-th to go is lane n ^
+ * mem_access_store_order(). */
 static inline unsigned mem_access_store_order(const struct mem_access *m)
 {
     unsigned together = 128u / (m->bytes * m->n);

@@ -168,7 +168,8 @@ static void print_insn_text(struct printer *p, struct ir_insn i)
 
 enum { NOTES_AT = 56 };
 
-/* The end of a line that began at `start`; a note that has been written behind `end` becomes a comment. */
+/* The end of a line that began at `start`; a note that has been written behind `end` becomes a
+ * comment. */
 static void end_line(struct printer *p, size_t start, struct text note)
 {
     if (note.n) {

@@ -92,7 +92,8 @@ static unsigned ways(const struct loop *l, uint32_t order)
     return found;
 }
 
-/* The last block that `order` leads to, or `reach`, what is the greater: blocks before it need not be come to. */
+/* The last block that `order` leads to, or `reach`, what is the greater: blocks before it need not
+ * be come to. */
 static uint32_t reach_from(const struct loop *l, uint32_t order, uint32_t reach)
 {
     for (uint32_t k = ir_count_from(l->f, order); k-- > 0;) {
@@ -111,8 +112,8 @@ static bool has_routine(const struct loop *l, uint32_t order)
     return found;
 }
 
-/* Is the loop left behind a first part, where all ways through that meet, and nowhere where it branches back? The part has neither
- * loops nor routines; *last is its last block. */
+/* Is the loop left behind a first part, where all ways through that meet, and nowhere where it
+ * branches back? The part has neither loops nor routines; *last is its last block. */
 static bool is_rotated(const struct loop *l, uint32_t *last)
 {
     uint32_t o = l->head, reach = o;
@@ -130,8 +131,8 @@ static bool is_rotated(const struct loop *l, uint32_t *last)
     return found;
 }
 
-/* The branch at the loop's end goes on while this holds of two numbers. NULL: it is not known, or stands under `!`: ptxas then finds no
- * counter. */
+/* The branch at the loop's end goes on while this holds of two numbers. NULL: it is not known, or
+ * stands under `!`: ptxas then finds no counter. */
 static const struct ir_def *find_test(const struct loop *l)
 {
     const struct ir_insn *branch = ir_branch_of(l->f, ir_block_at(l->f, l->end));
@@ -142,9 +143,10 @@ static const struct ir_def *find_test(const struct loop *l)
     return test && ir_is(test) >= IS_EQ && !test->guard ? tests.at : NULL;
 }
 
-/* Does the test, of the loop's instruction `insn`, only go on while a counter, which steps by a number, is below, or of another value
- * than, what does not change? Not if both begin as constants: it is then known how often the loop goes around, and what is seen
- * behind it is one copy's. Of a loop that holds lanes together both have to be constants or parameters. */
+/* Does the test, of the loop's instruction `insn`, only go on while a counter, which steps by a
+ * number, is below, or of another value than, what does not change? Not if both begin as constants:
+ * it is then known how often the loop goes around, and what is seen behind it is one copy's. Of a
+ * loop that holds lanes together both have to be constants or parameters. */
 static bool tests_counter(const struct loop *l, struct ir_loop *loop, uint32_t insn, bool holds_lanes)
 {
     const struct ir_insn *test = &l->f->insns.at[insn];
@@ -213,7 +215,8 @@ static bool add_block(const struct loop *l, const struct ir_block *b, bool is_on
     return true;
 }
 
-/* Innermost, counted, entered in one way, left at its end alone, not too long, and of what ptxas copies? */
+/* Innermost, counted, entered in one way, left at its end alone, not too long, and of what ptxas
+ * copies? */
 static bool is_unrolled(const struct loop *l)
 {
     enum { MAX_SIZE = 48 };
@@ -234,7 +237,8 @@ static bool is_unrolled(const struct loop *l)
            is_counted(l, c.holds_lanes);
 }
 
-/* By block in order: how often blocks before it lead to it. work: of all blocks before it, what it takes to look at them. */
+/* By block in order: how often blocks before it lead to it. work: of all blocks before it, what it
+ * takes to look at them. */
 static uint32_t *count_entries(const struct ir_func *f, uint64_t *work, struct arena *arena)
 {
     uint32_t *entries = ARENA_ARRAY(arena, uint32_t, f->n_ordered);

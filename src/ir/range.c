@@ -1,9 +1,10 @@
-/* Value ranges of registers, their strides from one block of threads to the next, and which of them depend on what blocks claim: see
- * shape.h.
+/* Value ranges of registers, their strides from one block of threads to the next, and which of them
+ * depend on what blocks claim: see shape.h.
  *
- * A register's range holds all that its definitions give, wherever it is read: an interval analysis that knows no control flow. It
- * begins with no values and goes over the instructions until nothing is added, so `stage ^= 1` stays within 0 and 1. What still grows
- * after a few passes, a counter, is taken for any value (widening).
+ * A register's range holds all that its definitions give, wherever it is read: an interval analysis
+ * that knows no control flow. It begins with no values and goes over the instructions until nothing
+ * is added, so `stage ^= 1` stays within 0 and 1. What still grows after a few passes, a counter,
+ * is taken for any value (widening).
  */
 #include "ir/affine.h"
 

@@ -1,4 +1,5 @@
-/* Reading a function back from its text; the grammar stands in text.h. The first thing that is wrong ends it. */
+/* Reading a function back from its text; the grammar stands in text.h. The first thing that is
+ * wrong ends it. */
 #include "ir/reader.h"
 
 #include "isa/isa.h"

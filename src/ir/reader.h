@@ -1,5 +1,5 @@
-/* What the files that read a function's text share: read.c (functions, blocks, instructions), read_operand.c (operands, accesses). Private
- * to ir/.
+/* What the files that read a function's text share: read.c (functions, blocks, instructions),
+ * read_operand.c (operands, accesses). Private to ir/.
  */
 #ifndef HEDDLE_IR_READER_H
 #define HEDDLE_IR_READER_H

@@ -1,5 +1,6 @@
-/* Going through a function's text for read.c: characters, words, numbers, lines, and the first error. Blanks before what is asked
- * for are passed, and comments. Where there has been an error nothing is found any more. Private to ir/.
+/* Going through a function's text for read.c: characters, words, numbers, lines, and the first
+ * error. Blanks before what is asked for are passed, and comments. Where there has been an error
+ * nothing is found any more. Private to ir/.
  */
 #ifndef HEDDLE_IR_SCAN_H
 #define HEDDLE_IR_SCAN_H
@@ -22,7 +23,8 @@ bool scan_at_line_end(struct scanner *s);
 /* Is it the next? Then it is passed; where it is expected and is not there, that is an error. */
 bool scan_take(struct scanner *s, char c);
 bool scan_expect(struct scanner *s, char c);
-/* To the next line that has something, or the end of the text; where a line is to end here, what is left of it is an error. */
+/* To the next line that has something, or the end of the text; where a line is to end here, what is
+ * left of it is an error. */
 void scan_skip_lines(struct scanner *s);
 bool scan_end_line(struct scanner *s);
 
@@ -33,7 +35,8 @@ bool scan_this(struct scanner *s, const char *word);
 /* The number of a word in a list that a function tells one by one; -1: it is not there. */
 int scan_among(struct str word, const char *(*text)(size_t));
 
-/* A number: decimal, perhaps negative, or hexadecimal; one that is not greater than `most`; the width of a register. */
+/* A number: decimal, perhaps negative, or hexadecimal; one that is not greater than `most`; the
+ * width of a register. */
 uint64_t scan_number(struct scanner *s);
 uint32_t scan_small(struct scanner *s, uint64_t most, const char *what);
 uint8_t scan_width(struct scanner *s);

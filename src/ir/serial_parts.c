@@ -1,21 +1,26 @@
-/* Which parts of a function lanes had better run one after the other: where they compete for one place in memory.
+/* Which parts of a function lanes had better run one after the other: where they compete for one
+ * place in memory.
  *
- * Of lanes that try for a lock together one gets it; of lanes that compare and swap one cell one succeeds. Run together,
- * the others have tried in vain, and go round with what is needed to divide the warp. One after the other, each comes
- * through at its first or second try. So a *serial part* begins with a loop that spins (spin.c) and tries: by an atomic
- * operation that may find that others were faster (cas), or that the place is taken (exch, and, or, xor). It goes on
- * behind the loop to what gives back what was taken there: an operation on the same address, or, before another loop,
- * the last one that orders memory. Any order of lanes is right: that of independent threads is not promised (CUDA C++
- * Programming Guide, "SIMT Architecture"); that all of them come on is the engine's care (exec/serial.c).
+ * Of lanes that try for a lock together one gets it; of lanes that compare and swap one cell one
+ * succeeds. Run together, the others have tried in vain, and go round with what is needed to divide
+ * the warp. One after the other, each comes through at its first or second try. So a *serial part*
+ * begins with a loop that spins (spin.c) and tries: by an atomic operation that may find that
+ * others were faster (cas), or that the place is taken (exch, and, or, xor). It goes on behind the
+ * loop to what gives back what was taken there: an operation on the same address, or, before
+ * another loop, the last one that orders memory. Any order of lanes is right: that of independent
+ * threads is not promised (CUDA C++ Programming Guide, "SIMT Architecture"); that all of them come
+ * on is the engine's care (exec/serial.c).
  *
- * It is entered at its head only: lanes that waited further inside would be passed by those that run through it, which
- * nobody else counts on (shape.c). Nothing in it may wait for other lanes or end a thread. A loop that contains such a
- * loop, or that does more in its iterations than one follows from, is work, which lanes do better together.
+ * It is entered at its head only: lanes that waited further inside would be passed by those that
+ * run through it, which nobody else counts on (shape.c). Nothing in it may wait for other lanes or
+ * end a thread. A loop that contains such a loop, or that does more in its iterations than one
+ * follows from, is work, which lanes do better together.
  *
- * But where a thread tries for what it finds in a list of its own, as a search through a graph does for the neighbours of a vertex,
- * lanes have little to do together: lists differ in length, each lane loads from a line of its own, what is tried for is anywhere,
- * and those that have it part from those that have not. Where the CPU has no good gathers (`serial_walks`) such a loop is a serial
- * part, too.
+ * But where a thread tries for what it finds in a list of its own, as a search through a graph does
+ * for the neighbours of a vertex, lanes have little to do together: lists differ in length, each
+ * lane loads from a line of its own, what is tried for is anywhere, and those that have it part
+ * from those that have not. Where the CPU has no good gathers (`serial_walks`) such a loop is a
+ * serial part, too.
  */
 #include "ir/affine.h"
 
@@ -100,8 +105,8 @@ static bool is_loop_that_tries(const struct finder *x, uint32_t head, uint32_t *
 
 /* ---- lists of a thread's own ---- */
 
-/* The one instruction that defines a register outside of the loop from..to; NULL where there are none or several, or where it has a
- * guard. */
+/* The one instruction that defines a register outside of the loop from..to; NULL where there are
+ * none or several, or where it has a guard. */
 static const struct ir_insn *def_outside(const struct finder *x, ir_ref r, uint32_t from, uint32_t to)
 {
     struct ir_def_list before = ir_defs_within(x->defs, r, 0, from);
@@ -148,8 +153,8 @@ static bool walks(struct finder *x, uint32_t from, uint32_t to)
 
 /* ---- where a contest's part ends ---- */
 
-/* Is an address of the one state space the same place in the other? Generic addresses are those of global memory, too (PTX
- * ISA 6.4.1.1, "Generic Addressing"); a window's are its own. */
+/* Is an address of the one state space the same place in the other? Generic addresses are those of
+ * global memory, too (PTX ISA 6.4.1.1, "Generic Addressing"); a window's are its own. */
 static bool is_same_space(enum ptx_space a, enum ptx_space b)
 {
     bool is_global = a == SPACE_GLOBAL || a == SPACE_GENERIC;
@@ -179,7 +184,8 @@ static bool orders(const struct ir_insn *i)
            (i->kind == IR_ST && (i->access->mem.order != ORDER_WEAK || i->access->mem.is_volatile));
 }
 
-/* Where the part that begins with the loop from..to ends; `stop` becomes the block that cannot join it. */
+/* Where the part that begins with the loop from..to ends; `stop` becomes the block that cannot join
+ * it. */
 static uint32_t find_end(const struct finder *x, uint32_t from, uint32_t to, uint32_t insns, uint32_t *stop)
 {
     uint32_t end = to, origin = 0;
@@ -201,9 +207,9 @@ static uint32_t find_end(const struct finder *x, uint32_t from, uint32_t to, uin
     return end;
 }
 
-/* What gives back may stand in one block with what cannot join the part, which is the block's last instruction then: a barrier,
- * or the thread's end. That gets a block of its own; not where a loop stands before it, which lanes had better go around
- * together. */
+/* What gives back may stand in one block with what cannot join the part, which is the block's last
+ * instruction then: a barrier, or the thread's end. That gets a block of its own; not where a loop
+ * stands before it, which lanes had better go around together. */
 static bool cut(const struct finder *x, uint32_t from, uint32_t to, uint32_t stop)
 {
     struct ir_func *f = x->f;

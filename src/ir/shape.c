@@ -1,10 +1,11 @@
 /* Finding shapes: see shape.h.
  *
- * Everything is uniform until shown otherwise. Three things show it, again and again until nothing changes: a value
- * computed from what is not uniform; a branch on a divergent predicate, after which lanes wait at one place while others
- * run; and a register written meanwhile that is live in those pending lanes. Where lanes may be at two places at once is a set
- * of pairs: a branch that parts lanes makes pairs of its targets, and from a pair the block that stands first in the
- * order goes on.
+ * Everything is uniform until shown otherwise. Three things show it, again and again until nothing
+ * changes: a value computed from what is not uniform; a branch on a divergent predicate, after
+ * which lanes wait at one place while others run; and a register written meanwhile that is live in
+ * those pending lanes. Where lanes may be at two places at once is a set of pairs: a branch that
+ * parts lanes makes pairs of its targets, and from a pair the block that stands first in the order
+ * goes on.
  */
 #include "ir/shape_finder.h"
 
@@ -213,7 +214,8 @@ static uint16_t lane_offsets_of_bits(struct shape_finder *x, const struct lane_b
     return add_lane_offsets(x, &p);
 }
 
-/* Bit by bit: what two operands have above the bits that are known is the same in all lanes, and so is the result's. */
+/* Bit by bit: what two operands have above the bits that are known is the same in all lanes, and so
+ * is the result's. */
 static uint16_t bit_by_bit(struct shape_finder *x, const struct ir_insn *i, unsigned width)
 {
     enum lane_is is = ir_is(i);
@@ -319,7 +321,8 @@ static uint16_t of_lanes(struct shape_finder *x, const struct ir_insn *i, unsign
     return shape;
 }
 
-/* A load from one address gives one value, but in local memory, which generic addresses may lead to. */
+/* A load from one address gives one value, but in local memory, which generic addresses may lead
+ * to. */
 static uint16_t of_load(const struct shape_finder *x, const struct ir_insn *i)
 {
     const struct ir_access *a = i->access;

@@ -1,4 +1,5 @@
-/* What the files that find shapes share: shape.c (of values), shape_lanes.c (of what lanes at two places have). Private to ir/. */
+/* What the files that find shapes share: shape.c (of values), shape_lanes.c (of what lanes at two
+ * places have). Private to ir/. */
 #ifndef HEDDLE_IR_SHAPE_FINDER_H
 #define HEDDLE_IR_SHAPE_FINDER_H
 

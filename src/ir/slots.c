@@ -1,7 +1,9 @@
-/* Register allocation of rows (slots): registers whose values are never needed at the same time share a row.
+/* Register allocation of rows (slots): registers whose values are never needed at the same time
+ * share a row.
  *
- * Liveness is that of one thread (live.c). Rows are shared only between registers of one width, so that a lane's place in the row is
- * the same for all of them. The intervals are those of a linear scan over the blocks in their order of execution.
+ * Liveness is that of one thread (live.c). Rows are shared only between registers of one width, so
+ * that a lane's place in the row is the same for all of them. The intervals are those of a linear
+ * scan over the blocks in their order of execution.
  */
 #include "ir/live.h"
 
@@ -62,8 +64,8 @@ static int by_number(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Linear scan over the registers of one width; returns the number of rows. Those whose values are over give their rows back in the
- * order in which they end: each has begun by then. */
+/* Linear scan over the registers of one width; returns the number of rows. Those whose values are
+ * over give their rows back in the order in which they end: each has begun by then. */
 static uint32_t scan(struct ir_func *f, const struct intervals *l, unsigned width, struct arena *scratch)
 {
     uint32_t n = 0, rows = 0, n_over = 0, n_free = 0;

@@ -1,11 +1,13 @@
 /* Which loops spin: their exit hangs on what other threads do.
  *
- * A loop spins where a branch that decides whether it goes on depends on a value that the loop itself takes from outside: a strong
- * load or an atomic operation, a weak load whose address does not change in the loop, a test of an mbarrier, a vote, a clock. Such
- * a loop gives way to others after few iterations (exec/quantum.c); a loop that merely contains an atomic operation, a histogram's
- * for example, does not, nor one that counts towards a number in memory, which compilers load anew in each iteration where the loop
- * writes to memory. Dependence is traced through registers, without regard to order: too many loops may be called spinning, never
- * too few of those that spin on memory.
+ * A loop spins where a branch that decides whether it goes on depends on a value that the loop
+ * itself takes from outside: a strong load or an atomic operation, a weak load whose address does
+ * not change in the loop, a test of an mbarrier, a vote, a clock. Such a loop gives way to others
+ * after few iterations (exec/quantum.c); a loop that merely contains an atomic operation, a
+ * histogram's for example, does not, nor one that counts towards a number in memory, which
+ * compilers load anew in each iteration where the loop writes to memory. Dependence is traced
+ * through registers, without regard to order: too many loops may be called spinning, never too few
+ * of those that spin on memory.
  */
 #include "ir/ir.h"
 
@@ -112,7 +114,8 @@ static bool waits(const struct finder *s, ir_ref r)
     return is_marked(s, r, OUTSIDE) || (is_marked(s, r, WEAK) && !is_marked(s, r, MOVING));
 }
 
-/* A branch of the loop, taken on a value from outside, one side of which leaves it or goes back to its head. */
+/* A branch of the loop, taken on a value from outside, one side of which leaves it or goes back to
+ * its head. */
 static bool decides(const struct finder *s, uint32_t order)
 {
     const struct ir_block *b = &s->f->blocks.at[s->f->order[order]];

@@ -1,4 +1,5 @@
-/* What printer and reader of functions share: words, and in which order the operands of an instruction stand; see text.h. */
+/* What printer and reader of functions share: words, and in which order the operands of an
+ * instruction stand; see text.h. */
 #include "ir/text.h"
 #include "isa/isa.h"
 #include "isa/needs.h"

@@ -1,4 +1,5 @@
-/* A function as text, which HEDDLE_DUMP=ir shows and tests are written in: print.c writes it, read.c reads it back; what both go by is text.c.
+/* A function as text, which HEDDLE_DUMP=ir shows and tests are written in: print.c writes it,
+ * read.c reads it back; what both go by is text.c.
  *
  *     kernel NAME                       `func` where it is none
  *         frame BYTES                   of local memory, where there is some
@@ -10,19 +11,22 @@
  *         -> 1                          where lanes go on that no branch takes elsewhere
  *     block 1: loop, spins, serial 1..3 what heads a loop, and one that spins; in a serial part, from a block to before another
  *
- * A register is %NUMBER, and where it is written its width in bits stands behind it (1: a predicate). An operand is a register,
- * a special register, `_` where there is none, or a constant: a number, or what is added to an address that only a launch knows
- * (`symbol + 4`, `shared_window + 0`). A constant is as wide as the operand, or says so (`7:64`).
+ * A register is %NUMBER, and where it is written its width in bits stands behind it (1: a
+ * predicate). An operand is a register, a special register, `_` where there is none, or a constant:
+ * a number, or what is added to an address that only a launch knows (`symbol + 4`, `shared_window +
+ * 0`). A constant is as wide as the operand, or says so (`7:64`).
  *
  *     [@[!]%p] [results =] LANE_FUNCTION operands [, imm N]      isa/lanes_*.def
  *     [@[!]%p] [results =] OPERATION operands                    operations.def
  *     [@[!]%p] [results =] OPERATION .SPACE[.volatile][.ORDER][.SCOPE][.nc][.OP.TYPE].b|s BITS [xN] [ADDRESS], operands
  *     [@[!]%p] [results =] PTX_OPCODE [access.SPACE.b BITS [ADDRESS],] operands     of matrices
  *
- * In one word, as in `atom.shared.relaxed.gpu.add.u32.b32 [%4 + 8], 1`. `.s32` is a load that extends by the sign.
- * `;` begins a comment, to the end of the line: there stands what analyses have found out.
+ * In one word, as in `atom.shared.relaxed.gpu.add.u32.b32 [%4 + 8], 1`. `.s32` is a load that
+ * extends by the sign. `;` begins a comment, to the end of the line: there stands what analyses
+ * have found out.
  *
- * What a text does not have is what only the interpreter needs: places in PTX, names of symbols, whom calls call.
+ * What a text does not have is what only the interpreter needs: places in PTX, names of symbols,
+ * whom calls call.
  */
 #ifndef HEDDLE_IR_TEXT_H
 #define HEDDLE_IR_TEXT_H
@@ -40,13 +44,13 @@ struct ir_notes {
 };
 
 struct str ir_print(const struct ir_func *f, const struct ir_notes *notes, struct arena *arena);
-/* With the shapes of results as notes: `uniform`, `lane * 4` (so much over lane 0), `divergent`, or the values over lane 0, one by
- * one. */
+/* With the shapes of results as notes: `uniform`, `lane * 4` (so much over lane 0), `divergent`, or
+ * the values over lane 0, one by one. */
 struct str ir_print_shapes(const struct ir_func *f, const struct ir_shapes *s, struct arena *arena);
 
-/* The function that a text is, as ir_build() leaves it but for places of rows (ir_assign_slots). NULL where it is not such a text:
- * then the first thing that is wrong is an error in `diags`. Whether the order of blocks is one in which they can be run
- * (ir_order_blocks) is not looked at. */
+/* The function that a text is, as ir_build() leaves it but for places of rows (ir_assign_slots).
+ * NULL where it is not such a text: then the first thing that is wrong is an error in `diags`.
+ * Whether the order of blocks is one in which they can be run (ir_order_blocks) is not looked at. */
 struct ir_func *ir_read(struct arena *arena, const struct source *source, struct diags *diags);
 
 /* ---- what printer and reader share: text.c ---- */
@@ -75,8 +79,9 @@ struct ir_text_operand {
     bool is_optional; /* where it is not there, and none behind it is, it is not written */
     ir_ref *ref;      /* NULL: it is no reference */
 };
-/* Of an instruction whose kind, mode, lane function and kind of access are known, by the letters of its operation, and how many. A
- * matrix instruction has q, its reads, behind the access that it may have; one of textures Q. */
+/* Of an instruction whose kind, mode, lane function and kind of access are known, by the letters of
+ * its operation, and how many. A matrix instruction has q, its reads, behind the access that it may
+ * have; one of textures Q. */
 unsigned ir_text_operands(struct ir_insn *i, const char *form, struct ir_text_operand out[IR_MAX_REFS]);
 /* What may stand before the `=`. */
 unsigned ir_text_results(struct ir_insn *i, ir_ref *out[FRAGMENT_MAX_REGS]);

@@ -1,4 +1,5 @@
-/* The operations of atom and red, and the meanings that each has by the type of the cell: the entries of atoms.def. */
+/* The operations of atom and red, and the meanings that each has by the type of the cell: the
+ * entries of atoms.def. */
 #ifndef HEDDLE_ISA_ATOM_H
 #define HEDDLE_ISA_ATOM_H
 

@@ -1,8 +1,8 @@
 /* Forms of ops.def as they are compared with opcodes. Private to isa/.
  *
- * A form's syntax is compiled, on the first use of its opcode, into elements: a word, a set of words, or a
- * set of types. An opcode text matches a form when its types fill the type elements in order, each modifier
- * fills one element, and every element that is not optional is filled.
+ * A form's syntax is compiled, on the first use of its opcode, into elements: a word, a set of
+ * words, or a set of types. An opcode text matches a form when its types fill the type elements in
+ * order, each modifier fills one element, and every element that is not optional is filled.
  */
 #ifndef HEDDLE_ISA_FORMS_H
 #define HEDDLE_ISA_FORMS_H

@@ -203,8 +203,8 @@ static void bit_set(uint64_t *set, unsigned i)
 
 /* ---- what has a name ----
  *
- * The tables never change, so a process enters their names once, whichever module asks first: numbers by the hash of the name, with
- * open addressing, at most half full.
+ * The tables never change, so a process enters their names once, whichever module asks first:
+ * numbers by the hash of the name, with open addressing, at most half full.
  */
 
 typedef const char *name_of(unsigned number);

@@ -1,9 +1,9 @@
 /* The instruction set of PTX as data: opcodes, forms, types, modifiers, special registers.
  *
- * The facts stand in the .def tables of this folder. This header turns them into enums and offers one
- * service: isa_resolve() takes an opcode as written ("atom.relaxed.gpu.global.add.u32"), finds the form that
- * it is a use of, and says what it needs and means. Everything above (parser, verifier, printer, engines,
- * `heddle ptx --isa`) reads the same entries.
+ * The facts stand in the .def tables of this folder. This header turns them into enums and offers
+ * one service: isa_resolve() takes an opcode as written ("atom.relaxed.gpu.global.add.u32"), finds
+ * the form that it is a use of, and says what it needs and means. Everything above (parser,
+ * verifier, printer, engines, `heddle ptx --isa`) reads the same entries.
  */
 #ifndef HEDDLE_ISA_ISA_H
 #define HEDDLE_ISA_ISA_H
@@ -189,9 +189,11 @@ struct isa {
 };
 
 void isa_init(struct isa *isa, struct arena *arena);
-/* The resolved opcode, the same pointer for the same text; NULL with *error filled where there is none. */
+/* The resolved opcode, the same pointer for the same text; NULL with *error filled where there is
+ * none. */
 const struct isa_inst *isa_resolve(struct isa *isa, struct str text, struct isa_error *error);
-/* An opcode that no table has, in a module that is newer than they are: refused where it would run; remembered like others. */
+/* An opcode that no table has, in a module that is newer than they are: refused where it would run;
+ * remembered like others. */
 const struct isa_inst *isa_unknown(struct isa *isa, struct str text);
 
 const char *isa_op_name(isa_op op);

@@ -94,7 +94,8 @@ static bool always(void)
     return true;
 }
 #if defined __aarch64__
-/* Single instructions for atomics (FEAT_LSE), which lane functions have no use for, but compiled code has. */
+/* Single instructions for atomics (FEAT_LSE), which lane functions have no use for, but compiled
+ * code has. */
 static bool has_atomics(void)
 {
     return (getauxval(AT_HWCAP) & HWCAP_ATOMICS) != 0;

@@ -1,11 +1,11 @@
 /* Lane functions, compiled from one of the lanes_*.def files for one CPU level.
  *
- * The build compiles this file for each pair, with LANES_DEF the file to include and LANES_PREFIX the start
- * of the names, e.g. lanes_v3_ (see meson.build). What an entry means: lanes.def.
+ * The build compiles this file for each pair, with LANES_DEF the file to include and LANES_PREFIX
+ * the start of the names, e.g. lanes_v3_ (see meson.build). What an entry means: lanes.def.
  *
- * For the JIT it is compiled to bitcode, too, twice a CPU level: with LANES_BITCODE 32, whose loops become single
- * operations on vectors of 32 lanes, and with LANES_BITCODE 1, the meaning for one lane, for values that are the same
- * in all lanes.
+ * For the JIT it is compiled to bitcode, too, twice a CPU level: with LANES_BITCODE 32, whose loops
+ * become single operations on vectors of 32 lanes, and with LANES_BITCODE 1, the meaning for one
+ * lane, for values that are the same in all lanes.
  */
 #include "isa/lanes.h"
 #include "isa/sem.h"

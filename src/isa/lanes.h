@@ -1,13 +1,14 @@
 /* Lane functions: the meaning of pure instructions, applied to the 32 lanes of a warp.
  *
- * lanes.def has one entry a meaning; each becomes a function that reads rows of registers and writes rows. A
- * row is the value of one register in all 32 lanes: 32 values of 16, 32, 64 or 128 bits one after the other,
- * aligned to 64 bytes; a predicate is one 32-bit mask. Every lane is computed, also the inactive ones: no
- * lane function traps, touches memory besides its rows, or depends on the floating-point environment. d may
- * be the same row as a source of its width; rows never overlap otherwise.
+ * lanes.def has one entry a meaning; each becomes a function that reads rows of registers and
+ * writes rows. A row is the value of one register in all 32 lanes: 32 values of 16, 32, 64 or 128
+ * bits one after the other, aligned to 64 bytes; a predicate is one 32-bit mask. Every lane is
+ * computed, also the inactive ones: no lane function traps, touches memory besides its rows, or
+ * depends on the floating-point environment. d may be the same row as a source of its width; rows
+ * never overlap otherwise.
  *
- * The same source is compiled once per CPU level (lanes.c); lane_table() picks the best for this machine. The
- * JIT inlines the same functions from bitcode.
+ * The same source is compiled once per CPU level (lanes.c); lane_table() picks the best for this
+ * machine. The JIT inlines the same functions from bitcode.
  */
 #ifndef HEDDLE_ISA_LANES_H
 #define HEDDLE_ISA_LANES_H
@@ -16,16 +17,17 @@
 
 enum { WARP_LANES = 32 };
 
-/* d is the destination. e is the carry of extended-precision arithmetic (a 32-bit row of 0 or 1), read or
- * written or both; or the fourth source of bfi. */
+/* d is the destination. e is the carry of extended-precision arithmetic (a 32-bit row of 0 or 1),
+ * read or written or both; or the fourth source of bfi. */
 typedef void lane_fn(void *d, void *e, const void *a, const void *b, const void *c, uint64_t imm);
 
 /* A lane function: isa/lane_ids.h, which only those include that name one. */
 typedef uint16_t lane_id;
 
-/* What a pure instruction is to the analyses of values and addresses, modulo its width. Its operands are as wide as its result, but
- * those of conversions and of wide products, which are extended (U: by zeros, S: by the sign) or truncated first. Comparisons
- * are the last, from IS_EQ on, which several analyses count on, in the order of LLVM's predicates. */
+/* What a pure instruction is to the analyses of values and addresses, modulo its width. Its
+ * operands are as wide as its result, but those of conversions and of wide products, which are
+ * extended (U: by zeros, S: by the sign) or truncated first. Comparisons are the last, from IS_EQ
+ * on, which several analyses count on, in the order of LLVM's predicates. */
 enum lane_is {
     IS__, /* nothing that they know */
     IS_COPY,
@@ -60,7 +62,8 @@ enum lane_is {
     IS_SLE,
 };
 
-/* Which of a CPU's vector units it takes: of simple operations, of floating-point sums and products, of products of integers. */
+/* Which of a CPU's vector units it takes: of simple operations, of floating-point sums and
+ * products, of products of integers. */
 enum lane_unit { UNIT__, UNIT_fp, UNIT_imul };
 
 /* Widths of the rows: 0 none, 1 predicate mask, else bits of a value. */
@@ -84,9 +87,9 @@ static inline enum lane_is lane_mirrored(enum lane_is is)
     return (enum lane_is)(is < IS_UGT ? is : IS_UGT + ((is - IS_UGT) ^ 2));
 }
 
-/* Lane functions by id, compiled for the best CPU level that this machine has; `level`, if not NULL, names one
- * ("x86-64-v2" or "v2", "x86-64-v3", "x86-64-v4", "armv8-a", "armv8-a+lse", "generic"): NULL is returned where the machine
- * lacks it. */
+/* Lane functions by id, compiled for the best CPU level that this machine has; `level`, if not
+ * NULL, names one ("x86-64-v2" or "v2", "x86-64-v3", "x86-64-v4", "armv8-a", "armv8-a+lse",
+ * "generic"): NULL is returned where the machine lacks it. */
 lane_fn *const *lane_table(const char *level, const char **name);
 /* The levels that this machine has, best first; NULL behind the last. */
 const char *lane_level(size_t i);

@@ -251,7 +251,8 @@ static struct types types_of(const struct isa_inst *inst)
     return (struct types){.d = t[0], .a = t[1], .b = t[2], .c = t[3]};
 }
 
-/* What the ISA says in words of each instruction: which layouts go with which types, and which accumulators with which results. */
+/* What the ISA says in words of each instruction: which layouts go with which types, and which
+ * accumulators with which results. */
 static const char *find_conflict(const struct isa_inst *inst, const struct matrix *x, const struct types *t)
 {
     bool small = isa_type_bits(t->a) < 8, is_int = isa_type_bits(t->a) <= 8 && t->d == TYPE_s32;
@@ -326,7 +327,8 @@ static bool wmma_move(const struct isa_inst *inst, struct arena *arena, struct m
     return true;
 }
 
-/* ldmatrix, stmatrix, movmatrix of 8 x 8 elements of 16 bits: as A of m8k8, a matrix after the other (9.7.14.5.15 to 17). */
+/* ldmatrix, stmatrix, movmatrix of 8 x 8 elements of 16 bits: as A of m8k8, a matrix after the
+ * other (9.7.14.5.15 to 17). */
 static bool rows_of(const struct isa_inst *inst, struct matrix *x, const char **why)
 {
     const unsigned count[COORDINATES] = {8, 1, 8, 1};

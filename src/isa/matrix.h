@@ -1,7 +1,9 @@
-/* Matrix instructions taken apart: what a use computes or moves, and where the lanes of a warp have the elements (matrix.def).
+/* Matrix instructions taken apart: what a use computes or moves, and where the lanes of a warp have
+ * the elements (matrix.def).
  *
- * matrix_of() says of a resolved opcode which shape, types and layouts it has; the verifier counts registers by it, lowering finds
- * operands, the engine moves elements. A fragment is what a warp's registers hold of one matrix.
+ * matrix_of() says of a resolved opcode which shape, types and layouts it has; the verifier counts
+ * registers by it, lowering finds operands, the engine moves elements. A fragment is what a warp's
+ * registers hold of one matrix.
  */
 #ifndef HEDDLE_ISA_MATRIX_H
 #define HEDDLE_ISA_MATRIX_H
@@ -22,7 +24,8 @@ enum matrix_coordinate { COORDINATE_M, COORDINATE_N, COORDINATE_K, COORDINATE_Q,
 
 enum { FRAGMENT_MAX_REGS = 128, FRAGMENT_NUMBER_BITS = 8 };
 
-/* The place of element number e of lane l is the sum of what the bits of e and of l add to the coordinates. */
+/* The place of element number e of lane l is the sum of what the bits of e and of l add to the
+ * coordinates. */
 struct fragment {
     uint8_t type; /* enum isa_type of elements */
     uint8_t bits; /* of an element */
@@ -50,7 +53,8 @@ struct matrix {
     struct fragment a, b, c, d; /* what the kind has of them; loads and ldmatrix fill d, stores and stmatrix read c */
 };
 
-/* What the opcode of a KIND_MATRIX form is; false with *why (in the arena) where its shape does not go with its types. */
+/* What the opcode of a KIND_MATRIX form is; false with *why (in the arena) where its shape does not
+ * go with its types. */
 bool matrix_of(const struct isa_inst *inst, struct arena *arena, struct matrix *x, const char **why);
 /* The version and target that the shape needs beyond the form's. */
 struct isa_need matrix_need(const struct isa_inst *inst, const struct matrix *x);

@@ -1,4 +1,5 @@
-/* See mma.h. Compiled once per CPU level, with what stands in mma_*.c, and MMA_LEVEL the name of the level. Here: integers, f64, m8n8k4. */
+/* See mma.h. Compiled once per CPU level, with what stands in mma_*.c, and MMA_LEVEL the name of
+ * the level. Here: integers, f64, m8n8k4. */
 #include "isa/isa.h"
 #include "isa/mma_parts.h"
 #include "isa/mma_vectors.h"
@@ -38,7 +39,8 @@ static s32 integer_of(enum isa_type type, u32 code)
     }
 }
 
-/* Sums of products of bytes are exact in f32, whose multiplications are the fastest: 128 products are less than 2^23. */
+/* Sums of products of bytes are exact in f32, whose multiplications are the fastest: 128 products
+ * are less than 2^23. */
 static void multiply_integers(const struct mma_product *p, const u32 *a, const u32 *b, const u32 *c, u32 *d,
                               const u8 *selected)
 {

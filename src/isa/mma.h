@@ -1,7 +1,9 @@
-/* Products of matrices, all elements at once: what sem_mma.h says of one, vectorised. Compiled once per CPU level.
+/* Products of matrices, all elements at once: what sem_mma.h says of one, vectorised. Compiled once
+ * per CPU level.
  *
- * Operands are dense: codes of elements in words, A by k (element (m, k) at k * m_count + m), B by k (at k * n_count + n), C and D by
- * n (at n * m_count + m). m_count is a multiple of 8. Of single bits a word holds 32 along k; of f64 an element is 64 bits.
+ * Operands are dense: codes of elements in words, A by k (element (m, k) at k * m_count + m), B by
+ * k (at k * n_count + n), C and D by n (at n * m_count + m). m_count is a multiple of 8. Of single
+ * bits a word holds 32 along k; of f64 an element is 64 bits.
  */
 #ifndef HEDDLE_ISA_MMA_H
 #define HEDDLE_ISA_MMA_H
@@ -38,14 +40,15 @@ struct mma_map {
     bool by_eights;    /* lane[4 r + t] is lane[t] + r: eight lanes are neighbours */
 };
 
-/* Which registers of a fragment have which eight rows and columns, where lane 4 r + t has row r of them and columns 2 t and 2 t + 1: these
- * are in one register, or in two. */
+/* Which registers of a fragment have which eight rows and columns, where lane 4 r + t has row r of
+ * them and columns 2 t and 2 t + 1: these are in one register, or in two. */
 struct mma_eights {
     uint8_t reg[4][2][2];
 };
 
-/* A product of f16 or bf16 whose fragments are all like that: those of m16n8k16 and their kind (matrix.def: A, B, C; or, with
- * the sides exchanged, _SWAPPED). `left` has rows of A by k, `right` columns of B by k; or the other way round, and D is transposed. */
+/* A product of f16 or bf16 whose fragments are all like that: those of m16n8k16 and their kind
+ * (matrix.def: A, B, C; or, with the sides exchanged, _SWAPPED). `left` has rows of A by k, `right`
+ * columns of B by k; or the other way round, and D is transposed. */
 struct mma_places {
     uint8_t type, d_type;                        /* enum isa_type: f16 or bf16; of C and D */
     bool is_swapped;                             /* B is on the left */
@@ -57,16 +60,17 @@ struct mma_fns {
     /* Elements of up to 32 bits from the registers' rows, and back to them. */
     void (*take)(const struct mma_map *map, const uint32_t *const *rows, uint32_t *to);
     void (*put)(const struct mma_map *map, const uint32_t *from, uint32_t *const *rows);
-    /* Of n rows, lane 4 r + t of each gets half r of those behind lane[t] + piece[0], and of those behind lane[t] + piece[1]; the next
-     * row by the next pieces. */
+    /* Of n rows, lane 4 r + t of each gets half r of those behind lane[t] + piece[0], and of those
+     * behind lane[t] + piece[1]; the next row by the next pieces. */
     void (*load_halves)(const uint8_t *const lane[4], const uint64_t *piece, unsigned n, uint32_t *const *rows);
     /* Lanes 4 r to 4 r + 3 get the words at lane[r] + piece[0]. */
     void (*load_quads)(const uint8_t *const lane[8], const uint64_t *piece, unsigned n, uint32_t *const *rows);
-    /* All of D. A factor 0 takes no part; `selected` says for sparse A which k its stored elements belong to, by stored element as in
-     * A: then k counts them, and B has twice as many. */
+    /* All of D. A factor 0 takes no part; `selected` says for sparse A which k its stored elements
+     * belong to, by stored element as in A: then k counts them, and B has twice as many. */
     void (*multiply)(const struct mma_product *p, const void *a, const void *b, const void *c, void *d,
                      const uint8_t *selected);
-    /* All of D, from and to the registers' rows; false where multiply() has to: nothing is written then. */
+    /* All of D, from and to the registers' rows; false where multiply() has to: nothing is written
+     * then. */
     bool (*multiply_in_place)(const struct mma_places *x, const uint32_t *const *left, const uint32_t *const *right,
                               const uint32_t *const *c, uint32_t *const *d);
 };

@@ -1,4 +1,5 @@
-/* Factors of floating-point products taken apart, and bytes of exponents, a block at a time (mma_floats.c). */
+/* Factors of floating-point products taken apart, and bytes of exponents, a block at a time
+ * (mma_floats.c). */
 #ifndef HEDDLE_ISA_MMA_FACTORS_H
 #define HEDDLE_ISA_MMA_FACTORS_H
 
@@ -170,7 +171,8 @@ static bool is_special(struct mma_format f, u32 code)
     return x.is_nan || x.is_infinite;
 }
 
-/* Sparse A with zeros where it has no elements; false where two are for one place, which no metadata should say. */
+/* Sparse A with zeros where it has no elements; false where two are for one place, which no
+ * metadata should say. */
 static bool mma_expand(const struct block *x, u32 *dense)
 {
     bool distinct = true;

@@ -1,5 +1,5 @@
-/* Products of floating point, of dense matrices; see mma_floats.h. Elements with a NaN or an infinity among their terms are computed anew,
- * one by one.
+/* Products of floating point, of dense matrices; see mma_floats.h. Elements with a NaN or an
+ * infinity among their terms are computed anew, one by one.
  */
 #include "isa/mma_factors.h"
 
@@ -31,7 +31,8 @@ static void compute_singly(const struct block *x, bool all)
 
 /* ---- blocks ---- */
 
-/* A tile is W rows of COLUMNS columns. Of fragments these are the even columns, or the odd ones, of eight. */
+/* A tile is W rows of COLUMNS columns. Of fragments these are the even columns, or the odd ones, of
+ * eight. */
 struct tile {
     const struct block *x;
     const struct factors *a, *b;
@@ -40,7 +41,8 @@ struct tile {
     vi *top; /* the exponents that terms are aligned to */
 };
 
-/* Which register has the tile's rows in place, and the one of the next eight; the first of its lanes. */
+/* Which register has the tile's rows in place, and the one of the next eight; the first of its
+ * lanes. */
 struct tile_place {
     unsigned reg, next, lane;
 };
@@ -123,9 +125,10 @@ INLINE void correct_tops(const struct tile *t, struct mma_unit unit)
         t->top[j] = MAX(t->top[j] - ((t->top[j] < NEAR) & NEVER), top_of_c(t, unit, j));
 }
 
-/* Adds the terms. `wide`: exponents are beyond f32's, so that terms are scaled one by one; `near`: all tops are at least NEAR. Gives
- * something else than 0 where some elements are to be computed singly. An element's products have a sum of 32 bits, unless a factor is
- * a NaN or an infinity: whatever integer its sum then wraps to, compute_singly() replaces the element.
+/* Adds the terms. `wide`: exponents are beyond f32's, so that terms are scaled one by one; `near`:
+ * all tops are at least NEAR. Gives something else than 0 where some elements are to be computed
+ * singly. An element's products have a sum of 32 bits, unless a factor is a NaN or an infinity:
+ * whatever integer its sum then wraps to, compute_singly() replaces the element.
  */
 INLINE vi add_tile(const struct tile *t, struct mma_unit unit, bool wide, bool near, bool in_place)
 {
@@ -175,7 +178,8 @@ INLINE vi find_special(const struct tile *t, bool is_f16)
     for ((t).n = 0; (t).n < (t).x->n; (t).n += COLUMNS)                                                                \
         for ((t).m = 0; (t).m < (t).x->m; (t).m += W, (t).c += COLUMNS, (t).top += COLUMNS)
 
-/* False where some elements are to be computed singly. All tops first: to wait for those of each tile takes longer. */
+/* False where some elements are to be computed singly. All tops first: to wait for those of each
+ * tile takes longer. */
 INLINE bool multiply_tiles(const struct block *x, struct mma_unit unit, bool wide, bool in_place,
                            const struct factors *a, const struct factors *b, unsigned k_count)
 {
@@ -266,7 +270,8 @@ static void run_block(const struct block *given)
 
 /* ---- 8-bit floats of mma ---- */
 
-/* The elements of A with 4i and 4i + 1, or the others, as f16; those of B are all there, and selected. */
+/* The elements of A with 4i and 4i + 1, or the others, as f16; those of B are all there, and
+ * selected. */
 static unsigned take_half(const struct mma_product *p, struct mma_format f, const u32 *a, const u8 *selected,
                           unsigned half, u32 *to, u8 *to_selected)
 {
@@ -391,7 +396,8 @@ INLINE vi take_halves(struct mma_format f, bool wide, vu words, struct factors *
     return (vi)(field == 31);
 }
 
-/* Numbers along k are taken in the order of their registers, then low halves before high ones, then t. */
+/* Numbers along k are taken in the order of their registers, then low halves before high ones, then
+ * t. */
 INLINE vi take_left(const struct block *x, struct mma_format f, bool wide, const u32 *const *rows, struct factors *to)
 {
     vi special = {0};

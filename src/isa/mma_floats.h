@@ -1,9 +1,11 @@
-/* Steps of floating-point products of matrices that do not depend on where elements are (mma.h): factors of f16, the exponents that terms
- * are aligned to, and what becomes of their sums.
+/* Steps of floating-point products of matrices that do not depend on where elements are (mma.h):
+ * factors of f16, the exponents that terms are aligned to, and what becomes of their sums.
  *
- * One pass finds the exponent that the terms of each element of D are aligned to, a second one adds the terms as integers: a product of
- * f32 is exact here, a multiplication by a power of two puts the grid's unit at 1, and the conversion to an integer cuts as the
- * hardware does. Exponents of f16 and of 8-bit floats, and their sums, are bytes: the first pass adds and compares four times as many.
+ * One pass finds the exponent that the terms of each element of D are aligned to, a second one adds
+ * the terms as integers: a product of f32 is exact here, a multiplication by a power of two puts
+ * the grid's unit at 1, and the conversion to an integer cuts as the hardware does. Exponents of
+ * f16 and of 8-bit floats, and their sums, are bytes: the first pass adds and compares four times
+ * as many.
  */
 #ifndef HEDDLE_ISA_MMA_FLOATS_H
 #define HEDDLE_ISA_MMA_FLOATS_H
@@ -13,7 +15,8 @@
 
 enum {
     NEVER = 1 << 20, /* subtracted from exponents of 0 */
-    /* In bytes, the exponent of 0: with that of another factor (-14 to 15), or of 0, it is less than NEAR. */
+    /* In bytes, the exponent of 0: with that of another factor (-14 to 15), or of 0, it is less
+     * than NEAR. */
     NARROW_NEVER = -64,
     NEAR = -48 /* products of narrow factors that are not 0 have greater exponents */
 };
@@ -33,8 +36,9 @@ INLINE vf widen_f16(vu words)
 #endif
 }
 
-/* Sums of 24 bits with the last one set where others have been cut off, * 2^(top - fraction): rounded to nearest even as f16, at the
- * last place, by adding and subtracting what has it as its own last place. */
+/* Sums of 24 bits with the last one set where others have been cut off, * 2^(top - fraction):
+ * rounded to nearest even as f16, at the last place, by adding and subtracting what has it as its
+ * own last place. */
 INLINE vi round_f16(vf sum)
 {
     vi sign = (vi)sum & INT32_MIN;
@@ -74,8 +78,9 @@ INLINE vi as_element(struct mma_unit unit, vi sum, vf unit_value)
     return (vi)((vf)((vi)f & -(1 << (23 - unit.result_bits))) * unit_value);
 }
 
-/* The products' sum and c, which is 0 where `is_something` is, in units of 2^(top - fraction). Gives something else than 0 where f32
- * and 32 bits do not hold what there is on the way: a sum of more bits, terms near f32's least and largest exponents. */
+/* The products' sum and c, which is 0 where `is_something` is, in units of 2^(top - fraction).
+ * Gives something else than 0 where f32 and 32 bits do not hold what there is on the way: a sum of
+ * more bits, terms near f32's least and largest exponents. */
 INLINE vi mma_finish(struct mma_unit unit, bool wide, vi products, vi c, vi top, vi is_something, vi *d)
 {
     vi sum = (vi)((vu)products + (vu)c), overflows = (products ^ sum) & (c ^ sum) & INT32_MIN;
@@ -92,8 +97,8 @@ struct accumulator {
     vf value;
 };
 
-/* An f32 is what it is; its exponent is too small by one where it is subnormal, which mma_finish() finds out. Of f16 the significand
- * with an exponent apart. */
+/* An f32 is what it is; its exponent is too small by one where it is subnormal, which mma_finish()
+ * finds out. Of f16 the significand with an exponent apart. */
 INLINE struct accumulator take_accumulator(bool is_f16, vu code)
 {
     struct accumulator x;
@@ -110,8 +115,9 @@ INLINE struct accumulator take_accumulator(bool is_f16, vu code)
     return x;
 }
 
-/* mma_finish() where all exponents are at least NEAR: f32 has all units and scales, and a sum of 0 is a positive 0.
- * The sum's unit is 1 / scale. Gives negative numbers where 32 bits do not hold a sum. */
+/* mma_finish() where all exponents are at least NEAR: f32 has all units and scales, and a sum of 0
+ * is a positive 0. The sum's unit is 1 / scale. Gives negative numbers where 32 bits do not hold a
+ * sum. */
 INLINE vi mma_finish_near(struct mma_unit unit, vi products, vi c, vf scale, vi *d)
 {
     vi sum = (vi)((vu)products + (vu)c), overflows = (products ^ sum) & (c ^ sum);

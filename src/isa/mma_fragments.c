@@ -1,4 +1,5 @@
-/* Moves the elements of fragments: between registers and dense matrices, from memory to registers; see mma.h. */
+/* Moves the elements of fragments: between registers and dense matrices, from memory to registers;
+ * see mma.h. */
 #include "isa/mma_parts.h"
 #include "isa/mma_quads.h"
 

@@ -1,4 +1,5 @@
-/* Registers of fragments as vectors: lane 4 r + t has what is in row r and in column t of a few (struct mma_eights). */
+/* Registers of fragments as vectors: lane 4 r + t has what is in row r and in column t of a few
+ * (struct mma_eights). */
 #ifndef HEDDLE_ISA_MMA_QUADS_H
 #define HEDDLE_ISA_MMA_QUADS_H
 
@@ -37,7 +38,8 @@ INLINE vu high_halves(vu a, vu b)
     return __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15);
 }
 
-/* Of two vectors' lanes 4 r + t those with t = 0, then with t = 1; those with t = 2, then with t = 3. */
+/* Of two vectors' lanes 4 r + t those with t = 0, then with t = 1; those with t = 2, then with t =
+ * 3. */
 INLINE vu first_two(vu a, vu b)
 {
     return __builtin_shufflevector(a, b, 0, 4, 8, 12, 1, 5, 9, 13);

@@ -1,5 +1,5 @@
-/* Vectors of the CPU level that a source is compiled for, as gcc's and clang's vector types; for products of matrices (mma.h), which are
- * compiled once per level.
+/* Vectors of the CPU level that a source is compiled for, as gcc's and clang's vector types; for
+ * products of matrices (mma.h), which are compiled once per level.
  */
 #ifndef HEDDLE_ISA_MMA_VECTORS_H
 #define HEDDLE_ISA_MMA_VECTORS_H

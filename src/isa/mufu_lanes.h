@@ -1,10 +1,12 @@
-/* mufu_below() of all lanes of a warp, for CPUs with vectors of 512 bits or 256: for compiled code (lanes.c; AVX-512BW and DQ, or
- * AVX2).
+/* mufu_below() of all lanes of a warp, for CPUs with vectors of 512 bits or 256: for compiled code
+ * (lanes.c; AVX-512BW and DQ, or AVX2).
  *
- * With 512 bits segments of tables are found by permuting their numbers, 16 lanes at a time, or words of these, 32 at a time
- * (LANES_WORDS): gathers take longer. With 256 each lane loads its own. Squares fit 16 bits and are made for two vectors of lanes at
- * once: a lane's word is the lower half of the lane's 32 bits for the first vector, and the upper half of the 32 bits of the lane as
- * far on in the first for the second. So the partial products of squares are products of bytes.
+ * With 512 bits segments of tables are found by permuting their numbers, 16 lanes at a time, or
+ * words of these, 32 at a time (LANES_WORDS): gathers take longer. With 256 each lane loads its
+ * own. Squares fit 16 bits and are made for two vectors of lanes at once: a lane's word is the
+ * lower half of the lane's 32 bits for the first vector, and the upper half of the 32 bits of the
+ * lane as far on in the first for the second. So the partial products of squares are products of
+ * bytes.
  */
 #define INLINE __attribute__((always_inline)) static inline
 #ifdef __AVX512BW__
@@ -32,7 +34,8 @@ INLINE mufu_vector mufu_blend(mufu_vector a, mufu_vector b, u32 from_a)
 #endif
 }
 
-/* Of 32 bits, the sum of the products of words; of words, that of the products of bytes, of which b's have 7 bits. */
+/* Of 32 bits, the sum of the products of words; of words, that of the products of bytes, of which
+ * b's have 7 bits. */
 INLINE mufu_vector mufu_dot(mufu_vector a, mufu_vector b)
 {
     return (mufu_vector)MUFU_BUILTIN(pmaddwd)((mufu_factors)a, (mufu_factors)b);
@@ -43,9 +46,10 @@ INLINE mufu_words mufu_dot_bytes(mufu_words a, mufu_words b)
     return (mufu_words)MUFU_BUILTIN(pmaddubsw)((mufu_bytes)a, (mufu_bytes)b);
 }
 
-/* mufu_square() of a number of which d has bits 2 to 16 (and one that does not count): byte 1 is h7 to h1 of the upper part, byte 0
- * that part's h0 and l8 to l2 of the lower part. Half of the upper part's square, cut, is 2 m^2 + 2 m h0, with m its upper 7 bits.
- * Else the products of h_i and l_j with i + j >= 9 are added up, 2^6 times as much here: rectangles of bits, two at a time. h0 goes
+/* mufu_square() of a number of which d has bits 2 to 16 (and one that does not count): byte 1 is h7
+ * to h1 of the upper part, byte 0 that part's h0 and l8 to l2 of the lower part. Half of the upper
+ * part's square, cut, is 2 m^2 + 2 m h0, with m its upper 7 bits. Else the products of h_i and l_j
+ * with i + j >= 9 are added up, 2^6 times as much here: rectangles of bits, two at a time. h0 goes
  * with m as l8 does, and h2 l6, half a unit too much, saves a seventh rectangle: it is cut. */
 INLINE mufu_words mufu_squares(mufu_words d)
 {
@@ -57,8 +61,8 @@ INLINE mufu_words mufu_squares(mufu_words d)
 }
 
 #ifdef __AVX512BW__
-/* Numbers of a table's segments, their halves changed about where `turned`. What is permuted are constants, two vectors at a time, for
- * 5 bits of a number. */
+/* Numbers of a table's segments, their halves changed about where `turned`. What is permuted are
+ * constants, two vectors at a time, for 5 bits of a number. */
 INLINE mufu_vector mufu_look_up(const s32 *table, u32 segments, bool turned, mufu_vector segment)
 {
     mufu_vector found[4];
@@ -88,7 +92,8 @@ INLINE u32 mufu_normals(const void *row)
 }
 
 #ifdef LANES_WORDS /* AMD's processors permute words in one operation, Intel's in three */
-/* Words of the numbers of a table's segments, those from bit `from` on, for all lanes: two vectors at a time, for 6 bits of a number. */
+/* Words of the numbers of a table's segments, those from bit `from` on, for all lanes: two vectors
+ * at a time, for 6 bits of a number. */
 INLINE mufu_words mufu_look_up_words(const s32 *table, u32 segments, u32 from, mufu_words segment)
 {
     mufu_words found[2], upper = (mufu_words)((segment & 64) != 0);
@@ -102,7 +107,8 @@ INLINE mufu_words mufu_look_up_words(const s32 *table, u32 segments, u32 from, m
     return segments == 64 ? found[0] : (found[1] & upper) | (found[0] & ~upper);
 }
 
-/* Of words of all lanes, `low` and `high`, the numbers of 32 bits: of the first 16 lanes, and of the others changed about. */
+/* Of words of all lanes, `low` and `high`, the numbers of 32 bits: of the first 16 lanes, and of
+ * the others changed about. */
 INLINE void mufu_join(mufu_vector out[2], mufu_words low, mufu_words high, bool turned)
 {
     mufu_vector l = (mufu_vector)low, h = (mufu_vector)high;
@@ -110,7 +116,8 @@ INLINE void mufu_join(mufu_vector out[2], mufu_words low, mufu_words high, bool 
     out[1] = turned ? mufu_blend(h >> 16, l, 0xffff) : mufu_blend(l >> 16, h, 0xffff);
 }
 
-/* Numbers of the tables' segments of the first 16 lanes, and of the others: of these C1 and C2 are changed about. */
+/* Numbers of the tables' segments of the first 16 lanes, and of the others: of these C1 and C2 are
+ * changed about. */
 INLINE void mufu_coefficients(mufu_vector c12[2], mufu_vector c0[2], mufu_vector a, mufu_vector b,
                               const struct mufu_table *t)
 {
@@ -142,7 +149,8 @@ INLINE void mufu_load(mufu_vector *c12, mufu_vector *c0, mufu_vector segment, co
     *c12 = __builtin_shufflevector((mufu_vector)x, (mufu_vector)y, 1, 3, 9, 11, 5, 7, 13, 15);
 }
 
-/* Numbers of the tables' segments of two vectors of lanes: of the second, C1 and C2 are changed about. */
+/* Numbers of the tables' segments of two vectors of lanes: of the second, C1 and C2 are changed
+ * about. */
 INLINE void mufu_coefficients(mufu_vector c12[2], mufu_vector c0[2], mufu_vector a, mufu_vector b,
                               const struct mufu_table *t)
 {
@@ -157,8 +165,8 @@ INLINE void mufu_coefficients(mufu_vector c12[2], mufu_vector c0[2], mufu_vector
 INLINE void mufu_below_pair(mufu_vector place[2], mufu_vector low[2], const struct mufu_table *t)
 {
     mufu_vector a = place[0], b = place[1];
-    /* C1 is the upper factor of the first lanes, the lower one of the others; C2 is the other. (They come first, as the code's
-     * order is this one: to permute takes longest.) */
+    /* C1 is the upper factor of the first lanes, the lower one of the others; C2 is the other.
+     * (They come first, as the code's order is this one: to permute takes longest.) */
     mufu_vector c12[2], c0[2];
     mufu_coefficients(c12, c0, a, b, t);
     mufu_vector square = (mufu_vector)mufu_squares((mufu_words)mufu_blend(a >> 2, b << 14, 0xffff)); /* of 15 bits */

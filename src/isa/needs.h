@@ -1,4 +1,5 @@
-/* What a use of a form needs beyond the form's own entry, and what may not stand together: the entries of needs.def. */
+/* What a use of a form needs beyond the form's own entry, and what may not stand together: the
+ * entries of needs.def. */
 #ifndef HEDDLE_ISA_NEEDS_H
 #define HEDDLE_ISA_NEEDS_H
 

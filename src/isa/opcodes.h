@@ -1,4 +1,5 @@
-/* The opcodes of ops.def by name: for files that name one; all others pass on isa_op, and are not compiled anew for a new one. */
+/* The opcodes of ops.def by name: for files that name one; all others pass on isa_op, and are not
+ * compiled anew for a new one. */
 #ifndef HEDDLE_ISA_OPCODES_H
 #define HEDDLE_ISA_OPCODES_H
 

@@ -18,7 +18,8 @@ struct opcode_words {
     struct word word[MAX_WORDS];
 };
 
-/* How a form fits: 0 is a match; else the distance, with the word or the element that is in the way. */
+/* How a form fits: 0 is a match; else the distance, with the word or the element that is in the
+ * way. */
 struct fit {
     unsigned cost;
     int bad_word;                  /* index, or -1 */

@@ -1,8 +1,9 @@
 /* The meaning of PTX's pure instructions, one inline function each, for one lane.
  *
- * What C says by an operator stands in lanes_*.def directly; what takes more stands here. Rules: no traps
- * (every function is total: the inactive lanes' garbage goes through it too), no floating-point environment,
- * no branches where a selection will do (the compiler vectorises what it can).
+ * What C says by an operator stands in lanes_*.def directly; what takes more stands here. Rules: no
+ * traps (every function is total: the inactive lanes' garbage goes through it too), no
+ * floating-point environment, no branches where a selection will do (the compiler vectorises what
+ * it can).
  */
 #ifndef HEDDLE_ISA_SEM_H
 #define HEDDLE_ISA_SEM_H

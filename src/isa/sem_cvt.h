@@ -36,9 +36,9 @@ static inline f64 f64_integral(f64 x, enum irnd rnd)
     }
 }
 
-/* Integral values, clamped to the integer's range. Bounds that are no floating-point numbers round up to a
- * power of two, which is out of range. A NaN gives 0 between types of at most 32 bits, else the top bit of the
- * destination alone (`nan`), as an H200 does. */
+/* Integral values, clamped to the integer's range. Bounds that are no floating-point numbers round
+ * up to a power of two, which is out of range. A NaN gives 0 between types of at most 32 bits, else
+ * the top bit of the destination alone (`nan`), as an H200 does. */
 static inline s32 s32_of_f32(f32 x, s32 lo, s32 hi)
 {
     return x >= (f32)hi ? hi : x <= (f32)lo ? lo : x == x ? (s32)x : 0;
@@ -121,8 +121,8 @@ static inline u16 f16_of_u64(u64 a, enum rnd rnd)
 
 /* ---- between floating-point types ---- */
 
-/* To and from f64 a NaN keeps its sign and the top of its payload, and becomes quiet; between narrower types it
- * becomes the one NaN of the destination. */
+/* To and from f64 a NaN keeps its sign and the top of its payload, and becomes quiet; between
+ * narrower types it becomes the one NaN of the destination. */
 static inline f32 f32_of_f64(f64 x, enum rnd rnd, bool ftz)
 {
     u64 u = f64_bits(x);

@@ -1,8 +1,9 @@
 /* f64 arithmetic (PTX ISA 9.7.3): included by sem.h.
  *
- * To nearest it is the host's. In a direction, sums take their exact error from f64_two_sum; products, quotients
- * and roots compare significands as 128-bit integers, which is exact over the whole range of exponents. NaNs
- * keep their payload, made quiet; an invalid operation gives 0xfff8000000000000 (recorded on an H200).
+ * To nearest it is the host's. In a direction, sums take their exact error from f64_two_sum;
+ * products, quotients and roots compare significands as 128-bit integers, which is exact over the
+ * whole range of exponents. NaNs keep their payload, made quiet; an invalid operation gives
+ * 0xfff8000000000000 (recorded on an H200).
  */
 
 typedef unsigned __int128 u128;
@@ -14,9 +15,10 @@ static inline f64 f64_quiet(f64 nan)
     return f64_of(f64_bits(nan) | 1ull << 51);
 }
 
-/* r, the result of an operation on a, b and c; or, where that is NaN, the NaN that the hardware gives: that of the last operand which
- * is one. (Recorded on an H200 of all pairs and triples of 20 values, 12 of them NaNs, in tests/arithmetic; the order of an fma's
- * operands there is the first factor, the addend, the second factor.) */
+/* r, the result of an operation on a, b and c; or, where that is NaN, the NaN that the hardware
+ * gives: that of the last operand which is one. (Recorded on an H200 of all pairs and triples of 20
+ * values, 12 of them NaNs, in tests/arithmetic; the order of an fma's operands there is the first
+ * factor, the addend, the second factor.) */
 static inline f64 f64_result(f64 r, f64 a, f64 b, f64 c)
 {
     f64 nan = a != a ? f64_quiet(a) : f64_of(0xfff8000000000000);
@@ -66,7 +68,8 @@ static inline u128 shift_right_jam(u128 x, s32 n)
     return n == 0 ? x : n > 127 ? x != 0 : x >> n | ((x << (128 - n)) != 0);
 }
 
-/* significand * 2^exponent, not zero, rounded to an f64. Bit 0 may stand for all that lies below it. */
+/* significand * 2^exponent, not zero, rounded to an f64. Bit 0 may stand for all that lies below
+ * it. */
 static inline f64 f64_join(bool negative, u128 significand, s32 exponent, enum rnd rnd)
 {
     u64 top = (u64)(significand >> 64);
@@ -89,8 +92,8 @@ static inline f64 f64_join(bool negative, u128 significand, s32 exponent, enum r
     return f64_of(u | (u64)negative << 63);
 }
 
-/* a * b + c with one rounding, for finite operands: the product of the significands is exact, the smaller
- * addend is shifted to the larger's place with a sticky bit. */
+/* a * b + c with one rounding, for finite operands: the product of the significands is exact, the
+ * smaller addend is shifted to the larger's place with a sticky bit. */
 static inline f64 f64_fma_exact(f64 a, f64 b, f64 c, enum rnd rnd)
 {
     bool negative = f64_bits(a) >> 63 ^ f64_bits(b) >> 63, c_negative = f64_bits(c) >> 63;
@@ -131,8 +134,8 @@ static inline bool f64_finite(f64 x)
     return __builtin_fabs(x) < __builtin_inf();
 }
 
-/* Is the remainder of a product or quotient that is near x, as an fma gives it, exact, and its sign right? Where its last bit is above
- * the smallest number: it lies at most 106 places below. */
+/* Is the remainder of a product or quotient that is near x, as an fma gives it, exact, and its sign
+ * right? Where its last bit is above the smallest number: it lies at most 106 places below. */
 static inline bool f64_has_remainder(f64 x)
 {
     return HOST_HAS_FMA && __builtin_fabs(x) > 0x1p-960 && f64_finite(x);
@@ -164,7 +167,8 @@ static inline f64 sem_fma_f64(f64 a, f64 b, f64 c, enum rnd rnd)
     return f64_result(r, a, c, b);
 }
 
-/* The sum of atom and red on global memory: unlike add, it leaves a NaN as it is, signaling too (recorded). */
+/* The sum of atom and red on global memory: unlike add, it leaves a NaN as it is, signaling too
+ * (recorded). */
 static inline f64 sem_atom_add_f64(f64 a, f64 b)
 {
     f64 nan = b != b ? b : a;

@@ -1,12 +1,13 @@
 /* f32 arithmetic (PTX ISA 9.7.3), and rounding in a direction: included by sem.h.
  *
- * Rounding to nearest is the host's own arithmetic. Another direction is reached from there by the sign of the
- * exact error, which a double holds: a product of two f32 is exact in f64, and a sum in f64 has an error that
- * is an f64 (two-sum). The floating-point environment stays as the C standard starts it.
+ * Rounding to nearest is the host's own arithmetic. Another direction is reached from there by the
+ * sign of the exact error, which a double holds: a product of two f32 is exact in f64, and a sum in
+ * f64 has an error that is an f64 (two-sum). The floating-point environment stays as the C standard
+ * starts it.
  *
- * .ftz takes subnormal inputs as zeros of their sign and turns a subnormal result into one. As the hardware
- * does, a result is subnormal where it is below 2^-126 after rounding to 24 bits with no bound to the
- * exponent.
+ * .ftz takes subnormal inputs as zeros of their sign and turns a subnormal result into one. As the
+ * hardware does, a result is subnormal where it is below 2^-126 after rounding to 24 bits with no
+ * bound to the exponent.
  */
 
 /* RND_odd keeps what is inexact visible for a second rounding: the neighbour whose last bit is 1. */
@@ -48,7 +49,8 @@ static inline f32 f32_finish(f32 x, bool sat)
 
 /* ---- rounding in a direction ---- */
 
-/* -1, 0 or 1; 0 for a NaN. (Selected as f64: the compiler vectorises no choice of 32 bits by a condition on 64.) */
+/* -1, 0 or 1; 0 for a NaN. (Selected as f64: the compiler vectorises no choice of 32 bits by a
+ * condition on 64.) */
 static inline s32 f64_sign(f64 x)
 {
     return (s32)(x > 0 ? 1.0 : x < 0 ? -1.0 : 0.0);
@@ -59,7 +61,8 @@ static inline s32 f32_sign(f32 x)
     return x > 0 ? 1 : x < 0 ? -1 : 0;
 }
 
-/* x is a neighbour of the exact value, or is it; `error` is the sign of exact - x, and 0 where x is to stay. */
+/* x is a neighbour of the exact value, or is it; `error` is the sign of exact - x, and 0 where x is
+ * to stay. */
 static inline f32 f32_directed(f32 x, s32 error, enum rnd rnd)
 {
     u32 u = f32_bits(x);
@@ -79,9 +82,9 @@ static inline f64 f64_odd(f64 hi, f64 lo)
     return f64_of(((below | above) & even) ? (shrink ? u - 1 : u + 1) : u);
 }
 
-/* An f64 sum without loss: hi is a + b rounded to nearest and lo the error of that. Where hi is infinite, lo
- * points to what it should have been where a and b are finite, and is NaN elsewhere. A zero of RND_rm from
- * operands of both signs is negative. */
+/* An f64 sum without loss: hi is a + b rounded to nearest and lo the error of that. Where hi is
+ * infinite, lo points to what it should have been where a and b are finite, and is NaN elsewhere. A
+ * zero of RND_rm from operands of both signs is negative. */
 struct f64_sum {
     f64 hi, lo;
 };
@@ -198,8 +201,8 @@ static inline s32 f32_key(f32 x)
     return s ^ (s >> 31 & INT32_MAX);
 }
 
-/* The smaller or larger: a NaN loses, or wins where NaN is asked for. .xorsign.abs compares magnitudes and gives
- * the product of the signs. */
+/* The smaller or larger: a NaN loses, or wins where NaN is asked for. .xorsign.abs compares
+ * magnitudes and gives the product of the signs. */
 static inline f32 sem_minmax_f32(f32 a, f32 b, bool max, bool ftz, bool nan, bool xorsign)
 {
     u32 sign = (f32_bits(a) ^ f32_bits(b)) & 0x80000000;

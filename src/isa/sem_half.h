@@ -1,8 +1,9 @@
 /* f16 and bf16 (PTX ISA 9.7.4): included by sem.h. A half is held as its 16 bits.
  *
- * Halves are widened to f32, which is exact, computed there, and narrowed. One rounding to f32 before the one
- * to the half is harmless for a sum of two (24 bits are at least 2 * 11 + 2); what is less simple is rounded
- * to f32 by RND_odd, which any later rounding sees through. NaN results are 0x7fff.
+ * Halves are widened to f32, which is exact, computed there, and narrowed. One rounding to f32
+ * before the one to the half is harmless for a sum of two (24 bits are at least 2 * 11 + 2); what
+ * is less simple is rounded to f32 by RND_odd, which any later rounding sees through. NaN results
+ * are 0x7fff.
  */
 
 /* ---- widening ---- */
@@ -29,8 +30,8 @@ static inline f32 f32_of_bf16(u16 h)
 /* ---- narrowing ---- */
 
 /* |x| rounded to a format of `bits` bits of mantissa and the least normal number 2^emin: its exponent and
- * mantissa fields, as if the exponent had no upper bound; NaN and infinity are the caller's. Below 2^emin the
- * sum with `quantum` has the format's last bit in its own last place. */
+ * mantissa fields, as if the exponent had no upper bound; NaN and infinity are the caller's. Below
+ * 2^emin the sum with `quantum` has the format's last bit in its own last place. */
 static inline u32 sem_narrow(f32 x, int bits, int emin, enum rnd rnd)
 {
     u32 u = f32_bits(x), magnitude = u & INT32_MAX, dropped = (1u << (23 - bits)) - 1;
@@ -103,7 +104,8 @@ static inline u16 sem_sub_half(u16 a, u16 b, enum half type, int flags)
     return half_finish(sem_widen(a, type, flags) - sem_widen(b, type, flags), type, flags);
 }
 
-/* a * b + c: a product of halves is exact in f32 for f16, and in f64 for bf16 with its larger exponents. */
+/* a * b + c: a product of halves is exact in f32 for f16, and in f64 for bf16 with its larger
+ * exponents. */
 static inline f32 half_fma(f32 a, f32 b, f32 c, enum half type)
 {
     if (type == F16) {
@@ -145,7 +147,8 @@ static inline u16 sem_neg_half(u16 a, enum half type, bool ftz)
     return half_is_nan(a, type) ? 0x7fff : f16_flush(a, ftz) ^ 0x8000;
 }
 
-/* As sem_minmax_f32, with the halves at the top of 32 bits: the compiler vectorises no choice between widths. */
+/* As sem_minmax_f32, with the halves at the top of 32 bits: the compiler vectorises no choice
+ * between widths. */
 static inline u16 sem_minmax_half(u16 a, u16 b, enum half type, bool max, bool ftz, bool nan, bool xorsign)
 {
     const u32 infinity = type == F16 ? 0x7c000000 : 0x7f800000, least = 0x04000000;

@@ -21,7 +21,8 @@ static inline u64 sem_mulhi_s64(s64 a, s64 b)
     return (u64)((__int128)a * b >> 64);
 }
 
-/* mul24: the low 24 bits of each operand, sign-extended where signed; .hi gives bits 47..16 of the product.
+/* mul24: the low 24 bits of each operand, sign-extended where signed; .hi gives bits 47..16 of the
+ * product.
  */
 static inline s64 sem_s24(s32 a)
 {
@@ -33,9 +34,10 @@ static inline u64 sem_u24(u32 a)
     return a & 0xffffff;
 }
 
-/* 9.7.1.8, 9.7.1.9: division by zero has no defined result; the code that the assembler makes for the H200 gives all
- * ones, as quotient and as remainder, at every width. INT_MIN / -1 wraps. Quotients of 32 bits are those of f64, which
- * the host divides as vectors: rounding does not reach the next integer, which is at least 1/b away. */
+/* 9.7.1.8, 9.7.1.9: division by zero has no defined result; the code that the assembler makes for
+ * the H200 gives all ones, as quotient and as remainder, at every width. INT_MIN / -1 wraps.
+ * Quotients of 32 bits are those of f64, which the host divides as vectors: rounding does not reach
+ * the next integer, which is at least 1/b away. */
 static inline u32 sem_div_u32(u32 a, u32 b)
 {
     const u32 top = 0x80000000, zero = b == 0;
@@ -137,8 +139,8 @@ static inline u64 sem_brev_b64(u64 a)
     return (u64)sem_brev_b32((u32)a) << 32 | sem_brev_b32((u32)(a >> 32));
 }
 
-/* 9.7.1.17 fns: from bit `base` on, the |offset|-th set bit upwards (or downwards where negative); 0 asks for
- * bit `base` itself. There is no bit above 31. */
+/* 9.7.1.17 fns: from bit `base` on, the |offset|-th set bit upwards (or downwards where negative);
+ * 0 asks for bit `base` itself. There is no bit above 31. */
 static inline u32 sem_fns(u32 mask, u32 base, s32 offset)
 {
     if (base > 31)
@@ -153,9 +155,9 @@ static inline u32 sem_fns(u32 mask, u32 base, s32 offset)
     return UINT32_MAX;
 }
 
-/* 9.7.1.19 bfe: the 32-bit forms take position and length modulo 256, as the ISA says for both widths; the H200
- * takes all bits of them in the 64-bit forms. A length of 0, or a field that starts past the top, gives 0, or the
- * sign bit all over for a signed field past the top. */
+/* 9.7.1.19 bfe: the 32-bit forms take position and length modulo 256, as the ISA says for both
+ * widths; the H200 takes all bits of them in the 64-bit forms. A length of 0, or a field that
+ * starts past the top, gives 0, or the sign bit all over for a signed field past the top. */
 static inline u32 sem_bfe_u32(u32 a, u32 position, u32 length)
 {
     position &= 255;

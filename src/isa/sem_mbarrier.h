@@ -1,9 +1,11 @@
-/* The 64 bits of an mbarrier object (PTX ISA 9.7.13.15.1), which are also the state that an arrival returns: opaque to programs, but
- * for mbarrier.pending_count.
+/* The 64 bits of an mbarrier object (PTX ISA 9.7.13.15.1), which are also the state that an arrival
+ * returns: opaque to programs, but for mbarrier.pending_count.
  *
- * Bits 0 to 19 are the pending count as an H200 has it, counted up to 2^20: so a state of 0 has a pending count of 2^20, as
- * there. Bits 20 to 39 are the expected count; bits 40 to 60 the tx-count, in two's complement; bit 61 says, for a checker, that it
- * has been invalidated, which changes nothing, as on an H200; bit 62 that it has been initialised; bit 63 is the parity of the current phase.
+ * Bits 0 to 19 are the pending count as an H200 has it, counted up to 2^20: so a state of 0 has a
+ * pending count of 2^20, as there. Bits 20 to 39 are the expected count; bits 40 to 60 the
+ * tx-count, in two's complement; bit 61 says, for a checker, that it has been invalidated, which
+ * changes nothing, as on an H200; bit 62 that it has been initialised; bit 63 is the parity of the
+ * current phase.
  */
 #ifndef HEDDLE_ISA_SEM_MBARRIER_H
 #define HEDDLE_ISA_SEM_MBARRIER_H

@@ -1,13 +1,17 @@
-/* The meaning of the products of matrices: one element of D = A B + C, as the tensor cores of an H200 compute it.
+/* The meaning of the products of matrices: one element of D = A B + C, as the tensor cores of an
+ * H200 compute it.
  *
- * The PTX ISA says of sums of floating-point products that neither their order nor their rounding is specified (9.7.14, "the
- * accumulation order, rounding and handling of subnormal inputs are unspecified"). What stands here was found on an H200: formulas
- * that agree with it on 17 thousand million dot products of all types, shapes and kinds of operands, to the bit.
+ * The PTX ISA says of sums of floating-point products that neither their order nor their rounding
+ * is specified (9.7.14, "the accumulation order, rounding and handling of subnormal inputs are
+ * unspecified"). What stands here was found on an H200: formulas that agree with it on 17 thousand
+ * million dot products of all types, shapes and kinds of operands, to the bit.
  *
- * Floating point: a block is c plus n products, as many as the hardware's instruction has, and there is no order in it. Products
- * are exact, with the exponent that their factors' add up to, and not normalised; subnormal factors keep the lowest exponent.
- * All terms are aligned to the greatest exponent of those that are not 0, and cut there, toward zero, to a number of bits behind
- * the point. The sum of what is left is exact; it is cut to f32, or rounded once to f16. NaNs are canonical, and zeros positive.
+ * Floating point: a block is c plus n products, as many as the hardware's instruction has, and
+ * there is no order in it. Products are exact, with the exponent that their factors' add up to, and
+ * not normalised; subnormal factors keep the lowest exponent. All terms are aligned to the greatest
+ * exponent of those that are not 0, and cut there, toward zero, to a number of bits behind the
+ * point. The sum of what is left is exact; it is cut to f32, or rounded once to f16. NaNs are
+ * canonical, and zeros positive.
  *
  *     unit                                bits behind the point   result
  *     f16, bf16, tf32                     25                      f32 cut to 24 bits; f16 to nearest even
@@ -106,7 +110,8 @@ static inline u32 mma_round_f16(bool negative, u64 magnitude, s32 exponent)
     return (u32)negative << 15 | (lead > 15 || code >= 0x7c00 ? 0x7c00 : code);
 }
 
-/* A term's magnitude cut to the grid of 2^(top - fraction bits). The exponent of a term of 0 may be above all others' top. */
+/* A term's magnitude cut to the grid of 2^(top - fraction bits). The exponent of a term of 0 may be
+ * above all others' top. */
 static inline s64 mma_align(bool negative, u64 significand, s32 exponent, s32 bits, s32 top, struct mma_unit unit)
 {
     if (!significand)
@@ -154,7 +159,8 @@ static inline u32 mma_f16_of_fp8(struct mma_format f, u32 code)
     return f.has_infinity ? f16_of_e5m2(code, 0) : f16_of_e4m3(code, 0);
 }
 
-/* m8n8k4 of f16: emulated, too, by fma in f32. For an f32 result a chain of four, which is added to c; for one of f16 two of two. */
+/* m8n8k4 of f16: emulated, too, by fma in f32. For an f32 result a chain of four, which is added to
+ * c; for one of f16 two of two. */
 static inline u32 sem_mma_quad(bool is_f16, const u32 *a, const u32 *b, f32 c)
 {
     f32 sum = f32_of_f16((u16)a[0]) * f32_of_f16((u16)b[0]);

@@ -1,15 +1,17 @@
-/* The approximate functions (PTX ISA 9.7.3, "approx" and "full"), to the bit of an H200: included by sem.h.
+/* The approximate functions (PTX ISA 9.7.3, "approx" and "full"), to the bit of an H200: included
+ * by sem.h.
  *
  * The hardware interpolates: the segment that the operand lies in has three coefficients, and
  *     C0 + C1 * d + C2 * d^2,
- * with d the place in the segment, is computed in integers with a truncated square. The forms with .ftz are
- * these operations alone; the others scale subnormals into range and back. The models were compared with the
- * hardware on all 2^32 operands of each function of one operand (tests/oracle).
+ * with d the place in the segment, is computed in integers with a truncated square. The forms with
+ * .ftz are these operations alone; the others scale subnormals into range and back. The models were
+ * compared with the hardware on all 2^32 operands of each function of one operand (tests/oracle).
  */
 #include "isa/sem_mufu_tables.h"
 
-/* d^2 / 2^19 of the lower 17 bits, each partial product cut at the last place of d^2 / 2^18: of the product of the upper 8 of
- * them by themselves nothing is lost, of that of the lower 9 by themselves all, of the other half. */
+/* d^2 / 2^19 of the lower 17 bits, each partial product cut at the last place of d^2 / 2^18: of the
+ * product of the upper 8 of them by themselves nothing is lost, of that of the lower 9 by
+ * themselves all, of the other half. */
 static inline u32 mufu_square(u32 d)
 {
     u32 high = d >> 9 & 0xff, low = d & 0x1ff;
@@ -19,9 +21,10 @@ static inline u32 mufu_square(u32 d)
     return (high * high >> 1) + cross;
 }
 
-/* A polynomial of the place in a segment, 17 bits, with the segment's number in the bits above; what it gives, and `low`, its lower
- * 32 bits, are cut at `shift` or not yet. The product with C1 is made of the upper 2 bits and the lower 15 by themselves: factors of
- * 16 bits are multiplied in half the time, and 32 bits do. */
+/* A polynomial of the place in a segment, 17 bits, with the segment's number in the bits above;
+ * what it gives, and `low`, its lower 32 bits, are cut at `shift` or not yet. The product with C1
+ * is made of the upper 2 bits and the lower 15 by themselves: factors of 16 bits are multiplied in
+ * half the time, and 32 bits do. */
 static inline s32 mufu_polynomial(const struct mufu_table *t, u32 place, u32 *low)
 {
     u32 segment = place >> 17 & (t->segments - 1);
@@ -33,14 +36,16 @@ static inline s32 mufu_polynomial(const struct mufu_table *t, u32 place, u32 *lo
     return whole + (rest >> t->shift);
 }
 
-/* The bits of a result are those of the operand, or half as many, added to that number or taken from it, less so many quarters. */
+/* The bits of a result are those of the operand, or half as many, added to that number or taken
+ * from it, less so many quarters. */
 static inline s32 mufu_below(const struct mufu_table *t, u32 place)
 {
     u32 low;
     return mufu_polynomial(t, place, &low);
 }
 
-/* The polynomial of a table's segment. Its terms are integers below 2^53: arithmetic in f64 is exact. */
+/* The polynomial of a table's segment. Its terms are integers below 2^53: arithmetic in f64 is
+ * exact. */
 static inline f64 mufu_interpolate(const s32 *table, u32 segment, u32 d, u32 square, f64 k0, s32 k1, s32 k2)
 {
     s32 at = 3 * (s32)segment;
@@ -67,7 +72,8 @@ static inline u32 mufu_exponent(f32 x)
 
 /* ---- the operations: subnormal operands are zeros ---- */
 
-/* What numbers within reach give, of what mufu_below() says of mufu_NAME_place(); then the operation for all. */
+/* What numbers within reach give, of what mufu_below() says of mufu_NAME_place(); then the
+ * operation for all. */
 static inline u32 mufu_rcp_place(u32 u)
 {
     return 2 * u;
@@ -132,15 +138,17 @@ static inline f32 mufu_ex2(f32 x)
     return x == x ? f32_of(y) : f32_of(0x7fffffff);
 }
 
-/* A number >= 0 of at most 31 bits, cut to 24: of those below, the first one is no 1 any more, so that nothing is rounded up. */
+/* A number >= 0 of at most 31 bits, cut to 24: of those below, the first one is no 1 any more, so
+ * that nothing is rounded up. */
 static inline f32 mufu_cut_word(u32 u)
 {
     return (f32)(s32)(u & ~(u >> 24));
 }
 
-/* The logarithm of the mantissa, less the mantissa's place in its segment; in units of 2^-31, and of 2^-38 the lower bits. With the
- * exponent it is an integer, of which negative ones are complemented: in units of 2^-23, or where the exponent is 0 or -1, in those
- * of 2^-31, or where these do not give 24 bits, of 2^-36. */
+/* The logarithm of the mantissa, less the mantissa's place in its segment; in units of 2^-31, and
+ * of 2^-38 the lower bits. With the exponent it is an integer, of which negative ones are
+ * complemented: in units of 2^-23, or where the exponent is 0 or -1, in those of 2^-31, or where
+ * these do not give 24 bits, of 2^-36. */
 static inline f32 mufu_lg2_of(f32 x, s32 below, u32 low)
 {
     u32 u = f32_bits(x), place = u & 0x1ffff, exponent = u >> 23 & 255, sign = 0 - (exponent < 127);
@@ -160,7 +168,8 @@ static inline f32 mufu_lg2(f32 x)
     return x >= -0x1.fffffcp-127f ? f32_of(y) : f32_of(0x7fffffff);
 }
 
-/* The angle is multiplied by 1 / 2 pi, rounded towards zero, to have the place in a turn; x is finite. */
+/* The angle is multiplied by 1 / 2 pi, rounded towards zero, to have the place in a turn; x is
+ * finite. */
 static inline u32 mufu_turns(f32 x)
 {
 #ifdef __FMA__
@@ -207,7 +216,8 @@ static inline f32 mufu_tanh(f32 x)
     return x == x ? f32_of(y | sign) : f32_of(0x7fffffff);
 }
 
-/* ---- numbers within reach: of these the operations, with .ftz or without, are the polynomial alone ---- */
+/* ---- numbers within reach: of these the operations, with .ftz or without, are the polynomial
+ * alone ---- */
 
 static inline bool mufu_rcp_is_plain(f32 x)
 {
@@ -225,7 +235,8 @@ static inline bool mufu_sqrt_is_plain(f32 x)
     return f32_bits(x) - 0x00800000 < 0x7f000000; /* positive, no subnormal */
 }
 
-/* Of powers of 4 alone the polynomial gives a number with no 0 in its mantissa, which this sum rounds up, and no other. */
+/* Of powers of 4 alone the polynomial gives a number with no 0 in its mantissa, which this sum
+ * rounds up, and no other. */
 static inline f32 mufu_rsqrt_plain(f32 x, s32 below)
 {
 #ifdef __FMA__

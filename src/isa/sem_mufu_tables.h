@@ -1,10 +1,12 @@
-/* Coefficients of the approximate functions: C0, C1, C2 a segment; sem_mufu.h says how they are used.
+/* Coefficients of the approximate functions: C0, C1, C2 a segment; sem_mufu.h says how they are
+ * used.
  *
- * Fitted to the answers of an H200: over each segment one triple of integers is left that gives its bits.
+ * Fitted to the answers of an H200: over each segment one triple of integers is left that gives its
+ * bits.
  */
 
-/* What results lie below a line, by segments: mufu_below() says how. C1 * 2^16 + C2 of 16 bits are one number, and with C0 in the
- * lower half a pair. */
+/* What results lie below a line, by segments: mufu_below() says how. C1 * 2^16 + C2 of 16 bits are
+ * one number, and with C0 in the lower half a pair. */
 struct mufu_table {
     const s32 *c0, *c12;
     const u64 *pairs;
@@ -95,7 +97,8 @@ static const u64 mufu_sin_pairs[64] = {
 };
 static const struct mufu_table mufu_sin_table = {mufu_sin_c0, mufu_sin_c12, mufu_sin_pairs, 64, 0, 7};
 
-/* tanh(x) for |x| in [2^-8, 8): octave 2^(e - 8) starts at segment mufu_tanh_first[e] and has mufu_tanh_segments[e] of them. */
+/* tanh(x) for |x| in [2^-8, 8): octave 2^(e - 8) starts at segment mufu_tanh_first[e] and has
+ * mufu_tanh_segments[e] of them. */
 static const u32 mufu_tanh_first[11] = {0, 1, 2, 3, 5, 7, 11, 15, 19, 27, 43};
 static const u32 mufu_tanh_segments[11] = {1, 1, 1, 2, 2, 4, 4, 4, 8, 16, 8};
 static const s32 mufu_tanh_table[3 * 51] = {

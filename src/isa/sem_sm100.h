@@ -1,6 +1,8 @@
-/* What PTX ISA 8.6 and later have added for sm_100: included by sem.h. This is the ISA's text; no answers of the hardware are recorded.
- * Where the text says nothing, it is as instructions are that were recorded: a NaN result of f32 is 0x7fffffff. Sums and products of
- * .f32x2 and of mixed precision that name no rounding are not contracted: what the vendor's assembler does is not known.
+/* What PTX ISA 8.6 and later have added for sm_100: included by sem.h. This is the ISA's text; no
+ * answers of the hardware are recorded. Where the text says nothing, it is as instructions are that
+ * were recorded: a NaN result of f32 is 0x7fffffff. Sums and products of .f32x2 and of mixed
+ * precision that name no rounding are not contracted: what the vendor's assembler does is not
+ * known.
  */
 
 /* ---- two f32 in a register, each by itself (9.7.3), the lower half first ---- */
@@ -50,7 +52,8 @@ static inline f32 sem_minmax_abs_f32(f32 a, f32 b, bool max, bool ftz, bool nan)
     return sem_minmax_f32(__builtin_fabsf(a), __builtin_fabsf(b), max, ftz, nan, false);
 }
 
-/* ---- floats of 4 and 6 bits (5.2.3, 9.7.9.21): no infinity and no NaN, which becomes the largest number ---- */
+/* ---- floats of 4 and 6 bits (5.2.3, 9.7.9.21): no infinity and no NaN, which becomes the largest
+ * number ---- */
 
 struct small_format {
     u8 mantissa_bits, sign_bit;
@@ -76,7 +79,8 @@ static inline u16 f16_of_small(u32 code, struct small_format f, int flags)
     return f16_of_f32(cvt_source(x, flags), RND_rn);
 }
 
-/* ---- ue8m0, a power of two from 2^-127 on, or NaN: it has no sign, and takes no notice of one ---- */
+/* ---- ue8m0, a power of two from 2^-127 on, or NaN: it has no sign, and takes no notice of one
+ * ---- */
 
 static inline u32 ue8m0_of_f32(f32 x, enum rnd rnd, int flags)
 {

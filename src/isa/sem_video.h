@@ -1,8 +1,9 @@
 /* Video instructions (PTX ISA 9.7.18): included by sem.h.
  *
- * Scalar ones take a byte, half or word of each source, extended by zeros or the sign, operate on the integers
- * themselves, clamp (.sat), and then add, min or max with c, or put the low bits into a part of c. SIMD ones do so
- * with two halves or four bytes at once. The selectors come in the constant; see video.h.
+ * Scalar ones take a byte, half or word of each source, extended by zeros or the sign, operate on
+ * the integers themselves, clamp (.sat), and then add, min or max with c, or put the low bits into
+ * a part of c. SIMD ones do so with two halves or four bytes at once. The selectors come in the
+ * constant; see video.h.
  */
 #include "isa/video.h"
 
@@ -79,8 +80,8 @@ static inline u32 video_finish(s64 t, u32 c, struct video v)
     }
 }
 
-/* 9.7.18.1.1 vadd, vsub, vabsdiff, vmin, vmax; 9.7.18.1.4 vset. The H200 does not clamp a word's result at the top of
- * u32, only at zero: sums and differences from 2^32 on wrap (recorded). */
+/* 9.7.18.1.1 vadd, vsub, vabsdiff, vmin, vmax; 9.7.18.1.4 vset. The H200 does not clamp a word's
+ * result at the top of u32, only at zero: sums and differences from 2^32 on wrap (recorded). */
 static inline u32 sem_video(u32 a, u32 b, u32 c, u64 imm, enum video_op op)
 {
     struct video v = video_of_imm(imm);
@@ -89,8 +90,8 @@ static inline u32 sem_video(u32 a, u32 b, u32 c, u64 imm, enum video_op op)
     return video_finish(wraps ? (u32)t : t, c, v);
 }
 
-/* 9.7.18.1.2 vshl, vshr: clamped amounts end at 32. A number shifted left by 32 may not fit 64 bits: one that is
- * as far out of every range, with the same low bits, stands for it. */
+/* 9.7.18.1.2 vshl, vshr: clamped amounts end at 32. A number shifted left by 32 may not fit 64
+ * bits: one that is as far out of every range, with the same low bits, stands for it. */
 static inline u32 sem_video_shift(u32 a, u32 b, u32 c, u64 imm, bool left)
 {
     struct video v = video_of_imm(imm);
@@ -100,7 +101,8 @@ static inline u32 sem_video_shift(u32 a, u32 b, u32 c, u64 imm, bool left)
     return video_finish(left ? shifted : x >> by, c, v);
 }
 
-/* 9.7.18.1.3 vmad: the type of the result comes from the sources, not from the instruction's first type. */
+/* 9.7.18.1.3 vmad: the type of the result comes from the sources, not from the instruction's first
+ * type. */
 static inline u32 sem_video_mad(u32 a, u32 b, u32 c, u64 imm)
 {
     struct video v = video_of_imm(imm);
@@ -115,7 +117,8 @@ static inline u32 sem_video_mad(u32 a, u32 b, u32 c, u64 imm)
     return (u32)sum;
 }
 
-/* 9.7.18.2 SIMD: `bits` is the width of an element. Sums with c (.add) take the elements' whole values. */
+/* 9.7.18.2 SIMD: `bits` is the width of an element. Sums with c (.add) take the elements' whole
+ * values. */
 static inline u32 sem_video_simd(u32 a, u32 b, u32 c, u64 imm, u32 bits, enum video_op op)
 {
     struct video v = video_of_imm(imm);

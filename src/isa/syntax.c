@@ -51,7 +51,8 @@ static const char *list_text(struct str word)
     return "a";
 }
 
-/* One operand of ops.def ("d|p", "s:u32?", "m") as the PTX ISA would write it. Sources are a, b, c in order.
+/* One operand of ops.def ("d|p", "s:u32?", "m") as the PTX ISA would write it. Sources are a, b, c
+ * in order.
  */
 static void put_operand(struct text *t, struct str word, char *next_source)
 {

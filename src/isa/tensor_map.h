@@ -1,6 +1,6 @@
-/* The 128 bytes of a tensor map (PTX ISA 5.5.8). They are opaque to programs; kernels change their fields by tensormap.replace, beginning
- * with a map of the driver's or with zeroes. So what is a number less one in the hardware's map is one here, too: of zeroes each
- * dimension has one element.
+/* The 128 bytes of a tensor map (PTX ISA 5.5.8). They are opaque to programs; kernels change their
+ * fields by tensormap.replace, beginning with a map of the driver's or with zeroes. So what is a
+ * number less one in the hardware's map is one here, too: of zeroes each dimension has one element.
  */
 #ifndef HEDDLE_ISA_TENSOR_MAP_H
 #define HEDDLE_ISA_TENSOR_MAP_H

@@ -1,5 +1,6 @@
-/* Instructions of textures and surfaces taken apart (PTX ISA 9.7.10, 9.7.11): what a use reads, asks for or writes. The verifier counts
- * operands by it, lowering finds them, the engine does what it says (exec/texture.c, by texture/sample.h).
+/* Instructions of textures and surfaces taken apart (PTX ISA 9.7.10, 9.7.11): what a use reads,
+ * asks for or writes. The verifier counts operands by it, lowering finds them, the engine does what
+ * it says (exec/texture.c, by texture/sample.h).
  */
 #ifndef HEDDLE_ISA_TEXTURE_H
 #define HEDDLE_ISA_TEXTURE_H
@@ -31,7 +32,8 @@ enum texture_shape {
 /* How a read chooses levels (9.7.10.3). */
 enum texture_lod { LOD_NONE, LOD_BASE, LOD_LEVEL, LOD_GRADIENTS };
 
-/* What is done outside of a surface (9.7.11.1): the launch ends, the nearest texel is taken, or 0 is read and nothing written. */
+/* What is done outside of a surface (9.7.11.1): the launch ends, the nearest texel is taken, or 0
+ * is read and nothing written. */
 enum surface_bounds { BOUNDS_TRAP, BOUNDS_CLAMP, BOUNDS_ZERO };
 
 struct texture_form {

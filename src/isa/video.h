@@ -1,6 +1,8 @@
-/* The constant of a video instruction's lane function: its selectors and modifiers (PTX ISA 9.7.18).
+/* The constant of a video instruction's lane function: its selectors and modifiers (PTX ISA
+ * 9.7.18).
  *
- * ir/ makes it from the operands as written, sem_video.h reads it; it travels as the imm of lane_fn.
+ * ir/ makes it from the operands as written, sem_video.h reads it; it travels as the imm of
+ * lane_fn.
  */
 #ifndef HEDDLE_ISA_VIDEO_H
 #define HEDDLE_ISA_VIDEO_H

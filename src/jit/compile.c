@@ -1,5 +1,5 @@
-/* See compile.h. LLVM's passes are few: the code comes out of our hands nearly as it is to be; what is left is to turn
- * allocas into values, to fold constants, and to drop what is not used.
+/* See compile.h. LLVM's passes are few: the code comes out of our hands nearly as it is to be; what
+ * is left is to turn allocas into values, to fold constants, and to drop what is not used.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,10 +61,11 @@ static bool open_session(struct str name)
     return session.target && str_is(name, session.target->name) && session.machine && session.lanes;
 }
 
-/* Every call of the engine, in code that hardly ever runs, takes all registers of vectors. The register allocator looks for the
- * regions around these calls through which a value could stay in its register, in a time that grows with the square of the
- * function's blocks. Without that, values are in memory there, and code takes up to twice as long; the second tier, which
- * nobody waits for, goes without in functions that would take it more than some seconds. */
+/* Every call of the engine, in code that hardly ever runs, takes all registers of vectors. The
+ * register allocator looks for the regions around these calls through which a value could stay in
+ * its register, in a time that grows with the square of the function's blocks. Without that, values
+ * are in memory there, and code takes up to twice as long; the second tier, which nobody waits for,
+ * goes without in functions that would take it more than some seconds. */
 static bool is_large(LLVMModuleRef module, enum jit_tier tier)
 {
     unsigned most_blocks = tier == TIER_FIRST ? LIMIT_split_blocks : LIMIT_split_blocks_again;
@@ -74,8 +75,8 @@ static bool is_large(LLVMModuleRef module, enum jit_tier tier)
     return false;
 }
 
-/* Addresses go on by additions already, as PTX has them: what loop strength reduction finds beyond that makes some kernels a tenth
- * faster, and takes up to a quarter of the time of making code. */
+/* Addresses go on by additions already, as PTX has them: what loop strength reduction finds beyond
+ * that makes some kernels a tenth faster, and takes up to a quarter of the time of making code. */
 static void choose_effort(struct effort effort)
 {
     const char *const options[] = {"heddle-jit", effort.tier == TIER_FIRST ? "-disable-lsr=true" : "-disable-lsr=false",
@@ -294,8 +295,8 @@ void jit_compile_init(void)
     START(X86)
     START(AArch64)
 #undef START
-    /* This pass looks at all pairs of instructions on masks, of which a warp has many: a kernel of 1,149 instructions took 26 s
-     * of 29 in it. What it would gain is not to be seen. */
+    /* This pass looks at all pairs of instructions on masks, of which a warp has many: a kernel of
+     * 1,149 instructions took 26 s of 29 in it. What it would gain is not to be seen. */
     static const char *const options[] = {"heddle-jit", "-disable-x86-domain-reassignment"};
     LLVMParseCommandLineOptions(2, options, "");
 }

@@ -6,7 +6,8 @@
 
 /* Once, before all else. */
 void jit_compile_init(void);
-/* Fills *result, to be released by the caller. Jumps to the arena's on_oom where memory is exhausted. */
+/* Fills *result, to be released by the caller. Jumps to the arena's on_oom where memory is
+ * exhausted. */
 void jit_compile(struct jit_request *request, const struct wire_ask *ask, struct arena *arena,
                  struct jit_result *result);
 

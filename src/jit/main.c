@@ -1,7 +1,9 @@
-/* heddle-jit: compiles kernels for one program, which has started it (compiler_process.c) and asks through a socket (wire.h).
+/* heddle-jit: compiles kernels for one program, which has started it (compiler_process.c) and asks
+ * through a socket (wire.h).
  *
- * It ends when the program does, be it in the middle of a compilation, and when it has had nothing more to do for IDLE_MS: then
- * the next request starts another. For the first request it waits, however long the program takes to come to it.
+ * It ends when the program does, be it in the middle of a compilation, and when it has had nothing
+ * more to do for IDLE_MS: then the next request starts another. For the first request it waits,
+ * however long the program takes to come to it.
  */
 #include <errno.h>
 #include <poll.h>
@@ -19,7 +21,8 @@
 
 enum { IDLE_MS = 10000 };
 
-/* What is said where a request takes too long, while it may still be said: no other answer is under way. */
+/* What is said where a request takes too long, while it may still be said: no other answer is under
+ * way. */
 static struct jit_result overtime;
 static char overtime_text[96];
 static volatile sig_atomic_t may_take_too_long;
@@ -65,8 +68,9 @@ static void end_overtime(int signal)
     _exit(0);
 }
 
-/* LLVM has been seen to go round for ever: nobody is to wait for that, and no core to be kept busy by it. Where the machine's user
- * allows less, the last second is for saying so: at the hard limit the kernel kills. */
+/* LLVM has been seen to go round for ever: nobody is to wait for that, and no core to be kept busy
+ * by it. Where the machine's user allows less, the last second is for saying so: at the hard limit
+ * the kernel kills. */
 static void limit_time(uint32_t seconds)
 {
     struct rusage used;

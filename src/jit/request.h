@@ -1,7 +1,8 @@
 /* What the compiler of kernels is asked, and what it answers.
  *
- * The compiler is a program of its own, heddle-jit (main.c, compile.c and what emits LLVM): no LLVM comes into the process
- * that runs kernels. A request crosses as bytes (wire.c); the answer's object is loaded by elf_loader.c, kept by code_cache.c.
+ * The compiler is a program of its own, heddle-jit (main.c, compile.c and what emits LLVM): no LLVM
+ * comes into the process that runs kernels. A request crosses as bytes (wire.c); the answer's
+ * object is loaded by elf_loader.c, kept by code_cache.c.
  */
 #ifndef HEDDLE_JIT_REQUEST_H
 #define HEDDLE_JIT_REQUEST_H
@@ -9,12 +10,13 @@
 #include "exec/abi.h"
 #include "ir/shape.h"
 
-/* A kernel is compiled soon, and again with more effort where it runs for long: gang_plan.c and compile.c say what differs. */
+/* A kernel is compiled soon, and again with more effort where it runs for long: gang_plan.c and
+ * compile.c say what differs. */
 enum jit_tier { TIER_FIRST = 1, TIER_SECOND };
 enum { JIT_TIERS = TIER_SECOND };
 
-/* Of functions the compiler has what wire.c passes: the IR but for the places in the text, without symbols. Where the interpreter has
- * their operands and operations follows from it (exec/layout.h). */
+/* Of functions the compiler has what wire.c passes: the IR but for the places in the text, without
+ * symbols. Where the interpreter has their operands and operations follows from it (exec/layout.h). */
 struct jit_request {
     struct str name;  /* of the kernel: for dumps */
     struct str level; /* of the CPU: x86-64-v2 and so on */
@@ -40,8 +42,8 @@ struct jit_result {
 
 void jit_release(struct jit_result *r);
 
-/* Of a function in the object: its number, its name; and of its serial parts, whose number comes behind those of all
- * functions. */
+/* Of a function in the object: its number, its name; and of its serial parts, whose number comes
+ * behind those of all functions. */
 #define JIT_FUNCTION_NAME "heddle.%u.%.*s"
 #define JIT_SERIAL_NAME   "heddle.%u.%.*s.serial"
 

@@ -1,4 +1,5 @@
-/* See wire.h. Writing and reading are one walk over the fields, so that what one side writes is what the other reads. */
+/* See wire.h. Writing and reading are one walk over the fields, so that what one side writes is
+ * what the other reads. */
 #include "jit/wire.h"
 
 #include <stdlib.h>

@@ -21,7 +21,8 @@ bool mem_is_host(const struct mem *m, uint64_t address)
     return u && u->area == AREA_HOST && u->mapped;
 }
 
-/* Without a lock: the size is 0 while the rest changes, so what was read between two equal sizes belongs together. */
+/* Without a lock: the size is 0 while the rest changes, so what was read between two equal sizes
+ * belongs together. */
 static bool describe(const struct mem_unit *u, uint32_t slot, struct mem_block *block)
 {
     uint64_t size = u->sizes[slot];

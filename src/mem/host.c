@@ -165,8 +165,8 @@ static bool look_up(const struct host_maps *h, uint64_t address, struct host_ran
 
 enum answer { NO, YES, UNKNOWN };
 
-/* Reads through the system, which answers where a load would end in a signal; UNKNOWN where that is not allowed (a sandbox,
- * qemu-user). */
+/* Reads through the system, which answers where a load would end in a signal; UNKNOWN where that is
+ * not allowed (a sandbox, qemu-user). */
 static enum answer is_there(uint64_t address)
 {
     char byte;

@@ -1,11 +1,12 @@
-/* The host's own memory, as far as kernels may reach it: what is mapped into this process beside the machine's range, or
- * what of that the machine's owner allows.
+/* The host's own memory, as far as kernels may reach it: what is mapped into this process beside
+ * the machine's range, or what of that the machine's owner allows.
  *
- * The ranges come from /proc/self/maps. They are read when a launch first needs them, and again where an address that may be
- * used is in none of them: a launch that is at addresses which it may not use, access by access, asks the owner each time, who
- * may allow them meanwhile, and reads nothing. Since the host maps and unmaps as it likes, a byte at the address is read through
- * the system before it is called there. A kernel that uses memory while the host unmaps it dies with the process, as the host's
- * own threads would.
+ * The ranges come from /proc/self/maps. They are read when a launch first needs them, and again
+ * where an address that may be used is in none of them: a launch that is at addresses which it may
+ * not use, access by access, asks the owner each time, who may allow them meanwhile, and reads
+ * nothing. Since the host maps and unmaps as it likes, a byte at the address is read through the
+ * system before it is called there. A kernel that uses memory while the host unmaps it dies with
+ * the process, as the host's own threads would.
  */
 #ifndef HEDDLE_MEM_HOST_H
 #define HEDDLE_MEM_HOST_H
@@ -45,7 +46,8 @@ struct host_maps {
 void host_init(struct host_maps *h, uint64_t hidden_start, uint64_t hidden_end, host_ranges_fn *allowed_now,
                void *data);
 void host_destroy(struct host_maps *h);
-/* The range of host memory that the address lies in; false where there is none that can be read and may be. */
+/* The range of host memory that the address lies in; false where there is none that can be read and
+ * may be. */
 bool host_find(struct host_maps *h, uint64_t address, struct host_range *range);
 /* Whether this process can read a byte there. */
 bool host_is_there(uint64_t address);

@@ -1,5 +1,6 @@
-/* Local memory of a warp: interleaved by words, as the hardware does, so that lanes which access the same
- * address touch one line: byte `address` of lane l stands at ((address & ~3) * 32) + 4 * l + (address & 3).
+/* Local memory of a warp: interleaved by words, as the hardware does, so that lanes which access
+ * the same address touch one line: byte `address` of lane l stands at ((address & ~3) * 32) + 4 * l
+ * + (address & 3).
  */
 #ifndef HEDDLE_MEM_LOCAL_H
 #define HEDDLE_MEM_LOCAL_H
@@ -12,8 +13,8 @@ static inline uint8_t *local_word(uint8_t *local, uint64_t address, unsigned lan
     return local + ((address & ~3ull) * 32) + 4 * lane + (address & 3);
 }
 
-/* Copies `bytes` (1, 2, or a multiple of 4) from one lane's local memory; the address is aligned to them, up
- * to 4. */
+/* Copies `bytes` (1, 2, or a multiple of 4) from one lane's local memory; the address is aligned to
+ * them, up to 4. */
 static inline void local_read(const uint8_t *local, uint64_t address, unsigned lane, void *to, unsigned bytes)
 {
     if (bytes < 4)

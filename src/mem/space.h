@@ -1,4 +1,5 @@
-/* The address space of a machine: one reserved range of host addresses that holds all of its memory.
+/* The address space of a machine: one reserved range of host addresses that holds all of its
+ * memory.
  *
  *     start                      window of local memory        (never mapped: the same addresses for all
  * threads)
@@ -8,21 +9,24 @@
  *     + MEM_CODE_BYTES           constant variables and kernel parameters
  *     + MEM_CONST_BYTES          global memory: allocations, module variables, the kernels' own heap
  *
- * A generic address (PTX ISA 6.4.1.1) says by its value which of these it is. Global memory is host memory,
- * so that a device pointer is a host pointer. Bounds are exact: mem_find() gives the allocation an address
- * lies in, in a few nanoseconds, from any thread, without a lock, while others allocate and free.
+ * A generic address (PTX ISA 6.4.1.1) says by its value which of these it is. Global memory is host
+ * memory, so that a device pointer is a host pointer. Bounds are exact: mem_find() gives the
+ * allocation an address lies in, in a few nanoseconds, from any thread, without a lock, while
+ * others allocate and free.
  *
- * Global memory is divided into units of 64 KB. A small allocation is a slot of a unit that holds slots
- * of one size; a large one is a run of units. Pages get memory when they are touched, of 2 MB each where
- * a run is large and the system has such, and lose it when a whole run is freed. Units whose memory is
- * shared with other processes (mem_share) are mapped from a file.
+ * Global memory is divided into units of 64 KB. A small allocation is a slot of a unit that holds
+ * slots of one size; a large one is a run of units. Pages get memory when they are touched, of 2 MB
+ * each where a run is large and the system has such, and lose it when a whole run is freed. Units
+ * whose memory is shared with other processes (mem_share) are mapped from a file.
  *
- * The tail of an allocation is what lies between its end and the next multiple of what an H200 gives out at a time: MEM_ALIGN_BYTES,
- * for variables MEM_VARIABLE_BYTES, MEM_HEAP_BYTES for the kernels' own malloc. It is nobody else's; where tails are open
- * (mem_open_tails), it is zeros at first, and mem_reach_bytes() lets kernels use it.
+ * The tail of an allocation is what lies between its end and the next multiple of what an H200
+ * gives out at a time: MEM_ALIGN_BYTES, for variables MEM_VARIABLE_BYTES, MEM_HEAP_BYTES for the
+ * kernels' own malloc. It is nobody else's; where tails are open (mem_open_tails), it is zeros at
+ * first, and mem_reach_bytes() lets kernels use it.
  *
- * Where the host's accesses to what it shares with kernels are watched (mem_watch_host), such memory is a file that is mapped
- * twice: at its addresses, where pages can be closed to the host, and at a distance, where the machine finds it.
+ * Where the host's accesses to what it shares with kernels are watched (mem_watch_host), such
+ * memory is a file that is mapped twice: at its addresses, where pages can be closed to the host,
+ * and at a distance, where the machine finds it.
  */
 #ifndef HEDDLE_MEM_SPACE_H
 #define HEDDLE_MEM_SPACE_H
@@ -42,7 +46,8 @@
 #define MEM_CODE_BYTES           (1ull << 24)
 #define MEM_CONST_BYTES          ((1ull << 30) - (1ull << 25))
 
-/* Allocations begin at multiples of MEM_ALIGN_BYTES, those of the kernels' own malloc of MEM_HEAP_BYTES. */
+/* Allocations begin at multiples of MEM_ALIGN_BYTES, those of the kernels' own malloc of
+ * MEM_HEAP_BYTES. */
 enum {
     MEM_UNIT_BYTES = 64 << 10,
     MEM_ALIGN_BYTES = 512,
@@ -50,7 +55,8 @@ enum {
     MEM_HEAP_BYTES = 16,
     MEM_FREED = 64
 };
-/* Of a space that is guarded: what is kept from use after it was freed, and the least gap behind an allocation (MEM_HEAP: 16). */
+/* Of a space that is guarded: what is kept from use after it was freed, and the least gap behind an
+ * allocation (MEM_HEAP: 16). */
 enum { MEM_HELD = 1 << 16, MEM_HELD_BYTES = 64 << 20, MEM_GAP_BYTES = 256 };
 
 /* MEM_FOREIGN is the host's own memory. */
@@ -115,8 +121,9 @@ struct mem {
     uint64_t held_bytes;    /* of the host's memory */
     struct host_maps *host; /* where kernels may reach the host's own memory, else NULL */
     pthread_mutex_t lock;
-    /* Who takes away, or exchanges, what is behind addresses holds the lock, and keeps others from beginning to use it. Each side writes
-     * its own of `users` and `closed`, and then reads the other's. */
+    /* Who takes away, or exchanges, what is behind addresses holds the lock, and keeps others from
+     * beginning to use it. Each side writes its own of `users` and `closed`, and then reads the
+     * other's. */
     struct {
         pthread_mutex_t lock;
         _Atomic uint32_t users;
@@ -133,43 +140,47 @@ void mem_discharge(struct mem *m, uint64_t bytes);
 bool mem_init(struct mem *m, uint64_t limit_bytes);
 void mem_destroy(struct mem *m);
 
-/* From now on what is freed is not used again soon, so that who still has its address is found out: the last MEM_HELD
- * allocations, of small ones (slots) MEM_HELD_BYTES, fewer where addresses run out; and there are gaps between allocations. */
+/* From now on what is freed is not used again soon, so that who still has its address is found out:
+ * the last MEM_HELD allocations, of small ones (slots) MEM_HELD_BYTES, fewer where addresses run
+ * out; and there are gaps between allocations. */
 void mem_guard(struct mem *m);
 
 /* From now on kernels may use the tails of what is allocated. */
 void mem_open_tails(struct mem *m);
 
-/* To be held by whoever reads or writes memory of the space at addresses that mem_find() has given, while others may free it:
- * what is freed meanwhile stays mapped, so that a late access meets undefined contents, and not a signal. Another thread may end it
- * than has begun. */
+/* To be held by whoever reads or writes memory of the space at addresses that mem_find() has given,
+ * while others may free it: what is freed meanwhile stays mapped, so that a late access meets
+ * undefined contents, and not a signal. Another thread may end it than has begun. */
 void mem_begin_use(struct mem *m);
 void mem_end_use(struct mem *m);
 
-/* A new allocation aligned to MEM_ALIGN_BYTES (MEM_HEAP: to 16), or NULL where the limit or the system is
- * exhausted. Its contents are undefined. Size 0 gives NULL. */
+/* A new allocation aligned to MEM_ALIGN_BYTES (MEM_HEAP: to 16), or NULL where the limit or the
+ * system is exhausted. Its contents are undefined. Size 0 gives NULL. */
 void *mem_alloc(struct mem *m, uint64_t size, enum mem_kind kind, const char *name);
 /* The same, of zeros. What is large has no memory behind it before it is written. */
 void *mem_alloc_zero(struct mem *m, uint64_t size, enum mem_kind kind, const char *name);
 /* false where `p` is not the start of an allocation. */
 bool mem_free(struct mem *m, void *p);
-/* An allocation, given by its start, is not there any more, but its addresses stay its own: mem_open() brings it back, with undefined
- * contents, mem_free_closed() ends it. False where it is not open, or not closed, or for want of memory. */
+/* An allocation, given by its start, is not there any more, but its addresses stay its own:
+ * mem_open() brings it back, with undefined contents, mem_free_closed() ends it. False where it is
+ * not open, or not closed, or for want of memory. */
 bool mem_close(struct mem *m, void *p);
 bool mem_open(struct mem *m, void *p, uint64_t size);
 void mem_free_closed(struct mem *m, void *p);
-/* Makes the memory of an allocation, given by its start, that of a file, which other processes can map; returns the file,
- * which stays the space's, or -1 with errno set. What is in it stays: it waits for those who use the space (mem_begin_use),
- * and they for it. */
+/* Makes the memory of an allocation, given by its start, that of a file, which other processes can
+ * map; returns the file, which stays the space's, or -1 with errno set. What is in it stays: it
+ * waits for those who use the space (mem_begin_use), and they for it. */
 int mem_share(struct mem *m, void *p, uint64_t *offset);
 /* What mem_find() is to say of an allocation, given by its start; NULL at first. */
 void mem_set_data(struct mem *m, void *p, void *data);
 
-/* From here on the host's accesses to memory of kind MEM_HOST can be watched. False where the system has no room for it. */
+/* From here on the host's accesses to memory of kind MEM_HOST can be watched. False where the
+ * system has no room for it. */
 bool mem_watch_host(struct mem *m);
 /* Takes the host's access to all of it, or gives it back. */
 void mem_close_host(struct mem *m, bool closed);
-/* The same in a child process, which has no threads that hold the lock: its memory is open for good. */
+/* The same in a child process, which has no threads that hold the lock: its memory is open for
+ * good. */
 void mem_open_host_in_child(struct mem *m);
 /* Does the address lie in a page of it? */
 bool mem_is_host(const struct mem *m, uint64_t address);
@@ -181,14 +192,14 @@ static inline uint64_t mem_shift(const struct mem *m, const struct mem_block *b)
 
 /* The allocation that holds the address; false where none does. */
 bool mem_find(const struct mem *m, uint64_t address, struct mem_block *block);
-/* The same, or the part of the host's own memory that holds it, where kernels may reach that: then MEM_FOREIGN, or
- * MEM_CONST where it can only be read. */
+/* The same, or the part of the host's own memory that holds it, where kernels may reach that: then
+ * MEM_FOREIGN, or MEM_CONST where it can only be read. */
 bool mem_reach(const struct mem *m, uint64_t address, struct mem_block *block);
-/* May a kernel use these bytes? *block is what mem_reach() says of the first of them, or, with *in_tail, the allocation whose open tail
- * some of them are in. */
+/* May a kernel use these bytes? *block is what mem_reach() says of the first of them, or, with
+ * *in_tail, the allocation whose open tail some of them are in. */
 bool mem_reach_bytes(const struct mem *m, uint64_t address, uint64_t bytes, struct mem_block *block, bool *in_tail);
-/* Lets kernels reach the host's own memory, or what of it is allowed (NULL: all); false where memory is exhausted. To be
- * called once, before any launch. */
+/* Lets kernels reach the host's own memory, or what of it is allowed (NULL: all); false where
+ * memory is exhausted. To be called once, before any launch. */
 bool mem_open_host(struct mem *m, host_ranges_fn *ranges, void *data);
 /* What mem_reach() has said of the host's memory may be false from now on. */
 void mem_forget_host(struct mem *m);

@@ -8,7 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* A run so large asks the system for large pages: what goes through much memory misses fewer of them. */
+/* A run so large asks the system for large pages: what goes through much memory misses fewer of
+ * them. */
 enum { LARGE_PAGES_FROM = 4 << 20 };
 
 void *mem_reserve(uint64_t bytes)
@@ -101,7 +102,8 @@ void mem_begin_use(struct mem *m)
     }
 }
 
-/* Keeps others from beginning to use it, with the lock held, until mem_keep_out_end(); false where somebody does already. */
+/* Keeps others from beginning to use it, with the lock held, until mem_keep_out_end(); false where
+ * somebody does already. */
 static bool close_to_all(struct mem *m)
 {
     m->use.closed = true;
@@ -136,8 +138,8 @@ void mem_keep_out_end(struct mem *m)
     pthread_mutex_unlock(&m->use.lock);
 }
 
-/* Memory goes back to the system. Its addresses can be used no more, unless someone may have just looked them up: a kernel
- * that reads what another of its threads frees. */
+/* Memory goes back to the system. Its addresses can be used no more, unless someone may have just
+ * looked them up: a kernel that reads what another of its threads frees. */
 static void give_memory(struct mem *m, uint64_t start, size_t bytes, bool is_file)
 {
     void *at = (void *)(uintptr_t)start;

@@ -1,4 +1,5 @@
-/* The units of a space: what one holds, the addresses and the memory behind it, and who keeps those in use. Private to mem/. */
+/* The units of a space: what one holds, the addresses and the memory behind it, and who keeps those
+ * in use. Private to mem/. */
 #ifndef HEDDLE_MEM_UNITS_H
 #define HEDDLE_MEM_UNITS_H
 
@@ -55,10 +56,11 @@ static inline uint64_t mem_slot_address(const struct mem_unit *u, uint32_t slot)
 }
 
 void *mem_reserve(uint64_t bytes);
-/* A unit of slots, or one that holds `size` bytes (LARGE); NULL where addresses or memory are exhausted. These and what follows: with the
- * space's lock held. */
+/* A unit of slots, or one that holds `size` bytes (LARGE); NULL where addresses or memory are
+ * exhausted. These and what follows: with the space's lock held. */
 struct mem_unit *mem_unit_new(struct mem *m, uint64_t size, int class_log2, enum area area);
-/* A large allocation's unit goes back. Readers may still look at it: it is unlinked here and freed with the space. */
+/* A large allocation's unit goes back. Readers may still look at it: it is unlinked here and freed
+ * with the space. */
 void mem_unit_give(struct mem *m, struct mem_unit *u, const struct mem_block *block);
 void mem_unit_free(struct mem_unit *u);
 /* A slot can be used again. */

@@ -1,10 +1,11 @@
 /* Which .loc is meant where one says that it is inlined at a place (PTX ISA 11.5.3).
  *
- * Compilers write the .locs of the calls, from the outermost in, before the first instruction that an inlined function has brought,
- * and leave them out before later ones (LLVM's NVPTXDwarfDebug does so). A place alone does not tell whose it is then: a function of
- * a header that calls another stands there once for each call of it. It is the newest .loc of that place, unless that one has had the
- * same .loc inlined already: then this is a copy, as loops have them that are unrolled, and among the calls that have had it those
- * .locs that stand around it tell which.
+ * Compilers write the .locs of the calls, from the outermost in, before the first instruction that
+ * an inlined function has brought, and leave them out before later ones (LLVM's NVPTXDwarfDebug
+ * does so). A place alone does not tell whose it is then: a function of a header that calls another
+ * stands there once for each call of it. It is the newest .loc of that place, unless that one has
+ * had the same .loc inlined already: then this is a copy, as loops have them that are unrolled, and
+ * among the calls that have had it those .locs that stand around it tell which.
  */
 #include "ptx/parser.h"
 
@@ -35,7 +36,8 @@ static uint32_t neighbour(const struct locs *l, uint32_t i, uint32_t step)
     return i < l->n ? i : l->n;
 }
 
-/* How many of those around two places are the same, one after the other; of those before them it is known whose they are. */
+/* How many of those around two places are the same, one after the other; of those before them it is
+ * known whose they are. */
 static uint32_t alike(const struct locs *l, uint32_t a, uint32_t b)
 {
     uint32_t n = 0;

@@ -1,5 +1,5 @@
-/* Are two modules the same, apart from places in the text? See module.h. Names are compared, not addresses: what a name
- * stands for is compared where it is declared. */
+/* Are two modules the same, apart from places in the text? See module.h. Names are compared, not
+ * addresses: what a name stands for is compared where it is declared. */
 #include "ptx/module.h"
 
 struct comparison {

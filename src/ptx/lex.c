@@ -103,8 +103,8 @@ static bool decimal_point_follows(const struct lexer *l, const char *p)
                                         (is(p[1], C_DIGIT) || p[1] == '-' || p[1] == '+')));
 }
 
-/* A decimal floating-point number, which is of type f64 (4.5.2). As for ptxas, one that is no normal number of it, nor 0,
- * overflows. */
+/* A decimal floating-point number, which is of type f64 (4.5.2). As for ptxas, one that is no
+ * normal number of it, nor 0, overflows. */
 static const char *decimal(struct lexer *l, struct token *t)
 {
     char buffer[64];

@@ -1,6 +1,6 @@
-/* Static shared memory of kernels: CUDA gives a kernel 48 KB at most, on every device; more has to be dynamic (CUDA C++
- * Programming Guide, "Compute Capabilities"; ptxas refuses more). What counts are the variables that a kernel uses, and the
- * functions that it calls by name.
+/* Static shared memory of kernels: CUDA gives a kernel 48 KB at most, on every device; more has to
+ * be dynamic (CUDA C++ Programming Guide, "Compute Capabilities"; ptxas refuses more). What counts
+ * are the variables that a kernel uses, and the functions that it calls by name.
  */
 #include "base/demangle.h"
 #include "ptx/link.h"

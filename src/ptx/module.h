@@ -1,8 +1,10 @@
-/* A PTX module as data: what the parser makes, the verifier checks, the printer writes and ir/ reads.
+/* A PTX module as data: what the parser makes, the verifier checks, the printer writes and ir/
+ * reads.
  *
- * Everything lives in the module's arena. Names are views into the source text, which must outlive the
- * module. Constant expressions are already values here, parametrised names (%r<100>) one declaration, and
- * initialisers the bytes that they stand for. Sections quoted are those of the PTX ISA.
+ * Everything lives in the module's arena. Names are views into the source text, which must outlive
+ * the module. Constant expressions are already values here, parametrised names (%r<100>) one
+ * declaration, and initialisers the bytes that they stand for. Sections quoted are those of the PTX
+ * ISA.
  */
 #ifndef HEDDLE_PTX_MODULE_H
 #define HEDDLE_PTX_MODULE_H
@@ -35,7 +37,8 @@ struct ptx_symbol {
     uint32_t offset; /* in the source text */
 };
 
-/* An address in an initialiser (5.4.4): its low 8 * bytes bits, shifted right by `shift`, stand at `at`. */
+/* An address in an initialiser (5.4.4): its low 8 * bytes bits, shifted right by `shift`, stand at
+ * `at`. */
 struct ptx_reloc {
     uint64_t at;
     uint8_t bytes, shift;
@@ -85,7 +88,8 @@ struct ptx_reg {
     bool parametrised;
     uint32_t count; /* registers that it declares: 1 where plain */
     uint32_t first; /* number of the first in its function; vectors take `vector` numbers each */
-    /* PTX before 3.0: declared outside of functions, the same in all of them, with the same number. Each thread has it here, in .local. */
+    /* PTX before 3.0: declared outside of functions, the same in all of them, with the same number.
+     * Each thread has it here, in .local. */
     struct ptx_var *storage;
 };
 
@@ -161,13 +165,15 @@ static inline bool ptx_is_list(const struct ptx_operand *o)
     return o->kind == OPND_VECTOR || ptx_is_vector_register(o);
 }
 
-/* Of how many values an operand is: those in braces, or the elements of a vector register that stands whole (5.4.2). */
+/* Of how many values an operand is: those in braces, or the elements of a vector register that
+ * stands whole (5.4.2). */
 static inline unsigned ptx_n_elements(const struct ptx_operand *o)
 {
     return o->kind == OPND_VECTOR ? o->n : ptx_is_vector_register(o) ? o->reg->vector : 1;
 }
 
-/* Element k of an operand; a special register has components, and what is one value is all elements. */
+/* Element k of an operand; a special register has components, and what is one value is all
+ * elements. */
 static inline struct ptx_operand ptx_element(const struct ptx_operand *o, unsigned k)
 {
     if (o->kind == OPND_VECTOR)
@@ -301,24 +307,28 @@ static inline struct place ptx_place(const struct ptx_module *m, uint32_t offset
     return (struct place){m->source, offset, length, NULL};
 }
 
-/* The last of a function's directives of that name, or NULL; the product of its numbers, at most UINT32_MAX. */
+/* The last of a function's directives of that name, or NULL; the product of its numbers, at most
+ * UINT32_MAX. */
 const struct ptx_directive *ptx_directive(const struct ptx_func *f, const char *name);
 uint32_t ptx_product(const struct ptx_directive *d);
 
-/* The line of CUDA C that a .loc names, with those of the calls that are inlined there, in the arena; NULL where it names none. */
+/* The line of CUDA C that a .loc names, with those of the calls that are inlined there, in the
+ * arena; NULL where it names none. */
 const struct cuda_place *ptx_cuda_place(const struct ptx_module *m, const struct ptx_loc *loc, struct arena *arena);
 
-/* What the function that is called takes and gives, or what its prototype or list of targets says; NULL where neither does. */
+/* What the function that is called takes and gives, or what its prototype or list of targets says;
+ * NULL where neither does. */
 const struct ptx_signature *ptx_signature_of(const struct ptx_call *c);
 
 /* The text after `type`'s dot, e.g. for messages. */
 const char *ptx_space_name(enum ptx_space space);
 
-/* Reads a module. Diagnostics go to `diags`; where there are errors the module is not to be used further.
- * Returns NULL only where nothing could be read. */
+/* Reads a module. Diagnostics go to `diags`; where there are errors the module is not to be used
+ * further. Returns NULL only where nothing could be read. */
 struct ptx_module *ptx_parse(struct arena *arena, const struct source *source, struct diags *diags);
 
-/* Checks what the syntax leaves open: types, widths, state spaces, versions and targets, operand counts. */
+/* Checks what the syntax leaves open: types, widths, state spaces, versions and targets, operand
+ * counts. */
 void ptx_verify(const struct ptx_module *m, struct diags *diags);
 
 /* The module as PTX text, in the arena. Parsing it gives an equal module. */
@@ -327,7 +337,8 @@ struct str ptx_print(const struct ptx_module *m, struct arena *arena);
 /* The module's text as `code` wants it. */
 struct str ptx_rewrite(const struct ptx_module *m, const hd_ptx_code *code, struct arena *arena);
 
-/* Are two modules the same, apart from places in the text? On a difference *what says where, in words. */
+/* Are two modules the same, apart from places in the text? On a difference *what says where, in
+ * words. */
 bool ptx_equal(const struct ptx_module *a, const struct ptx_module *b, struct arena *arena, const char **what);
 
 #endif

@@ -345,8 +345,9 @@ static void fill_sregs(struct parser *p)
     }
 }
 
-/* What of the source is PTX: without UTF-8's byte order mark at its start, and the NUL bytes behind its end that a C string and
- * a fat binary have. A NUL byte elsewhere, where another reader of the text would end, is refused, as is UTF-16. */
+/* What of the source is PTX: without UTF-8's byte order mark at its start, and the NUL bytes behind
+ * its end that a C string and a fat binary have. A NUL byte elsewhere, where another reader of the
+ * text would end, is refused, as is UTF-16. */
 static bool find_text(const struct ptx_module *m, struct diags *diags, struct str *text)
 {
     struct str t = m->source->text;

@@ -80,7 +80,8 @@ static bool parse_table(struct parser *p, struct str name, uint32_t offset)
 
 /* ---- statements ---- */
 
-/* Gives registers of a declaration their numbers; outside of functions also the memory that each thread has for them. */
+/* Gives registers of a declaration their numbers; outside of functions also the memory that each
+ * thread has for them. */
 static bool take_registers(struct parser *p, struct ptx_reg *r)
 {
     uint32_t *n = p->func ? &p->func->n_registers : &p->module->n_registers;
@@ -162,7 +163,8 @@ static bool parse_u32(struct parser *p, uint32_t *value, const char *what)
     return true;
 }
 
-/* In the text of inline assembly, which is one statement of the source, newer LLVMs add the lines of the text to the statement's. */
+/* In the text of inline assembly, which is one statement of the source, newer LLVMs add the lines
+ * of the text to the statement's. */
 static void take_line_of_asm(struct parser *p, uint32_t asm_text, struct ptx_loc *loc)
 {
     if (asm_text != p->asm_text) {

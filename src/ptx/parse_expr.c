@@ -29,7 +29,8 @@ static struct constant of_int(uint64_t bits, bool is_unsigned)
 static bool parse_unary(struct parser *p, struct constant *c);
 static bool parse_ternary(struct parser *p, struct constant *c);
 
-/* '(' .s64 ')' and '(' .u64 ')' change the type of the operand that follows, as unary operators do; else a parenthesis. */
+/* '(' .s64 ')' and '(' .u64 ')' change the type of the operand that follows, as unary operators do;
+ * else a parenthesis. */
 static bool parse_parenthesis(struct parser *p, struct constant *c)
 {
     parse_advance(p);
@@ -138,8 +139,8 @@ static bool apply_f64(struct parser *p, struct token op, struct constant *l, str
 
 static bool apply_int(struct parser *p, struct token op, struct constant *l, struct constant r)
 {
-    /* 4.5.5: the usual arithmetic conversions at 64 bits; shifts keep the type of the left side. As with the
-     * vendor's assembler, counts of shifts are taken modulo 64, and ~ and % are unsigned. */
+    /* 4.5.5: the usual arithmetic conversions at 64 bits; shifts keep the type of the left side. As
+     * with the vendor's assembler, counts of shifts are taken modulo 64, and ~ and % are unsigned. */
     bool u = l->is_unsigned || r.is_unsigned;
     uint64_t a = l->bits, b = r.bits;
     int64_t sa = (int64_t)a, sb = (int64_t)b;
@@ -347,9 +348,10 @@ static uint64_t stride(const struct filling *f, unsigned depth)
     return bytes;
 }
 
-/* What stands at nesting `depth`: a list for each dimension and for a vector, then values. A list may be incomplete: what is
- * left at the end is zero. As with the vendor's assembler, what follows an inner list that is incomplete follows its last
- * value; 5.4.4 says, in other words, that zeros come between. */
+/* What stands at nesting `depth`: a list for each dimension and for a vector, then values. A list
+ * may be incomplete: what is left at the end is zero. As with the vendor's assembler, what follows
+ * an inner list that is incomplete follows its last value; 5.4.4 says, in other words, that zeros
+ * come between. */
 static bool put_entry(struct parser *p, struct filling *f, unsigned depth)
 {
     struct ptx_var *v = f->var;

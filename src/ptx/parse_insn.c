@@ -42,7 +42,8 @@ static bool find_sreg(struct parser *p, struct str name, struct ptx_operand *o)
     return index != 0;
 }
 
-/* A register, variable, function or, where nothing of that name is declared, a special register or the sink. */
+/* A register, variable, function or, where nothing of that name is declared, a special register or
+ * the sink. */
 static bool parse_named(struct parser *p, struct ptx_operand *o)
 {
     struct token t = p->tok;
@@ -94,7 +95,8 @@ static bool parse_index(struct parser *p, struct ptx_operand *o)
 
 static bool parse_operand(struct parser *p, struct ptx_operand *o);
 
-/* What stands in the brackets behind the address: coordinates of a tensor (9.7.9.27), or a sampler and coordinates of a texture (9.7.10). */
+/* What stands in the brackets behind the address: coordinates of a tensor (9.7.9.27), or a sampler
+ * and coordinates of a texture (9.7.10). */
 static bool parse_coordinates(struct parser *p, struct ptx_operand *o)
 {
     enum { MOST = 3 };

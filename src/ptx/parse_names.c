@@ -1,4 +1,5 @@
-/* What all of the parser uses: expecting tokens, reporting errors, names in scopes (PTX ISA 4.4); see parser.h. */
+/* What all of the parser uses: expecting tokens, reporting errors, names in scopes (PTX ISA 4.4);
+ * see parser.h. */
 #include <stdarg.h>
 
 #include "base/printable.h"
@@ -130,7 +131,8 @@ void parse_skip_statement(struct parser *p)
 
 /* ---- names ---- */
 
-/* What a scope knows of the names STEM0, STEM1, ...; 5.4.6 calls STEM<count> a parameterized variable name. */
+/* What a scope knows of the names STEM0, STEM1, ...; 5.4.6 calls STEM<count> a parameterized
+ * variable name. */
 struct name_range {
     uint32_t count;         /* STEM<count> is declared; 0: none is */
     struct ptx_symbol *reg; /* what it declares: registers, */

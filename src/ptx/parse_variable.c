@@ -128,7 +128,8 @@ static struct ptx_var *new_variable(struct parser *p, const struct ptx_var *base
     return v;
 }
 
-/* A variable from its state space on; the types stand in `base`, whose name and dimensions are its own. */
+/* A variable from its state space on; the types stand in `base`, whose name and dimensions are its
+ * own. */
 static struct ptx_var *parse_declarator(struct parser *p, const struct ptx_var *base)
 {
     struct ptx_var *v = new_variable(p, base);
@@ -138,7 +139,8 @@ static struct ptx_var *parse_declarator(struct parser *p, const struct ptx_var *
     return v;
 }
 
-/* '<' count '>' behind the name of `first`: the variables name0, name1, ... (5.4.6), which are neither arrays nor initialised.
+/* '<' count '>' behind the name of `first`: the variables name0, name1, ... (5.4.6), which are
+ * neither arrays nor initialised.
  */
 static bool parse_variable_range(struct parser *p, struct ptx_var *first,
                                  void (*take)(struct parser *, struct ptx_var *))

@@ -1,9 +1,9 @@
-/* What the files of the parser share: parse.c (modules, heads of functions), parse_variable.c (variables, parameters), parse_names.c
- * (names, errors), parse_expr.c (constants, initialisers), parse_body.c (statements), parse_insn.c (instructions, operands). Private to
- * ptx/.
+/* What the files of the parser share: parse.c (modules, heads of functions), parse_variable.c
+ * (variables, parameters), parse_names.c (names, errors), parse_expr.c (constants, initialisers),
+ * parse_body.c (statements), parse_insn.c (instructions, operands). Private to ptx/.
  *
- * A parse function returns false after it has reported an error; its callers return false up to the statement
- * or directive, which skips to its end, so that one run finds several errors.
+ * A parse function returns false after it has reported an error; its callers return false up to the
+ * statement or directive, which skips to its end, so that one run finds several errors.
  */
 #ifndef HEDDLE_PTX_PARSER_H
 #define HEDDLE_PTX_PARSER_H
@@ -11,8 +11,9 @@
 #include "ptx/lex.h"
 #include "ptx/module.h"
 
-/* Names of a pair of braces; `parent` is the surrounding one, up to the module's. A name means what the innermost scope
- * says that declares it. In a scope it is declared by itself (%r7) or in a range (%r<10>), and not in both ways. */
+/* Names of a pair of braces; `parent` is the surrounding one, up to the module's. A name means what
+ * the innermost scope says that declares it. In a scope it is declared by itself (%r7) or in a
+ * range (%r<10>), and not in both ways. */
 struct scope {
     struct scope *parent;
     struct map names;   /* struct ptx_symbol, of what is declared by itself */
@@ -76,8 +77,8 @@ static inline bool accept(struct parser *p, char c)
     return true;
 }
 
-/* What a parse function that calls itself begins with, and ends with where it was true: nothing stands deeper in itself than
- * MAX_DEPTH, so that a small stack is enough. Reports what is deeper. */
+/* What a parse function that calls itself begins with, and ends with where it was true: nothing
+ * stands deeper in itself than MAX_DEPTH, so that a small stack is enough. Reports what is deeper. */
 enum { MAX_DEPTH = 128 };
 bool parse_enter(struct parser *p);
 static inline bool parse_leave(struct parser *p, bool ok)
@@ -95,8 +96,8 @@ bool parse_expect(struct parser *p, char c, const char *what);
 bool parse_fail(struct parser *p, const char *help, const char *format, ...) __attribute__((format(printf, 3, 4)));
 bool parse_fail_at(struct parser *p, struct token at, const char *help, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* Takes the `;` that ends something. Where it is missing at the end of a line, says so there, and goes on as if it
- * stood. */
+/* Takes the `;` that ends something. Where it is missing at the end of a line, says so there, and
+ * goes on as if it stood. */
 bool parse_expect_end(struct parser *p, const char *what);
 /* Takes a name; `what` says what it would name. */
 bool parse_take_name(struct parser *p, struct str *name, uint32_t *offset, const char *what);
@@ -108,7 +109,8 @@ void parse_skip_statement(struct parser *p);
 /* Opens a scope in the present one. */
 void scope_open(struct parser *p, struct scope *s);
 struct ptx_symbol *parse_find_in_scope(const struct scope *s, struct str name);
-/* What a name stands for here: for a register of a range the range, for a variable of a range that variable. */
+/* What a name stands for here: for a register of a range the range, for a variable of a range that
+ * variable. */
 struct ptx_symbol *parse_find_symbol(struct parser *p, struct str name);
 /* A register by name, also of a parametrised declaration; number is set. */
 const struct ptx_reg *parse_find_reg(struct parser *p, struct str name, uint32_t *number);
@@ -153,7 +155,8 @@ bool parse_initialiser(struct parser *p, struct ptx_var *v);
 
 /* Variables from the state space on: .space ... name [= init], ... ; each is handed to `take`. */
 bool parse_variables(struct parser *p, enum ptx_linkage linkage, void (*take)(struct parser *, struct ptx_var *));
-/* '(' parameters ')' in the given list; parameters are declared in the current scope where `in_scope`. */
+/* '(' parameters ')' in the given list; parameters are declared in the current scope where
+ * `in_scope`. */
 bool parse_signature_side(struct parser *p, struct ptx_signature *s, bool returns, bool in_scope);
 /* .attribute(.managed), .attribute(.unified(a, b)) (5.4.8) */
 bool parse_attribute(struct parser *p, struct ptx_var *v);

@@ -9,7 +9,8 @@ static const char *file_name(const struct ptx_module *m, uint32_t index, struct 
     return file ? arena_strndup(arena, file->name.p, file->name.n) : NULL;
 }
 
-/* The lines of a .loc from the innermost out; returns how many. Of a call whose own .loc is not there, its place alone is known. */
+/* The lines of a .loc from the innermost out; returns how many. Of a call whose own .loc is not
+ * there, its place alone is known. */
 static uint32_t lines_of(const struct ptx_module *m, const struct ptx_loc *loc, struct cuda_line *lines,
                          struct arena *arena)
 {

@@ -1,7 +1,7 @@
 /* A module as PTX text (PTX ISA 4 to 11): what parse.c reads, the other way round; see module.h.
  *
- * Constant expressions are written as their values, initialisers in full; comments are gone. One item, statement or
- * register declaration stands on a line.
+ * Constant expressions are written as their values, initialisers in full; comments are gone. One
+ * item, statement or register declaration stands on a line.
  */
 #include <inttypes.h>
 
@@ -67,7 +67,8 @@ static void print_element(struct text *t, const struct ptx_var *v, uint64_t at, 
         text_printf(t, "%" PRIu64, bits);
 }
 
-/* Braces for each dimension from `depth` on, the vector being the innermost. Returns where the next value stands. */
+/* Braces for each dimension from `depth` on, the vector being the innermost. Returns where the next
+ * value stands. */
 static uint64_t print_values(struct text *t, const struct ptx_var *v, unsigned depth, uint64_t at, unsigned bytes)
 {
     unsigned depths = v->n_dims + (v->vector > 1);

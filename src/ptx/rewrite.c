@@ -17,7 +17,8 @@ static void insert(struct rewriting *r, size_t at, const char *words)
     r->done = at;
 }
 
-/* May ptxas contract it (PTX ISA 9.7.3.3 to 9.7.3.5, 9.7.4.1 to 9.7.4.3)? A sum or product of floats that names no rounding. */
+/* May ptxas contract it (PTX ISA 9.7.3.3 to 9.7.3.5, 9.7.4.1 to 9.7.4.3)? A sum or product of
+ * floats that names no rounding. */
 static bool may_be_contracted(const struct isa_inst *i)
 {
     enum isa_class class = isa_type_class((enum isa_type)i->type[0]);

@@ -8,7 +8,8 @@ static struct place symbol_place(const struct verifier *v, const struct ptx_symb
 
 /* ---- types ---- */
 
-/* 5.2.1: the types that registers and memory have. Others are those of operands, which .b8 to .b64 hold. */
+/* 5.2.1: the types that registers and memory have. Others are those of operands, which .b8 to .b64
+ * hold. */
 static bool is_fundamental(enum isa_type type)
 {
     switch (isa_type_class(type)) {
@@ -21,7 +22,8 @@ static bool is_fundamental(enum isa_type type)
     }
 }
 
-/* 5.3: textures and the like are names of their own from PTX 1.5 on, samplers apart from textures where the target says so. */
+/* 5.3: textures and the like are names of their own from PTX 1.5 on, samplers apart from textures
+ * where the target says so. */
 static void check_opaque(struct verifier *v, const struct ptx_symbol *name, enum isa_type type)
 {
     bool independent = false;
@@ -105,7 +107,8 @@ static void check_variable(struct verifier *v, const struct ptx_var *var)
                    STR_ARG(var->symbol.name));
 }
 
-/* At module scope: memory that lives longer than a call (5.1). PTX before 3.0 had .local there, too. */
+/* At module scope: memory that lives longer than a call (5.1). PTX before 3.0 had .local there,
+ * too. */
 static void check_module_variable(struct verifier *v, const struct ptx_var *var)
 {
     bool local = var->space == SPACE_LOCAL && v->m->version >= 30;
@@ -276,7 +279,8 @@ static const char *newest(uint16_t ptx, struct arena *a)
     return arena_printf(a, "%u.%u", ptx / 10u, ptx % 10u);
 }
 
-/* .version and .target name what exists, and the version knows the target (11.1). Those behind the newest known pass. */
+/* .version and .target name what exists, and the version knows the target (11.1). Those behind the
+ * newest known pass. */
 static void check_head(struct verifier *v)
 {
     enum { NEWEST = 90 };

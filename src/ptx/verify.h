@@ -1,6 +1,7 @@
-/* What the files of the verifier share: verify.c (modules, declarations, bodies), verify_insn.c (instructions),
- * verify_call.c, verify_matrix.c (calls, matrix instructions), verify_operand.c (operands against what a form of isa/ops.def says),
- * verify_need.c (versions and targets). Private to ptx/.
+/* What the files of the verifier share: verify.c (modules, declarations, bodies), verify_insn.c
+ * (instructions), verify_call.c, verify_matrix.c (calls, matrix instructions), verify_operand.c
+ * (operands against what a form of isa/ops.def says), verify_need.c (versions and targets). Private
+ * to ptx/.
  *
  * Functions report what is wrong and go on, so that one run finds several errors.
  */
@@ -28,7 +29,8 @@ void verify_matrix(struct verifier *v);  /* v->insn, of KIND_MATRIX */
 void verify_texture(struct verifier *v); /* of KIND_TEXTURE */
 void verify_call(struct verifier *v);    /* a call, */
 
-/* An operand of v->insn against its entry. `relaxed`: wider registers will do, as in ld, st and cvt (9.4.1). */
+/* An operand of v->insn against its entry. `relaxed`: wider registers will do, as in ld, st and cvt
+ * (9.4.1). */
 void verify_operand(struct verifier *v, const struct ptx_operand *o, const struct isa_operand *spec, bool relaxed);
 /* [address] of an instruction that accesses `space`. */
 void verify_address(struct verifier *v, const struct ptx_operand *o, enum ptx_space space);

@@ -32,7 +32,8 @@ static void check_vector_argument(struct verifier *v, const struct ptx_operand *
                       isa_type_name(o->reg->type), parameter);
 }
 
-/* Types agree as those of instructions; .f16x2 is any 32 bits. A constant is what its low bits are, but of .f32. */
+/* Types agree as those of instructions; .f16x2 is any 32 bits. A constant is what its low bits are,
+ * but of .f32. */
 static void check_scalar_argument(struct verifier *v, const struct ptx_operand *o, enum isa_type type, bool result)
 {
     bool bits = type == TYPE_f16x2 || (o->kind == OPND_REG && o->reg->type == TYPE_f16x2 && type == TYPE_f32);

@@ -1,4 +1,5 @@
-/* Instructions: words, operand counts, operands, the lists with rules of their own (PTX ISA 9); see verify.h. */
+/* Instructions: words, operand counts, operands, the lists with rules of their own (PTX ISA 9); see
+ * verify.h. */
 #include "isa/tensor_map.h"
 #include "isa/opcodes.h"
 #include "ptx/verify.h"
@@ -45,8 +46,8 @@ static enum presence presence_of(const struct verifier *v, const struct isa_oper
     }
 }
 
-/* The entries of the operands that stand: those that may be absent are taken from the left. Returns their number, or -1
- * where too many or too few stand. */
+/* The entries of the operands that stand: those that may be absent are taken from the left. Returns
+ * their number, or -1 where too many or too few stand. */
 static int match_operands(const struct verifier *v, const struct isa_operand **of)
 {
     const struct isa_inst *inst = v->insn->inst;
@@ -103,7 +104,8 @@ static enum ptx_space space_of(const struct verifier *v)
     }
 }
 
-/* `_` is a destination's in the PTX ISA. ptxas takes it in what mov.b32 packs, too, beside a register: as 0. */
+/* `_` is a destination's in the PTX ISA. ptxas takes it in what mov.b32 packs, too, beside a
+ * register: as 0. */
 static void check_elements(struct verifier *v, const struct ptx_operand *o, unsigned bits, bool write)
 {
     static const enum isa_type types[] = {TYPE_b8, TYPE_b16, TYPE_b32, TYPE_b64};
@@ -128,8 +130,8 @@ static void check_elements(struct verifier *v, const struct ptx_operand *o, unsi
     }
 }
 
-/* mov d, a; mov {d, ...}, a; mov d, {a, ...} (9.7.9.3, 9.7.9.4); with .v2 or .v4 element by element, which is how all of a
- * vector special register is read (10.1: ".sreg .v4 .u32 %tid"). */
+/* mov d, a; mov {d, ...}, a; mov d, {a, ...} (9.7.9.3, 9.7.9.4); with .v2 or .v4 element by
+ * element, which is how all of a vector special register is read (10.1: ".sreg .v4 .u32 %tid"). */
 static void check_mov(struct verifier *v)
 {
     const struct ptx_insn *in = v->insn;
@@ -188,7 +190,8 @@ static enum ptx_space space_of_operand(const struct verifier *v, const struct is
     return spec->shared ? SPACE_SHARED : spec->global ? SPACE_GLOBAL : space_of(v);
 }
 
-/* cp.async's fourth operand: how many bytes are read, or, as a predicate, whether none is (9.7.9.25.3.1). */
+/* cp.async's fourth operand: how many bytes are read, or, as a predicate, whether none is
+ * (9.7.9.25.3.1). */
 static void check_source_size(struct verifier *v, const struct ptx_operand *o)
 {
     bool predicate = o->kind == OPND_REG && o->reg->type == TYPE_pred;
@@ -305,7 +308,8 @@ static void check_tensor_map(struct verifier *v)
     }
 }
 
-/* 9.7.13.15.13: what is not in its own entry. Arrivals at another block's object have no state to give. */
+/* 9.7.13.15.13: what is not in its own entry. Arrivals at another block's object have no state to
+ * give. */
 static void check_mbarrier(struct verifier *v)
 {
     const struct ptx_insn *in = v->insn;

@@ -1,4 +1,5 @@
-/* Matrix instructions: shapes against types, and as many registers as the fragments have (PTX ISA 9.7.14, 9.7.15); see verify.h. */
+/* Matrix instructions: shapes against types, and as many registers as the fragments have (PTX ISA
+ * 9.7.14, 9.7.15); see verify.h. */
 #include "isa/matrix.h"
 #include "isa/needs.h"
 #include "ptx/verify.h"
@@ -88,7 +89,8 @@ static void check_constant(struct walk *w, const struct ptx_operand *o, const ch
                       (long long)low, (long long)high);
 }
 
-/* Of how many lanes' metadata the selector names one: four lanes have a row's and the next one's but seven. */
+/* Of how many lanes' metadata the selector names one: four lanes have a row's and the next one's
+ * but seven. */
 static int64_t selector_count(const struct matrix *x)
 {
     unsigned group = x->a.bits == 32 ? 2 : x->a.bits == 4 ? 8 : 4;

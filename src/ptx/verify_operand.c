@@ -20,8 +20,8 @@ void operand_error(struct verifier *v, const struct ptx_operand *o, const char *
 
 /* ---- types ---- */
 
-/* Integers and bits may stand for each other, floating point only for itself and bits; packed and other formats are
- * held in bits (9.4, Table "Operand Size Exceeding Instruction-Type Size"). */
+/* Integers and bits may stand for each other, floating point only for itself and bits; packed and
+ * other formats are held in bits (9.4, Table "Operand Size Exceeding Instruction-Type Size"). */
 static bool classes_agree(enum isa_type reg, enum isa_type want)
 {
     enum isa_class have = isa_type_class(reg), need = isa_type_class(want);
@@ -66,8 +66,9 @@ static const char *fitting_types(struct arena *a, enum isa_type want)
     }
 }
 
-/* A register that is read may stand with a constant that is added. The PTX ISA has this in addresses alone; ptxas takes it in all
- * instructions, and makes the sum of integers (of floats it makes nothing, or crashes). */
+/* A register that is read may stand with a constant that is added. The PTX ISA has this in
+ * addresses alone; ptxas takes it in all instructions, and makes the sum of integers (of floats it
+ * makes nothing, or crashes). */
 static bool check_register_plus(struct verifier *v, const struct ptx_operand *o)
 {
     enum isa_class class = isa_type_class(o->reg->type);
@@ -109,7 +110,8 @@ static void check_register(struct verifier *v, const struct ptx_operand *o, enum
 
 /* ---- constants and addresses ---- */
 
-/* .f32 and .f64 take floating-point constants, .b32 and .b64 those of their own width, too; 16-bit floats none. */
+/* .f32 and .f64 take floating-point constants, .b32 and .b64 those of their own width, too; 16-bit
+ * floats none. */
 static void check_constant(struct verifier *v, const struct ptx_operand *o, enum isa_type want)
 {
     enum isa_class class = isa_type_class(want);
@@ -131,7 +133,8 @@ static void check_constant(struct verifier *v, const struct ptx_operand *o, enum
                       STR_ARG(operand_text(v, o)));
 }
 
-/* The address of a variable or function as a value. mov takes all; other instructions a variable's plus a constant. */
+/* The address of a variable or function as a value. mov takes all; other instructions a variable's
+ * plus a constant. */
 static void check_symbol(struct verifier *v, const struct ptx_operand *o, enum isa_type want)
 {
     struct str text = operand_text(v, o);
@@ -372,7 +375,8 @@ void verify_operand(struct verifier *v, const struct ptx_operand *o, const struc
     enum isa_type want = isa_operand_type(inst, spec);
     if (spec->selector)
         verify_selector(v, o);
-    /* A vector of one element, where longer ones may stand, is that element: ptxas takes it, and compilers write it. */
+    /* A vector of one element, where longer ones may stand, is that element: ptxas takes it, and
+     * compilers write it. */
     bool braces = o->kind == OPND_VECTOR && o->n == 1;
     if (spec->vector && (vector_length(inst) > 1 || braces)) {
         verify_vector(v, o, spec, relaxed);

@@ -1,4 +1,5 @@
-/* Instructions of textures and surfaces: what they name, and operands against their shape (PTX ISA 9.7.10, 9.7.11); see verify.h. */
+/* Instructions of textures and surfaces: what they name, and operands against their shape (PTX ISA
+ * 9.7.10, 9.7.11); see verify.h. */
 #include "isa/opcodes.h"
 #include "isa/texture.h"
 #include "ptx/verify.h"
@@ -127,7 +128,8 @@ static void check_results(struct walk *w)
     }
 }
 
-/* lod; dPdx, dPdy (9.7.10.3). Of layers and cubes, too, gradients are those of the coordinates alone. */
+/* lod; dPdx, dPdy (9.7.10.3). Of layers and cubes, too, gradients are those of the coordinates
+ * alone. */
 static void check_lod(struct walk *w)
 {
     enum texture_shape shape = (enum texture_shape)w->form.shape;

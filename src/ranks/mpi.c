@@ -1,4 +1,5 @@
-/* libheddle-mpi.so: messages of ranks by MPI; see ranks.h. Whatever fails in MPI ends all ranks, as MPI has it. */
+/* libheddle-mpi.so: messages of ranks by MPI; see ranks.h. Whatever fails in MPI ends all ranks, as
+ * MPI has it. */
 #include "ranks/ranks.h"
 
 #include <limits.h>

@@ -1,5 +1,6 @@
-/* Processes that mpirun has started together: ranks. Messages between them go through MPI, which is in a library of its own
- * (libheddle-mpi.so): it is loaded where a launcher has started this process, and nothing else needs it.
+/* Processes that mpirun has started together: ranks. Messages between them go through MPI, which is
+ * in a library of its own (libheddle-mpi.so): it is loaded where a launcher has started this
+ * process, and nothing else needs it.
  *
  * One thread at a time may call these functions. */
 #ifndef HEDDLE_RANKS_RANKS_H
@@ -40,11 +41,13 @@ struct ranks {
 
 /* Who has started this process, as the environment says. */
 void ranks_find(struct ranks *r);
-/* Connects all ranks, which have to call it; does nothing where there is one. Returns why that cannot be, or NULL. */
+/* Connects all ranks, which have to call it; does nothing where there is one. Returns why that
+ * cannot be, or NULL. */
 const char *ranks_connect(struct ranks *r, struct arena *arena);
 /* Where one is lost, all others are ended. */
 void ranks_disconnect(struct ranks *r);
-/* Takes from the environment what says so: for a program that this process starts, and that is no rank. */
+/* Takes from the environment what says so: for a program that this process starts, and that is no
+ * rank. */
 void ranks_hide(void);
 
 static inline bool ranks_send(struct ranks *r, unsigned to, int kind, const void *bytes, size_t n)
@@ -58,7 +61,8 @@ static inline bool ranks_receive(struct ranks *r, struct rank_message *m)
     r->idle_us = any ? 0 : r->idle_us;
     return any;
 }
-/* Sleeps a little, longer the longer nothing has come: who waits for a message takes no processor from those who work. */
+/* Sleeps a little, longer the longer nothing has come: who waits for a message takes no processor
+ * from those who work. */
 static inline void ranks_rest(struct ranks *r)
 {
     r->idle_us = r->idle_us < 20 ? 20 : r->idle_us < 300 ? r->idle_us * 2 : r->idle_us;

@@ -17,7 +17,8 @@ struct head {
     uint64_t n;
 };
 
-/* A pipe's both ends are open on both sides, so that nobody waits for the other one's, and nothing ends by itself. */
+/* A pipe's both ends are open on both sides, so that nobody waits for the other one's, and nothing
+ * ends by itself. */
 static int open_pipe(const char *folder, const char *name, bool make)
 {
     char path[PATH_MAX];

@@ -157,7 +157,8 @@ static int hex_digit(char x)
                                   : -1;
 }
 
-/* Behind the first quote. Its place in `words` stands for the text until all are known, as these may move. */
+/* Behind the first quote. Its place in `words` stands for the text until all are known, as these
+ * may move. */
 static struct str take_quoted(struct codec *c, struct str *s)
 {
     struct str word = {(const char *)(uintptr_t)c->words.n, 0};

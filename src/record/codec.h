@@ -1,10 +1,12 @@
-/* Records as bytes and as text: what is said once of a record, which fields it has, reads and writes it in both forms.
+/* Records as bytes and as text: what is said once of a record, which fields it has, reads and
+ * writes it in both forms.
  *
  *     a visitor calls codec_number(c, "warp", &v), codec_list(c, "address", &list), ... in one order, for all four
  *
- * Binary: a record is the length of what follows, its kind, a mask of the fields that are not 0 (or empty), and these: numbers as LEB128,
- * texts and lists with their lengths; lists as differences, addresses as differences to what stood there last in a record of the same
- * context. Text: a line, the kind's name and `name=value` for each of the same fields; `#` begins a comment.
+ * Binary: a record is the length of what follows, its kind, a mask of the fields that are not 0 (or
+ * empty), and these: numbers as LEB128, texts and lists with their lengths; lists as differences,
+ * addresses as differences to what stood there last in a record of the same context. Text: a line,
+ * the kind's name and `name=value` for each of the same fields; `#` begins a comment.
  *
  * The first thing that is wrong is kept with its place, and nothing more is read.
  */

@@ -53,8 +53,9 @@ static const struct event_asks asks = {
 
 /* ---- blocks ---- */
 
-/* The first client holds the recorder's lock, which the last gives back: so the tools between them are told in the order of the file. Of an
- * access that will be performed it is held until that has been told. */
+/* The first client holds the recorder's lock, which the last gives back: so the tools between them
+ * are told in the order of the file. Of an access that will be performed it is held until that has
+ * been told. */
 static struct recorder *hold(struct recorded_launch *l)
 {
     pthread_mutex_lock(&l->recorder->lock);

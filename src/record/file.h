@@ -1,4 +1,5 @@
-/* Files of records (records.h): binary ones are compressed by zstd with a checksum; those whose name ends in .txt are text. */
+/* Files of records (records.h): binary ones are compressed by zstd with a checksum; those whose
+ * name ends in .txt are text. */
 #ifndef HEDDLE_RECORD_FILE_H
 #define HEDDLE_RECORD_FILE_H
 
@@ -19,7 +20,8 @@ struct record_reader;
 struct record_reader *record_open(const char *path, struct arena *arena, const char **error);
 /* From the start again. */
 void record_rewind(struct record_reader *r);
-/* The next record, whose texts and lists are good until the one after it. False at the end, or with an error. */
+/* The next record, whose texts and lists are good until the one after it. False at the end, or with
+ * an error. */
 bool record_next(struct record_reader *r, struct record *to);
 /* "FILE:12: ..." for text, "FILE: record 12: ..."; NULL while all is well. */
 const char *record_error(struct record_reader *r, struct arena *arena);

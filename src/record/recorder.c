@@ -1,5 +1,5 @@
-/* The life of a recorder, launches, the host, and answers; see recorder.h. Events of launches are written by events.c; what stands still by
- * still.c, before it is named. */
+/* The life of a recorder, launches, the host, and answers; see recorder.h. Events of launches are
+ * written by events.c; what stands still by still.c, before it is named. */
 #include "record/recorder.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
-/* What the files of a recorder share: recorder.c has its life, events.c writes events, still.c what stands still. Private to record/. */
+/* What the files of a recorder share: recorder.c has its life, events.c writes events, still.c what
+ * stands still. Private to record/. */
 #ifndef HEDDLE_RECORD_RECORDING_H
 #define HEDDLE_RECORD_RECORDING_H
 
@@ -73,7 +74,8 @@ struct recorder {
 
 /* ---- recorder.c ---- */
 
-/* The thread's next event, with the lock held; and an answer to what a client asks while that is told: `text` is copied. */
+/* The thread's next event, with the lock held; and an answer to what a client asks while that is
+ * told: `text` is copied. */
 void recorder_write_event(struct recorder *r, struct record *x);
 void recorder_answer(struct recorder *r, enum answer_kind kind, uint64_t key, uint64_t value, const char *text);
 

@@ -141,7 +141,8 @@ static void state_space(struct codec *c, const char *name, enum ptx_space *v)
     *v = spaces[i];
 }
 
-/* What is written as a number is one of these tables' or of an enum of ir/ir.h: where they change, it is another version. */
+/* What is written as a number is one of these tables' or of an enum of ir/ir.h: where they change,
+ * it is another version. */
 _Static_assert(RECORD_VERSION == 2 && TYPE_COUNT == 49 && ATOM_COUNT == 10 && FAULT_COUNT == 46,
                "RECORD_VERSION grows with these tables");
 

@@ -1,8 +1,11 @@
-/* What a file of events has in it: records of numbers, each of them said before it is named. docs/CHECK.md shows a file as text.
+/* What a file of events has in it: records of numbers, each of them said before it is named.
+ * docs/CHECK.md shows a file as text.
  *
- * What stands still (texts, places, kernels and their sites) comes once, before the first event that needs it; then what the host does
- * (check/check.h: struct host_event) and what launches do (exec/events.h), in the order in which the checker was told. Answers to what
- * a checker has asked while it was told of an event name that event by its position: the how manieth of the file's events it is.
+ * What stands still (texts, places, kernels and their sites) comes once, before the first event
+ * that needs it; then what the host does (check/check.h: struct host_event) and what launches do
+ * (exec/events.h), in the order in which the checker was told. Answers to what a checker has asked
+ * while it was told of an event name that event by its position: the how manieth of the file's
+ * events it is.
  */
 #ifndef HEDDLE_RECORD_RECORDS_H
 #define HEDDLE_RECORD_RECORDS_H

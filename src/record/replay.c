@@ -1,4 +1,5 @@
-/* The life of a replay; see replay.h. The file is read twice: what stands still first, and answers; then what happens. */
+/* The life of a replay; see replay.h. The file is read twice: what stands still first, and answers;
+ * then what happens. */
 #include "record/replay.h"
 
 #include <stdlib.h>
@@ -46,7 +47,8 @@ static void tell(struct replay *r, const struct record *x)
         in_launch[x->kind](r, x);
 }
 
-/* Before an access has been performed: what a test of an mbarrier has done, copies and their arrivals. */
+/* Before an access has been performed: what a test of an mbarrier has done, copies and their
+ * arrivals. */
 static bool may_come_between(const struct record *x)
 {
     return x->kind == RECORD_PERFORMED || x->kind == RECORD_OVERTAKE ||

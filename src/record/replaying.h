@@ -1,5 +1,5 @@
-/* What the files of a replay share: replay.c has the file's life, stands.c what stands still, and blocks_told.c, access_told.c, sync_told.c and host_told.c what is told. Private to
- * record/. */
+/* What the files of a replay share: replay.c has the file's life, stands.c what stands still, and
+ * blocks_told.c, access_told.c, sync_told.c and host_told.c what is told. Private to record/. */
 #ifndef HEDDLE_RECORD_REPLAYING_H
 #define HEDDLE_RECORD_REPLAYING_H
 
@@ -102,7 +102,8 @@ void replay_launch(struct replay *r, const struct record *x);
 /* One of ours, of the file's number; false where there is none. 0 is 0. */
 bool replay_task(struct replay *r, uint64_t number, uint32_t *task);
 
-/* ---- blocks_told.c, access_told.c, sync_told.c: events of launches; false where there can be no such, which ends the replay ---- */
+/* ---- blocks_told.c, access_told.c, sync_told.c: events of launches; false where there can be no
+ * such, which ends the replay ---- */
 
 bool replay_grid(struct replay *r, const struct record *x);
 bool replay_block(struct replay *r, const struct record *x);
@@ -123,7 +124,8 @@ bool replay_sync(struct replay *r, const struct record *x);
 /* Always false. */
 bool replay_impossible(struct replay *r, const char *why);
 struct replay_block *replay_block_at(struct replay *r, uint64_t id);
-/* Of numbers from 1 on: NULL of 0; *good is cleared where there is none. The block is of the cluster of `as`. */
+/* Of numbers from 1 on: NULL of 0; *good is cleared where there is none. The block is of the
+ * cluster of `as`. */
 struct event_block *replay_block_or_none(struct replay *r, uint64_t id, const struct event_block *as, bool *good);
 const struct site *replay_site_or_none(struct replay *r, const struct event_block *b, uint64_t number, bool *good);
 const struct site *replay_site_at(struct replay *r, const struct event_block *b, uint64_t number);

@@ -1,4 +1,5 @@
-/* What stands still, written before an event names it: sources, places, kernels, sites; which memory there is. See recording.h. */
+/* What stands still, written before an event names it: sources, places, kernels, sites; which
+ * memory there is. See recording.h. */
 #include "record/recording.h"
 
 #include <stdlib.h>

@@ -36,7 +36,8 @@ static void put_line(struct text *t, const char *file, uint32_t number, const st
         text_printf(t, "%u", number);
 }
 
-/* Of PTX that no line of a source is known of, the instruction: a compiler gives its registers other numbers. */
+/* Of PTX that no line of a source is known of, the instruction: a compiler gives its registers
+ * other numbers. */
 static void put_instruction(struct text *t, struct place p)
 {
     struct str line = place_locate(p).text;
@@ -44,7 +45,8 @@ static void put_instruction(struct text *t, struct place p)
     put_line_text(t, line);
 }
 
-/* What has no place is told apart by its words: addresses, threads and sizes differ from run to run. */
+/* What has no place is told apart by its words: addresses, threads and sizes differ from run to
+ * run. */
 static void put_words(struct text *t, const char *text)
 {
     for (const char *p = text; *p;) {
@@ -75,7 +77,8 @@ static int by_text(const void *a, const void *b)
     return strcmp(((const struct str *)a)->p, ((const struct str *)b)->p);
 }
 
-/* The sides of a race in an order of their own: which of them is told first may follow from numbers of lines. */
+/* The sides of a race in an order of their own: which of them is told first may follow from numbers
+ * of lines. */
 static const char *words_of(const struct diag *group, uint32_t n, struct arena *arena)
 {
     struct text t = {.arena = arena};

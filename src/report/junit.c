@@ -1,4 +1,5 @@
-/* Diagnostics as JUnit's XML, which CI services show as tests; see report.h. Each kernel that was looked at is a test case. */
+/* Diagnostics as JUnit's XML, which CI services show as tests; see report.h. Each kernel that was
+ * looked at is a test case. */
 #include <jansson.h>
 
 #include "base/demangle.h"
@@ -6,7 +7,8 @@
 #include "base/text.h"
 #include "report/report.h"
 
-/* XML 1.0, 2.2 and 2.4: characters that it has, and those that have to be written otherwise. Line ends in attributes read as blanks. */
+/* XML 1.0, 2.2 and 2.4: characters that it has, and those that have to be written otherwise. Line
+ * ends in attributes read as blanks. */
 static void put_xml(struct text *t, const char *text)
 {
     for (const char *p = text; *p; p++) {

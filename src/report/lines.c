@@ -9,7 +9,8 @@
 
 #include "sandbox/broker.h"
 
-/* The PTX names the file: it may name anything. What /proc has says that its size is 0, and may be read for ever. */
+/* The PTX names the file: it may name anything. What /proc has says that its size is 0, and may be
+ * read for ever. */
 static FILE *open_text(const char *path)
 {
     enum { SOURCE_BYTES = 64 << 20 };

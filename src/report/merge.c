@@ -43,7 +43,8 @@ static void put_place(struct text *key, const struct place *p)
         text_printf(key, "|%s:%u", p->cuda->chain[i].file, p->cuda->chain[i].line);
 }
 
-/* What has no place is told apart by its words: addresses, threads and sizes differ from run to run. */
+/* What has no place is told apart by its words: addresses, threads and sizes differ from run to
+ * run. */
 static void put_words(struct text *key, const char *text)
 {
     for (const char *p = text; *p;) {

@@ -1,5 +1,6 @@
-/* Diagnostics as a SARIF log (OASIS, Static Analysis Results Interchange Format 2.1.0); see report.h. The location of a
- * result is its line of CUDA where that is known; the place in the PTX is then the first of the related locations. */
+/* Diagnostics as a SARIF log (OASIS, Static Analysis Results Interchange Format 2.1.0); see
+ * report.h. The location of a result is its line of CUDA where that is known; the place in the PTX
+ * is then the first of the related locations. */
 #include <ctype.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -19,7 +20,8 @@ struct writer {
     const char **fingerprints;
 };
 
-/* 3.10: artifact locations are URI references (RFC 3986): percent-encoded, absolute paths with their scheme. */
+/* 3.10: artifact locations are URI references (RFC 3986): percent-encoded, absolute paths with
+ * their scheme. */
 static const char *uri(const char *path, const char *end, struct arena *arena)
 {
     char *text = arena_alloc(arena, 3 * strlen(path) + strlen(end) + sizeof "file://"), *to = text;
@@ -117,8 +119,8 @@ static json_t *cuda_location(struct writer *w, const struct diag *d, const char 
     return location(w, c->file, line_region(w, c->file, c->line, &d->place), message);
 }
 
-/* A program that has no lines. It is the place of results that have no other: GitHub takes no file of results of which one has no
- * location with a line (3.27.12 allows that). */
+/* A program that has no lines. It is the place of results that have no other: GitHub takes no file
+ * of results of which one has no location with a line (3.27.12 allows that). */
 static json_t *program_location(struct writer *w, const char *program)
 {
     const char *file = arena_strndup(w->arena, program, strcspn(program, " ")); /* without its arguments */
@@ -147,7 +149,8 @@ static json_t *first_location(struct writer *w, const struct diag *d, const char
     return d->place.source ? ptx_location(w, d, message) : NULL;
 }
 
-/* 3.44, 3.45: the call stack; a frame without a line of source has a place in its binary (3.29.6: an address). */
+/* 3.44, 3.45: the call stack; a frame without a line of source has a place in its binary (3.29.6:
+ * an address). */
 static json_t *stack(struct writer *w, const struct diag *d)
 {
     struct arena *arena = w->arena;
@@ -201,7 +204,8 @@ static bool is_history(const struct diag *note)
     return strcmp(note->code, "allocated") == 0 || strcmp(note->code, "freed") == 0;
 }
 
-/* 3.36: of a race, a thread flow for each of its sides; of a use of memory, one that goes through its life. */
+/* 3.36: of a race, a thread flow for each of its sides; of a use of memory, one that goes through
+ * its life. */
 static json_t *code_flows(struct writer *w, const struct diag *group, uint32_t n)
 {
     json_t *flows = json_array();

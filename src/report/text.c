@@ -59,8 +59,8 @@ static void put_cuda_line(struct text *o, const struct place *p, const char *fil
         put_line(o, number, window_of(line, 0));
 }
 
-/* What the line has inlined, to the innermost; then what it is inlined in, which is a library's. Of lines that are the user's, their
- * text. */
+/* What the line has inlined, to the innermost; then what it is inlined in, which is a library's. Of
+ * lines that are the user's, their text. */
 static void put_chain(struct text *o, const struct place *p)
 {
     const struct cuda_place *cuda = p->cuda;

@@ -62,8 +62,8 @@ static void close_ends(bool inside)
         close(inside ? services[i].inside : services[i].outside);
 }
 
-/* Most services are never asked for anything: each gets its thread with the first word that comes. `end` is at its end when the
- * process inside is. */
+/* Most services are never asked for anything: each gets its thread with the first word that comes.
+ * `end` is at its end when the process inside is. */
 static void watch(int end)
 {
     struct pollfd watched[MOST_SERVICES + 1] = {{.fd = end, .events = POLLIN}};

@@ -1,6 +1,7 @@
-/* sandbox_confine_program(): Landlock (Linux, Documentation/userspace-api/landlock.rst) for files and signals, namespaces for shared
- * memory (namespaces(7)), and a filter that lets through the system calls of program_calls.def. What of Landlock a system is too old for
- * is left out, but for its first version; where there are no namespaces, there is no shared memory by names. */
+/* sandbox_confine_program(): Landlock (Linux, Documentation/userspace-api/landlock.rst) for files
+ * and signals, namespaces for shared memory (namespaces(7)), and a filter that lets through the
+ * system calls of program_calls.def. What of Landlock a system is too old for is left out, but for
+ * its first version; where there are no namespaces, there is no shared memory by names. */
 #include "sandbox/sandbox.h"
 
 #include <errno.h>
@@ -117,7 +118,8 @@ static bool write_file(const char *path, const char *text)
     return ok;
 }
 
-/* Who is not root needs a user namespace for the others, in which it has the ids that it has outside, and no others. */
+/* Who is not root needs a user namespace for the others, in which it has the ids that it has
+ * outside, and no others. */
 static bool keep_ids(uid_t user, gid_t group)
 {
     char users[64], groups[64];
@@ -127,8 +129,9 @@ static bool keep_ids(uid_t user, gid_t group)
            write_file("/proc/self/gid_map", groups);
 }
 
-/* mq_open() needs no path, but Landlock a folder: `queues` is that of the program's own (mq_overview(7)), -1 where there are none. It
- * has been mounted for this alone, below the shared memory. */
+/* mq_open() needs no path, but Landlock a folder: `queues` is that of the program's own
+ * (mq_overview(7)), -1 where there are none. It has been mounted for this alone, below the shared
+ * memory. */
 static bool leave_shared_memory(int *queues)
 {
     uid_t user = geteuid();
@@ -155,8 +158,9 @@ static bool has_namespaces(void)
 
 /* ---- capabilities ---- */
 
-/* Of root's, a program keeps those that are about files and users (capabilities(7)). The bounding set keeps the others from the programs
- * that it starts, unless it has inherited them. Errors of the former: who is not root may not drop any. */
+/* Of root's, a program keeps those that are about files and users (capabilities(7)). The bounding
+ * set keeps the others from the programs that it starts, unless it has inherited them. Errors of
+ * the former: who is not root may not drop any. */
 static bool drop_capabilities(void)
 {
     enum { MOST = 64 };

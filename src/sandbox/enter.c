@@ -1,6 +1,7 @@
-/* See sandbox.h. The filter is syscalls.def as a program for seccomp (Linux, Documentation/userspace-api/seccomp_filter.rst):
- * one comparison after the other, each with its answer behind it. For calls without arguments that matter the system remembers
- * the answer (since Linux 5.11). */
+/* See sandbox.h. The filter is syscalls.def as a program for seccomp (Linux,
+ * Documentation/userspace-api/seccomp_filter.rst): one comparison after the other, each with its
+ * answer behind it. For calls without arguments that matter the system remembers the answer (since
+ * Linux 5.11). */
 #include "sandbox/sandbox.h"
 
 #include <errno.h>
@@ -60,7 +61,8 @@ const char *sandbox_call_name(int number, unsigned architecture)
     return NULL;
 }
 
-/* The number has been loaded. Behind what loads an argument stands an answer in any case: nobody needs the number again. */
+/* The number has been loaded. Behind what loads an argument stands an answer in any case: nobody
+ * needs the number again. */
 static void add_rule(struct filter *f, const struct rule *r)
 {
     uint32_t value = r->value == (uint32_t)SELF ? (uint32_t)getpid() : r->value;

@@ -1,4 +1,5 @@
-/* Files to be read, from inside of the sandbox: see broker.h. A request is a path; the answer is a descriptor or an error. */
+/* Files to be read, from inside of the sandbox: see broker.h. A request is a path; the answer is a
+ * descriptor or an error. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

@@ -100,8 +100,9 @@ const char *filter_install(struct filter *f, uint32_t other)
     answer(f, other);
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
         return "the system has no PR_SET_NO_NEW_PRIVS";
-    /* Systems before Linux 5.16 would turn off speculative stores for who is filtered, which makes kernels slow. What that is
-     * against, reading memory of one's own process, is no more than who breaks out can do anyway. */
+    /* Systems before Linux 5.16 would turn off speculative stores for who is filtered, which makes
+     * kernels slow. What that is against, reading memory of one's own process, is no more than who
+     * breaks out can do anyway. */
     unsigned long flags = SECCOMP_FILTER_FLAG_TSYNC | SECCOMP_FILTER_FLAG_SPEC_ALLOW;
     long r = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program);
     return r == 0 ? NULL : r > 0 ? "a thread has a filter of its own" : "the system refuses the filter";

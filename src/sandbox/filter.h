@@ -41,7 +41,8 @@ struct filter_condition {
 void filter_allow_where(struct filter *f, int number, const struct filter_condition *all, unsigned n);
 /* For calls from this number on. */
 void filter_answer_from(struct filter *f, uint32_t number, uint32_t answer);
-/* For all threads, and no new privileges for any; `other` is the answer to all other calls. Returns NULL, or why it cannot be. */
+/* For all threads, and no new privileges for any; `other` is the answer to all other calls. Returns
+ * NULL, or why it cannot be. */
 const char *filter_install(struct filter *f, uint32_t other);
 
 #endif

@@ -1,5 +1,5 @@
-/* Arrays (CUDA Driver API, "Memory Management": CUarray, CUmipmappedArray): texels in memory of the machine, one level after the other, each of them
- * rows without padding. */
+/* Arrays (CUDA Driver API, "Memory Management": CUarray, CUmipmappedArray): texels in memory of the
+ * machine, one level after the other, each of them rows without padding. */
 #ifndef HEDDLE_TEXTURE_ARRAY_H
 #define HEDDLE_TEXTURE_ARRAY_H
 
@@ -35,7 +35,8 @@ struct array {
 
 /* How many levels there can be at most. */
 unsigned array_most_levels(uint32_t width, uint32_t height, uint32_t depth, unsigned flags);
-/* From a record whose sizes, format, flags and n_levels are set, in place: its levels, as offsets, and its bytes. */
+/* From a record whose sizes, format, flags and n_levels are set, in place: its levels, as offsets,
+ * and its bytes. */
 void array_lay_out(struct array *a);
 /* Gives it memory. NULL where that is exhausted; the record is copied, and has one reference. */
 struct array *array_new(struct mem *mem, const struct array *shape);

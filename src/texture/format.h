@@ -1,4 +1,5 @@
-/* Formats of texels: the driver API's CUarray_format with 1, 2 or 4 channels (CUDA Driver API, "Array Creation"). */
+/* Formats of texels: the driver API's CUarray_format with 1, 2 or 4 channels (CUDA Driver API,
+ * "Array Creation"). */
 #ifndef HEDDLE_TEXTURE_FORMAT_H
 #define HEDDLE_TEXTURE_FORMAT_H
 
@@ -16,10 +17,11 @@ struct texel_format {
     bool normalized;       /* always read as a fraction: CU_AD_FORMAT_UNORM_INT8X1 and the like */
 };
 
-/* By the number of a CUarray_format; channels are those of the format where it says how many. False where there is no such format, or
- * none that textures here have. */
+/* By the number of a CUarray_format; channels are those of the format where it says how many. False
+ * where there is no such format, or none that textures here have. */
 bool texel_format_of(unsigned number, unsigned channels, struct texel_format *format);
-/* "formats of compressed blocks", or what else a format is that is valid CUDA and refused; NULL where it is none. */
+/* "formats of compressed blocks", or what else a format is that is valid CUDA and refused; NULL
+ * where it is none. */
 const char *texel_format_refused(unsigned number);
 
 static inline bool texel_is_float(const struct texel_format *f)

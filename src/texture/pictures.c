@@ -1,4 +1,5 @@
-/* Reads of pictures, 32 lanes at a time; see pictures.h. The rules are those of sample.c, where they are explained. */
+/* Reads of pictures, 32 lanes at a time; see pictures.h. The rules are those of sample.c, where
+ * they are explained. */
 #include "texture/pictures.h"
 
 #include <math.h>
@@ -8,7 +9,8 @@
 
 enum { FRACTION_BITS = 8, ONE = 1 << FRACTION_BITS, STEP_BITS = 21, TAPS = 4 };
 
-/* Along one dimension: indices of the two texels, inside of the picture, and how much of the second in 1/256. */
+/* Along one dimension: indices of the two texels, inside of the picture, and how much of the second
+ * in 1/256. */
 struct along {
     int32_t index[2][WARP_LANES], fraction[WARP_LANES];
 };
@@ -19,8 +21,9 @@ static inline int32_t within(int32_t i, int32_t n)
     return i < n ? i : n - 1;
 }
 
-/* Coordinates as places in 1/256 of a texel, of the texel that is read or of the first of two. As pictures have at most PICTURE_MOST
- * texels a side, f32 and integers of 32 bits hold all that matters: what lies farther outside is the same texel at the edge. */
+/* Coordinates as places in 1/256 of a texel, of the texel that is read or of the first of two. As
+ * pictures have at most PICTURE_MOST texels a side, f32 and integers of 32 bits hold all that
+ * matters: what lies farther outside is the same texel at the edge. */
 
 static void place_texels(const struct picture *p, const float *x, int32_t *fixed)
 {
@@ -38,7 +41,8 @@ static void place_texels(const struct picture *p, const float *x, int32_t *fixed
         fixed[l] = (int32_t)floorf(v[l]) * ONE;
 }
 
-/* Normalised coordinates count in 1/2^21 of the picture; those that are clamped from one picture before it on, so that none is negative. */
+/* Normalised coordinates count in 1/2^21 of the picture; those that are clamped from one picture
+ * before it on, so that none is negative. */
 static void place_normalized(const struct picture *p, const float *x, uint32_t size, bool wraps, int32_t *fixed)
 {
     static const float STEPS = 1 << STEP_BITS, MOST = 1 << 24;
@@ -111,7 +115,8 @@ static void find_taps(const struct picture *p, const float *x, const float *y, s
     }
 }
 
-/* A channel of a tap, as 32 bits: of f16 as f32, of integers that are read as they are with their sign. */
+/* A channel of a tap, as 32 bits: of f16 as f32, of integers that are read as they are with their
+ * sign. */
 static void load(const struct picture *p, const uint8_t *const *at, unsigned channel, uint32_t *v)
 {
     enum texel_type type = (enum texel_type)p->format.type;

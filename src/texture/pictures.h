@@ -1,4 +1,5 @@
-/* Reads of pictures by a warp at once: what sample.c does lane by lane, for the most frequent textures, in vectors. Compiled once per CPU level. */
+/* Reads of pictures by a warp at once: what sample.c does lane by lane, for the most frequent
+ * textures, in vectors. Compiled once per CPU level. */
 #ifndef HEDDLE_TEXTURE_PICTURES_H
 #define HEDDLE_TEXTURE_PICTURES_H
 
@@ -22,8 +23,8 @@ struct picture {
 bool picture_of(const struct texture *t, const struct sampler *s, uint64_t shift, struct picture *p);
 
 struct picture_fns {
-    /* Four channels of all lanes, whatever their coordinates are; returns the lanes whose texels it cannot mix exactly (subnormals, infinities,
-     * NaNs). */
+    /* Four channels of all lanes, whatever their coordinates are; returns the lanes whose texels it
+     * cannot mix exactly (subnormals, infinities, NaNs). */
     uint32_t (*read)(const struct picture *p, const float *x, const float *y, uint32_t out[4][WARP_LANES]);
 };
 const struct picture_fns *pictures_for_level(const char *level);

@@ -1,4 +1,5 @@
-/* Which textures are pictures that are read in vectors, and who reads them at each CPU level; see pictures.h. */
+/* Which textures are pictures that are read in vectors, and who reads them at each CPU level; see
+ * pictures.h. */
 #include "texture/pictures.h"
 
 #include "isa/by_level.h"

@@ -11,8 +11,9 @@
 
 enum { FRACTION_BITS = 8, ONE = 1 << FRACTION_BITS };
 
-/* A coordinate in texels: a normalised one is cut down to a multiple of 2^-21 and multiplied by the size. From MOST on a float is an even
- * number, which is 0 to those that repeat; what is no number is 0. */
+/* A coordinate in texels: a normalised one is cut down to a multiple of 2^-21 and multiplied by the
+ * size. From MOST on a float is an even number, which is 0 to those that repeat; what is no number
+ * is 0. */
 static double scaled(float x, uint32_t n, bool normalized, unsigned mode)
 {
     static const double MOST = 1 << 24, STEPS = 1 << 21;
@@ -23,7 +24,8 @@ static double scaled(float x, uint32_t n, bool normalized, unsigned mode)
     return normalized ? floor(v * STEPS) / STEPS * n : v;
 }
 
-/* The index of a texel by the address mode, which acts on it and not on the coordinate; -1: the border. */
+/* The index of a texel by the address mode, which acts on it and not on the coordinate; -1: the
+ * border. */
 static int64_t addressed(int64_t i, uint32_t n, unsigned mode)
 {
     int64_t size = n;
@@ -61,8 +63,8 @@ static struct along along_linear(double x, int32_t offset, uint32_t n, unsigned 
     return a;
 }
 
-/* Weights in 1/256 of four texels, in the order x + 2 y. Alone they are 256 together; where two slices or two levels are mixed, `part` of
- * one of them. */
+/* Weights in 1/256 of four texels, in the order x + 2 y. Alone they are 256 together; where two
+ * slices or two levels are mixed, `part` of one of them. */
 static void weigh(const struct along at[2], int part, bool alone, int weights[4])
 {
     int a = at[0].fraction, b = at[1].fraction;
@@ -173,14 +175,16 @@ struct texel {
     uint64_t at; /* 0: the border */
 };
 
-/* The nearest of `most` steps to v, of which as many bits count as an H200 looks at; what lies between two is the lower one's. */
+/* The nearest of `most` steps to v, of which as many bits count as an H200 looks at; what lies
+ * between two is the lower one's. */
 static int32_t nearest_fraction(double v, double most, unsigned bits)
 {
     double steps = trunc(fabs(v) * (1 << bits)) * most / (1 << bits), nearest = ceil(steps - .5);
     return (int32_t)(v < 0 ? -nearest : nearest);
 }
 
-/* A border's channel as the format would hold it: integers that are read as they are stand in the bits of the number. */
+/* A border's channel as the format would hold it: integers that are read as they are stand in the
+ * bits of the number. */
 static uint32_t border_of(const struct texture *t, const struct sampler *s, unsigned k)
 {
     const struct texel_format *f = &t->format;
@@ -215,7 +219,8 @@ static struct aligned aligned_of(double v)
     return (struct aligned){v, e - 1};
 }
 
-/* By an H200's table: the upper half of an f32. Some stand in the filter as if their exponent was one more; they have the sign's bit. */
+/* By an H200's table: the upper half of an f32. Some stand in the filter as if their exponent was
+ * one more; they have the sign's bit. */
 static struct aligned linear_of_srgb(uint8_t v)
 {
     static const uint16_t table[256] = {
@@ -265,8 +270,8 @@ static int largest_of(unsigned n, const struct aligned *v, const int *weights)
     return top;
 }
 
-/* Sums of slices are cut down, toward minus infinity, to so many bits more than texels are, before they are added: behind the multiple of 4 that
- * is the largest texel's exponent or comes next. */
+/* Sums of slices are cut down, toward minus infinity, to so many bits more than texels are, before
+ * they are added: behind the multiple of 4 that is the largest texel's exponent or comes next. */
 enum { SLICE_BITS = 11, SHIFT = 4 };
 
 static int next_shift(int exponent)
@@ -360,7 +365,8 @@ static struct texel texel_of(const struct texture *t, const struct level *l, con
     return (struct texel){from + at->shift};
 }
 
-/* By integers there is no sampler: what is outside is 0. Arrays of one dimension have no such reads (recorded). */
+/* By integers there is no sampler: what is outside is 0. Arrays of one dimension have no such reads
+ * (recorded). */
 static void fetch_level(const struct texture *t, const struct sampler *s, const struct level *l,
                         const struct texture_at *at, uint32_t out[4])
 {
@@ -496,8 +502,8 @@ static void add_level(struct footprint *f, const struct texture *t, const struct
 
 /* ---- faces of cubes ---- */
 
-/* A direction becomes a place on a face, and the face. ptxas makes the division by the largest part a product with its approximate
- * reciprocal. */
+/* A direction becomes a place on a face, and the face. ptxas makes the division by the largest part
+ * a product with its approximate reciprocal. */
 static void find_face(const float v[3], float at[2], unsigned *face)
 {
     float most = fmaxf(fmaxf(fabsf(v[0]), fabsf(v[1])), fabsf(v[2])), part = mufu_rcp(most);
@@ -655,7 +661,8 @@ static int32_t level_of_distance(double distance)
     return (e - 1) * ONE + table[(int)(m * 2 * ONE) - ONE];
 }
 
-/* How far texels of level 0 lie apart: along the gradients, or along 11/16 of their sum or difference, whichever is most. */
+/* How far texels of level 0 lie apart: along the gradients, or along 11/16 of their sum or
+ * difference, whichever is most. */
 static int32_t level_of_gradients(const struct texture *t, const struct texture_at *at)
 {
     const uint32_t sizes[3] = {t->levels[0].width, t->levels[0].height, t->levels[0].depth};

@@ -1,7 +1,9 @@
-/* The texture unit: what a read of a texture or a surface gives, and a write changes, of one thread (PTX ISA 9.7.10, 9.7.11). Both engines call it.
+/* The texture unit: what a read of a texture or a surface gives, and a write changes, of one thread
+ * (PTX ISA 9.7.10, 9.7.11). Both engines call it.
  *
- * An H200's answers are in tests/textures, its rules in docs/TEXTURES.md, and where those are not known. Where a texel's bytes are is for the caller to have found out
- * (exec/texture.c): this file reads what the levels of a descriptor say.
+ * An H200's answers are in tests/textures, its rules in docs/TEXTURES.md, and where those are not
+ * known. Where a texel's bytes are is for the caller to have found out (exec/texture.c): this file
+ * reads what the levels of a descriptor say.
  */
 #ifndef HEDDLE_TEXTURE_SAMPLE_H
 #define HEDDLE_TEXTURE_SAMPLE_H

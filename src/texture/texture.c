@@ -6,7 +6,8 @@
 
 /* ---- what a description says ---- */
 
-/* In the order of CUresourceViewFormat, from CU_RES_VIEW_FORMAT_UINT_1X8 on, by threes of 1, 2 and 4 channels: the numbers of CUarray_format. */
+/* In the order of CUresourceViewFormat, from CU_RES_VIEW_FORMAT_UINT_1X8 on, by threes of 1, 2 and
+ * 4 channels: the numbers of CUarray_format. */
 static const uint8_t view_formats[] = {0x01, 0x08, 0x02, 0x09, 0x03, 0x0a, 0x10, 0x20};
 enum { LAST_VIEW_FORMAT = 3 * sizeof view_formats, LAST_COMPRESSED_VIEW = 0x22 };
 

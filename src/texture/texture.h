@@ -1,8 +1,10 @@
-/* What instructions of textures and surfaces read through: descriptors, which stand in a table of the machine's. A kernel names one by a
- * handle, which is a place in the table and never an address: what is no handle, or none any more, finds nothing.
+/* What instructions of textures and surfaces read through: descriptors, which stand in a table of
+ * the machine's. A kernel names one by a handle, which is a place in the table and never an
+ * address: what is no handle, or none any more, finds nothing.
  *
- * A descriptor does not change. What is bound to a reference of a module (.texref, .surfref, .samplerref) is another descriptor each
- * time. Both live as long as a launch may have found them (texture_table_collect()).
+ * A descriptor does not change. What is bound to a reference of a module (.texref, .surfref,
+ * .samplerref) is another descriptor each time. Both live as long as a launch may have found them
+ * (texture_table_collect()).
  */
 #ifndef HEDDLE_TEXTURE_TEXTURE_H
 #define HEDDLE_TEXTURE_TEXTURE_H

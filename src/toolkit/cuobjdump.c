@@ -1,4 +1,5 @@
-/* cuobjdump: the PTX of programs, objects, libraries, fat binaries and images. Machine code is not looked at. See tools.h. */
+/* cuobjdump: the PTX of programs, objects, libraries, fat binaries and images. Machine code is not
+ * looked at. See tools.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* fatbinary: PTX and images of PTX (ours, in the place of machine code) to one fat binary, which has one text for a device. See
- * tools.h. */
+/* fatbinary: PTX and images of PTX (ours, in the place of machine code) to one fat binary, which
+ * has one text for a device. See tools.h. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
-/* libnvJitLink.so.12 and .13 ("nvJitLink"): PTX, fat binaries, objects and libraries go in; what comes out in the place of machine
- * code is an image of their PTX, which libcuda.so.1 links when it loads it. A header of the toolkit calls versioned names. A
- * library of NVIDIA's that a program loads by its path leads here, too (cuda/process/preload.c).
+/* libnvJitLink.so.12 and .13 ("nvJitLink"): PTX, fat binaries, objects and libraries go in; what
+ * comes out in the place of machine code is an image of their PTX, which libcuda.so.1 links when it
+ * loads it. A header of the toolkit calls versioned names. A library of NVIDIA's that a program
+ * loads by its path leads here, too (cuda/process/preload.c).
  */
 #include "toolkit/nvjitlink.h"
 
@@ -22,7 +23,8 @@
 enum { LINK = 1 };
 static struct handle_table links = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* A function's `h`, which is a handle, becomes the link it stands for, or NULL, for as long as the function lasts. */
+/* A function's `h`, which is a handle, becomes the link it stands for, or NULL, for as long as the
+ * function lasts. */
 #define FIND_LINK(h)                                                                                                   \
     IN_CALL;                                                                                                           \
     h = handle_find(&links, h, LINK)

@@ -1,4 +1,5 @@
-/* LTO-IR, which is a format of NVIDIA's own: NVIDIA's library reads it, where the program has loaded one, and links it to PTX. */
+/* LTO-IR, which is a format of NVIDIA's own: NVIDIA's library reads it, where the program has
+ * loaded one, and links it to PTX. */
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,8 @@
 #define TEXT(number)  TEXT_(number)
 #define TEXT_(number) #number
 
-/* Its function, where a program has loaded it and it has been replaced by this library: the preloaded library knows. */
+/* Its function, where a program has loaded it and it has been replaced by this library: the
+ * preloaded library knows. */
 static void *theirs(const char *name)
 {
     void *(*original)(const char *library, const char *name) = dlsym(RTLD_DEFAULT, "heddle_original");
@@ -71,8 +73,8 @@ nvJitLinkResult link_add_lto(nvJitLinkHandle h, nvJitLinkInputType type, const v
     return result;
 }
 
-/* NVIDIA's library writes .volatile for local memory, too, which its assembler refuses where it reads a text: nobody else accesses a
- * thread's local memory. */
+/* NVIDIA's library writes .volatile for local memory, too, which its assembler refuses where it
+ * reads a text: nobody else accesses a thread's local memory. */
 static void drop_volatile_of_local(char *text)
 {
     static const char both[] = ".volatile.local";

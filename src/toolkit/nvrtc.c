@@ -1,6 +1,7 @@
-/* libnvrtc.so.12 and .13 ("NVRTC", NVIDIA's documentation): CUDA C++ in strings goes in, and PTX comes out; asked for machine code, an
- * image of the PTX. `heddle cc` compiles, by clang 19, with Heddle's own headers. `heddle run` has programs find this library where
- * there is no NVRTC of NVIDIA's.
+/* libnvrtc.so.12 and .13 ("NVRTC", NVIDIA's documentation): CUDA C++ in strings goes in, and PTX
+ * comes out; asked for machine code, an image of the PTX. `heddle cc` compiles, by clang 19, with
+ * Heddle's own headers. `heddle run` has programs find this library where there is no NVRTC of
+ * NVIDIA's.
  *
  * Memory that runs out jumps to the function that was called, by the program's arena.
  */
@@ -79,7 +80,8 @@ EXPORT nvrtcResult nvrtcGetSupportedArchs(int *archs)
 enum { PROGRAM = 1 };
 static struct handle_table programs = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* A function's `p`, which is a handle, becomes the program it stands for, or NULL, for as long as the function lasts. */
+/* A function's `p`, which is a handle, becomes the program it stands for, or NULL, for as long as
+ * the function lasts. */
 #define FIND_PROGRAM(p)                                                                                                \
     IN_CALL;                                                                                                           \
     p = handle_find(&programs, p, PROGRAM)

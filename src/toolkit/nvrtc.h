@@ -1,4 +1,5 @@
-/* Our NVRTC, in parts: nvrtc.c has the entry points, nvrtc_options.c reads the options, nvrtc_compile.c has `heddle cc` compile. */
+/* Our NVRTC, in parts: nvrtc.c has the entry points, nvrtc_options.c reads the options,
+ * nvrtc_compile.c has `heddle cc` compile. */
 #ifndef HEDDLE_TOOLKIT_NVRTC_H
 #define HEDDLE_TOOLKIT_NVRTC_H
 

@@ -1,8 +1,10 @@
-/* See nvrtc.h. The source and the headers become files of a folder of their own, which `heddle cc` compiles; the folder goes when the PTX
- * has been read. Files begin with a #line that says what the program calls them, so that messages and lines in the PTX do, too.
+/* See nvrtc.h. The source and the headers become files of a folder of their own, which `heddle cc`
+ * compiles; the folder goes when the PTX has been read. Files begin with a #line that says what the
+ * program calls them, so that messages and lines in the PTX do, too.
  *
- * A name expression becomes a variable that has its address: where the address is one of a template's, that also makes the kernel. The
- * variable's initialiser in the PTX is the lowered name; then the variable goes.
+ * A name expression becomes a variable that has its address: where the address is one of a
+ * template's, that also makes the kernel. The variable's initialiser in the PTX is the lowered
+ * name; then the variable goes.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -111,8 +113,8 @@ static void put_names(nvrtcProgram p, FILE *f)
 
 /* ---- names of the C library ---- */
 
-/* NVRTC has no header of the C library, so that a program may have names of its own: types, which our headers know by other names then, and
- * macros. */
+/* NVRTC has no header of the C library, so that a program may have names of its own: types, which
+ * our headers know by other names then, and macros. */
 static const char *const c_types[] = {
     "int8_t",        "int16_t",        "int32_t",        "int64_t",        "uint8_t",       "uint16_t",
     "uint32_t",      "uint64_t",       "int_least8_t",   "int_least16_t",  "int_least32_t", "int_least64_t",
@@ -129,7 +131,8 @@ static const char *const c_macros[] = {
     "UINT_MAX",   "LONG_MIN",   "LONG_MAX",  "ULONG_MAX", "LLONG_MIN", "LLONG_MAX", "ULLONG_MAX"};
 enum { C_TYPES = sizeof c_types / sizeof c_types[0], C_MACROS = sizeof c_macros / sizeof c_macros[0] };
 
-/* Does a text include a header that is none of the program's own, nor one of CUDA's? It may want those names. */
+/* Does a text include a header that is none of the program's own, nor one of CUDA's? It may want
+ * those names. */
 static bool includes_others(nvrtcProgram p, const char *text)
 {
     for (const char *at = text; (at = strstr(at, "#include"));) {
@@ -182,7 +185,8 @@ static bool is_program(const char *path)
     return stat(path, &s) == 0 && S_ISREG(s.st_mode) && access(path, X_OK) == 0;
 }
 
-/* The command: in a folder above this library's, where it was built, or in the bin of one, where it was installed. */
+/* The command: in a folder above this library's, where it was built, or in the bin of one, where it
+ * was installed. */
 static const char *find_heddle(nvrtcProgram p)
 {
     Dl_info info;
@@ -199,7 +203,8 @@ static const char *find_heddle(nvrtcProgram p)
     return NULL;
 }
 
-/* The compiler needs nothing of what `heddle run` has put into this process, nor flags that are nvcc's. */
+/* The compiler needs nothing of what `heddle run` has put into this process, nor flags that are
+ * nvcc's. */
 static char **environment(nvrtcProgram p)
 {
     VEC(char *) kept = {0};

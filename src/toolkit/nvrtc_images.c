@@ -1,6 +1,7 @@
-/* libheddle-nvrtc.so.12 and .13: asked for machine code, NVIDIA's NVRTC gives an image that has the PTX. `heddle run` puts jumps to
- * these functions into the library (cuda/process/preload.c); it keeps the PTX of what it has compiled for a device, too ("NVRTC",
- * nvrtcGetPTX), and compiles as ever.
+/* libheddle-nvrtc.so.12 and .13: asked for machine code, NVIDIA's NVRTC gives an image that has the
+ * PTX. `heddle run` puts jumps to these functions into the library (cuda/process/preload.c); it
+ * keeps the PTX of what it has compiled for a device, too ("NVRTC", nvrtcGetPTX), and compiles as
+ * ever.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -46,7 +47,8 @@ static nvrtcResult make_image(nvrtcProgram program, void **image, size_t *bytes)
     return result;
 }
 
-/* Nothing where the program was compiled for a virtual architecture alone, says the documentation; here there is always an image. */
+/* Nothing where the program was compiled for a virtual architecture alone, says the documentation;
+ * here there is always an image. */
 EXPORT nvrtcResult nvrtcGetCUBINSize(nvrtcProgram program, size_t *bytes)
 {
     void *image = NULL;

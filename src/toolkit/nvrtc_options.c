@@ -28,7 +28,8 @@ static const struct option {
 #include "toolkit/nvrtc_options.def"
 };
 
-/* The default is the oldest of CUDA 13's, and CUDA 12's own. clang 19's newest is sm_90, whose PTX later devices run, too. */
+/* The default is the oldest of CUDA 13's, and CUDA 12's own. clang 19's newest is sm_90, whose PTX
+ * later devices run, too. */
 enum { DEFAULT_ARCH = NVRTC_MAJOR == 12 ? 52 : 75, NEWEST_ARCH = 90 };
 static const unsigned archs[] = {
 #if NVRTC_MAJOR == 12
@@ -43,7 +44,8 @@ const unsigned *nvrtc_archs(size_t *n)
     return archs;
 }
 
-/* An option of this name, with one dash or two; *value becomes what follows in the same word, or NULL. */
+/* An option of this name, with one dash or two; *value becomes what follows in the same word, or
+ * NULL. */
 static bool matches(const struct option *o, const char *word, const char **value)
 {
     const char *name = word + 1 + (word[1] == '-');
@@ -81,7 +83,8 @@ static const char *read_arch(nvrtcProgram p, const char *value, struct nvrtc_opt
     return arena_printf(&p->arena, "invalid value for --gpu-architecture (-arch): `%s`", value);
 }
 
-/* C++14 is the oldest that the headers are written in; what is C++03 or C++11 is C++14, too, but for corners. */
+/* C++14 is the oldest that the headers are written in; what is C++03 or C++11 is C++14, too, but
+ * for corners. */
 static const char *read_standard(nvrtcProgram p, const char *value, struct nvrtc_options *o)
 {
     static const char *const standards[][2] = {

@@ -1,8 +1,9 @@
-/* libgpuocelot.so: the one function by which programs (tinygrad's mock of CUDA among them) have had the emulator GPU Ocelot run
- * a kernel. Buffers are memory of the process.
+/* libgpuocelot.so: the one function by which programs (tinygrad's mock of CUDA among them) have had
+ * the emulator GPU Ocelot run a kernel. Buffers are memory of the process.
  *
- * ptx_run() can return no error: what is wrong stands on stderr, and the kernel has not run to its end. Modules are kept by
- * their text; those that have variables begin anew each time, as all did there. One call at a time runs, on all cores.
+ * ptx_run() can return no error: what is wrong stands on stderr, and the kernel has not run to its
+ * end. Modules are kept by their text; those that have variables begin anew each time, as all did
+ * there. One call at a time runs, on all cores.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -12,8 +13,9 @@
 
 #include "heddle.h"
 
-/* `src`: PTX text with one kernel. args[i]: the value of its parameter i, as wide as a pointer, whose lowest bytes count. Blocks of
- * bx * by * bz threads, gx * gy * gz of them, `smem` bytes of dynamic shared memory. */
+/* `src`: PTX text with one kernel. args[i]: the value of its parameter i, as wide as a pointer,
+ * whose lowest bytes count. Blocks of bx * by * bz threads, gx * gy * gz of them, `smem` bytes of
+ * dynamic shared memory. */
 HD_API void ptx_run(const char *src, int n_args, void *args[], int bx, int by, int bz, int gx, int gy, int gz,
                     int smem);
 
@@ -91,7 +93,8 @@ static bool load(struct kept *k, const char *src)
     return false;
 }
 
-/* The module of that text, in the place of the one that has not been used for longest where there is none. */
+/* The module of that text, in the place of the one that has not been used for longest where there
+ * is none. */
 static struct kept *find(const char *src)
 {
     struct kept *k = &state.kept[0];

@@ -1,5 +1,6 @@
-/* ptxas, for programs that call one: checks PTX as `heddle ptx` does, and writes it as an image that Heddle's libcuda.so.1 loads
- * in the place of machine code (cuda/image/fatbin.h). `heddle run` has Triton and XLA find it.
+/* ptxas, for programs that call one: checks PTX as `heddle ptx` does, and writes it as an image
+ * that Heddle's libcuda.so.1 loads in the place of machine code (cuda/image/fatbin.h). `heddle run`
+ * has Triton and XLA find it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,7 +53,8 @@ static bool takes_value(const struct option *o)
     return o->kind == VALUE || o->kind == CODE_VALUE;
 }
 
-/* The option that `word` (without its dashes) begins with, and its value where it stands in the same word. */
+/* The option that `word` (without its dashes) begins with, and its value where it stands in the
+ * same word. */
 static const struct option *find(const char *word, const char **value)
 {
     const struct option *joined = NULL;

@@ -1,5 +1,7 @@
-/* What programs are linked with in the place of libcuda.so.1, libcudart.so.13, libnvrtc.so.13 or one of src/libraries/: their names, and no code. `heddle cc --install-tools`
- * writes where Heddle's library is into its copy, as the library's own name (DT_SONAME), by which programs then find it. */
+/* What programs are linked with in the place of libcuda.so.1, libcudart.so.13, libnvrtc.so.13 or
+ * one of src/libraries/: their names, and no code. `heddle cc --install-tools` writes where
+ * Heddle's library is into its copy, as the library's own name (DT_SONAME), by which programs then
+ * find it. */
     .text
 
     .macro entry name

@@ -1,7 +1,8 @@
-/* A file of what happens over time: the JSON that chrome://tracing and Perfetto open (the "Trace Event Format").
+/* A file of what happens over time: the JSON that chrome://tracing and Perfetto open (the "Trace
+ * Event Format").
  *
- * Every function but the first writes an event; what goes wrong is the stream's own error. Times are microseconds. A thread is a
- * line of the picture, and a process a group of lines.
+ * Every function but the first writes an event; what goes wrong is the stream's own error. Times
+ * are microseconds. A thread is a line of the picture, and a process a group of lines.
  */
 #ifndef HEDDLE_TRACE_EVENTS_H
 #define HEDDLE_TRACE_EVENTS_H

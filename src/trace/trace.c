@@ -1,5 +1,5 @@
-/* See trace.h. Every turn of a warp is a slice; what lies between two turns is another, named after what was waited
- * for. So nothing has to be remembered from event to event.
+/* See trace.h. Every turn of a warp is a slice; what lies between two turns is another, named after
+ * what was waited for. So nothing has to be remembered from event to event.
  */
 #include "trace/trace.h"
 

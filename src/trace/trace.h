@@ -1,8 +1,9 @@
-/* A timeline of warps, in the JSON that chrome://tracing and Perfetto open (the "Trace Event Format").
+/* A timeline of warps, in the JSON that chrome://tracing and Perfetto open (the "Trace Event
+ * Format").
  *
- * A block is a process, a warp a thread: what it runs, and what it waits for in between. A client of exec/events.h; any
- * number of launches and threads may use one tracer. Times are microseconds of the clock, or under a schedule thousands
- * of instructions.
+ * A block is a process, a warp a thread: what it runs, and what it waits for in between. A client
+ * of exec/events.h; any number of launches and threads may use one tracer. Times are microseconds
+ * of the clock, or under a schedule thousands of instructions.
  */
 #ifndef HEDDLE_TRACE_TRACE_H
 #define HEDDLE_TRACE_TRACE_H

@@ -1,9 +1,9 @@
-/* Instructions of the host's processor, where that is an x86-64, as Zydis reads them: which memory they access, how one is run on
- * another operand, whether code looks at what a call has returned.
+/* Instructions of the host's processor, where that is an x86-64, as Zydis reads them: which memory
+ * they access, how one is run on another operand, whether code looks at what a call has returned.
  *
- * All of it is in libheddle-x86.so, which is loaded when it is first asked for: who only runs programs does not pay for it, and the
- * names of a program's own Zydis and of this one do not meet. Functions read code and registers and nothing else: they may be called
- * from a signal's handler.
+ * All of it is in libheddle-x86.so, which is loaded when it is first asked for: who only runs
+ * programs does not pay for it, and the names of a program's own Zydis and of this one do not meet.
+ * Functions read code and registers and nothing else: they may be called from a signal's handler.
  */
 #ifndef HEDDLE_X86_INSN_H
 #define HEDDLE_X86_INSN_H
@@ -63,17 +63,18 @@ enum x86_result_use {
 struct x86_reader {
     /* At most 15 bytes are read, and no more than the instruction has. False where they are none. */
     bool (*read)(struct x86_insn *i, const uint8_t *code);
-    /* What the instruction at r->pc accesses, what its masks leave out not among it; how many ranges that is, 0 where it is not known.
-     * Nothing of the stack that only push, call and their like find by the stack pointer. */
+    /* What the instruction at r->pc accesses, what its masks leave out not among it; how many
+     * ranges that is, 0 where it is not known. Nothing of the stack that only push, call and their
+     * like find by the stack pointer. */
     unsigned (*ranges)(const struct x86_insn *i, const struct x86_registers *r,
                        struct x86_range ranges[X86_MOST_RANGES]);
-    /* False where it has not one operand in memory, that in registers of other kinds than x86/run.h restores, uses the stack pointer,
-     * goes elsewhere, or may trap by what it computes. */
+    /* False where it has not one operand in memory, that in registers of other kinds than x86/run.h
+     * restores, uses the stack pointer, goes elsewhere, or may trap by what it computes. */
     bool (*moved)(const struct x86_insn *i, const struct x86_registers *r, struct x86_moved *m);
     /* False where it is another instruction. */
     bool (*string)(const struct x86_insn *i, struct x86_string *s);
-    /* What happens to the 32-bit integer that has just been returned. `code` is what runs next; no instruction at or after `end` is
-     * looked at (NULL: all memory there may be read). */
+    /* What happens to the 32-bit integer that has just been returned. `code` is what runs next; no
+     * instruction at or after `end` is looked at (NULL: all memory there may be read). */
     enum x86_result_use (*result_use)(const uint8_t *code, const uint8_t *end);
 };
 

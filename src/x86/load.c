@@ -1,4 +1,5 @@
-/* Finds the library of insn.h: beside Heddle's other libraries of programs (lib/heddle), or in the folder of the build. */
+/* Finds the library of insn.h: beside Heddle's other libraries of programs (lib/heddle), or in the
+ * folder of the build. */
 #include "x86/insn.h"
 
 #ifdef __x86_64__
@@ -12,7 +13,8 @@
 
 static const struct x86_reader *reader;
 
-/* Its own names go before the program's, which may be of another Zydis. What sanitizers put into a process cannot bear that. */
+/* Its own names go before the program's, which may be of another Zydis. What sanitizers put into a
+ * process cannot bear that. */
 static int apart(void)
 {
     return dlsym(RTLD_DEFAULT, "__sanitizer_print_stack_trace") ? 0 : RTLD_DEEPBIND;

@@ -1,5 +1,6 @@
-/* An instruction with another operand; see insn.h. "Intel 64 and IA-32 Architectures Software Developer's Manual", volume 2, 2.1 to
- * 2.7: what follows the ModRM byte's register says where the operand is, as do bits X and B of REX, VEX and EVEX.
+/* An instruction with another operand; see insn.h. "Intel 64 and IA-32 Architectures Software
+ * Developer's Manual", volume 2, 2.1 to 2.7: what follows the ModRM byte's register says where the
+ * operand is, as do bits X and B of REX, VEX and EVEX.
  */
 #include <string.h>
 
@@ -22,7 +23,8 @@ static bool is_restored(ZydisRegister r)
     }
 }
 
-/* The only operand in memory, if its address is that of the ModRM byte; NULL where the instruction cannot be moved. */
+/* The only operand in memory, if its address is that of the ModRM byte; NULL where the instruction
+ * cannot be moved. */
 static const ZydisDecodedOperand *movable_operand(const struct insn *i)
 {
     const ZydisDecodedOperand *memory = NULL;

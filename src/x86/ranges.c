@@ -66,8 +66,8 @@ static uint64_t first_bits(unsigned n)
     return n < 64 ? (1ull << n) - 1 : ~0ull;
 }
 
-/* EVEX: where an instruction with this class of exceptions (SDM, volume 2, 2.8) has a mask, the elements that it leaves out are not
- * accessed. */
+/* EVEX: where an instruction with this class of exceptions (SDM, volume 2, 2.8) has a mask, the
+ * elements that it leaves out are not accessed. */
 static bool spares_masked(ZydisExceptionClass c)
 {
     switch (c) {
@@ -144,7 +144,8 @@ static unsigned index_bytes(ZydisMnemonic m)
     }
 }
 
-/* Gathers and scatters: an element for each index. The mask is a vector's signs (VEX), or a mask register's. */
+/* Gathers and scatters: an element for each index. The mask is a vector's signs (VEX), or a mask
+ * register's. */
 static void add_indexed(struct ranges *to, const struct insn *i, const ZydisDecodedOperand *o,
                         const struct x86_registers *r, bool writes)
 {
@@ -166,7 +167,8 @@ static void add_indexed(struct ranges *to, const struct insn *i, const ZydisDeco
     }
 }
 
-/* bt and its like: the bit's number, in a register, leads on from the operand's address (SDM, volume 2, "BT"). */
+/* bt and its like: the bit's number, in a register, leads on from the operand's address (SDM,
+ * volume 2, "BT"). */
 static uint64_t bit_offset(const struct insn *i, const struct x86_registers *r)
 {
     const ZydisDecodedOperand *bit = &i->operands[1];

@@ -1,4 +1,5 @@
-/* Instructions as Zydis decodes them; see insn.h. "SDM": "Intel 64 and IA-32 Architectures Software Developer's Manual". */
+/* Instructions as Zydis decodes them; see insn.h. "SDM": "Intel 64 and IA-32 Architectures Software
+ * Developer's Manual". */
 #include "x86/reader.h"
 
 bool insn_read(struct insn *i, const uint8_t *code, size_t bytes)

@@ -15,7 +15,8 @@ struct insn {
 
 _Static_assert(sizeof(struct insn) <= sizeof(struct x86_insn), "the one is in the other");
 
-/* Of at most `bytes` bytes at `code`, of which no more are read than the instruction has; false where they are none. */
+/* Of at most `bytes` bytes at `code`, of which no more are read than the instruction has; false
+ * where they are none. */
 bool insn_read(struct insn *i, const uint8_t *code, size_t bytes);
 
 /* Of a general register or a part of it; else NO_NUMBER. */

@@ -1,5 +1,5 @@
-/* Whether code looks at what a call has returned; see insn.h. What is not known counts as a read, so that nothing is called dropped
- * that may not be.
+/* Whether code looks at what a call has returned; see insn.h. What is not known counts as a read,
+ * so that nothing is called dropped that may not be.
  */
 #include "x86/reader.h"
 

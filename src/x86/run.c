@@ -1,8 +1,9 @@
 /* See run.h.
  *
- * The instruction is written into memory that can be executed, with a return behind it. Around it registers, flags and the extended
- * state (SDM, volume 1, 13: SSE, AVX and AVX-512; the x87 has no operand that matters here) are those of the thread that was stopped
- * at it, and what it makes of them is put back.
+ * The instruction is written into memory that can be executed, with a return behind it. Around it
+ * registers, flags and the extended state (SDM, volume 1, 13: SSE, AVX and AVX-512; the x87 has no
+ * operand that matters here) are those of the thread that was stopped at it, and what it makes of
+ * them is put back.
  */
 #include "x86/run.h"
 
@@ -29,7 +30,8 @@ _Static_assert(offsetof(struct run, flags) == 128 && offsetof(struct run, extend
                    offsetof(struct run, code) == 144,
                "as the code below has them");
 
-/* Where struct run has the registers, but for those that hold the record when the others are read or written. The stack pointer stays ours. */
+/* Where struct run has the registers, but for those that hold the record when the others are read
+ * or written. The stack pointer stays ours. */
 #define REGISTERS(X)                                                                                                   \
     X(rcx, 8)                                                                                                          \
     X(rdx, 16)                                                                                                         \

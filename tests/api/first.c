@@ -1,5 +1,6 @@
-/* A user of the library, compiled against the header of version 0.1.0 and kept as first-x86-64.xz: later libraries run it. Every
- * struct that may grow is used, as what the library reads and as what it writes, between bytes that have to stay as they are.
+/* A user of the library, compiled against the header of version 0.1.0 and kept as first-x86-64.xz:
+ * later libraries run it. Every struct that may grow is used, as what the library reads and as what
+ * it writes, between bytes that have to stay as they are.
  *
  *     cc -O1 -s -o first first.c -I INCLUDE -L LIBRARIES -lheddle       (of 0.1.0)
  */

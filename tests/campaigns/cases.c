@@ -60,8 +60,8 @@ static void limit_time(void)
     setrlimit(RLIMIT_CORE, &core);
 }
 
-/* Its status; one that takes ten times as long as it may use the processor is killed: it waits for something, and may have
- * blocked whatever else would end it. */
+/* Its status; one that takes ten times as long as it may use the processor is killed: it waits for
+ * something, and may have blocked whatever else would end it. */
 static int wait_for(pid_t pid, bool *waits)
 {
     int status, fd = (int)syscall(SYS_pidfd_open, pid, 0);

@@ -1,9 +1,10 @@
-/* What programs of campaigns share: cases from standard input, each done in a process of its own, which may crash or hang.
+/* What programs of campaigns share: cases from standard input, each done in a process of its own,
+ * which may crash or hang.
  *
  *     PROGRAM [--seconds-a-case N] [--crime NAME] [FILE...]
  *
- * A case is a line "CASE NUMBER BYTES" and so many bytes. For each a line is said: "NUMBER VERDICT COUNTS what". With FILEs
- * these are done instead, with more words.
+ * A case is a line "CASE NUMBER BYTES" and so many bytes. For each a line is said: "NUMBER VERDICT
+ * COUNTS what". With FILEs these are done instead, with more words.
  */
 #ifndef HEDDLE_TESTS_CASES_H
 #define HEDDLE_TESTS_CASES_H
@@ -35,7 +36,8 @@ extern const char *crime; /* what the program itself is to do wrong, to show tha
 /* What an address of a signal lies in, if the program knows; NULL: it never does. */
 extern const char *(*case_describe)(const void *address);
 
-/* The program's: names of told->counts, NULL at the end; what becomes of a case, in *told, by do_in_child(). */
+/* The program's: names of told->counts, NULL at the end; what becomes of a case, in *told, by
+ * do_in_child(). */
 extern const char *const case_counts[];
 void do_case(const char *bytes, size_t n);
 

@@ -1,5 +1,6 @@
-/* event-files: damaged files of events (record/replay.h), replayed, and copied in the other form; see cases.h for how it is used. Each ends
- * with findings or an error with its reason; what could be copied is replayed from the copy, too.
+/* event-files: damaged files of events (record/replay.h), replayed, and copied in the other form;
+ * see cases.h for how it is used. Each ends with findings or an error with its reason; what could
+ * be copied is replayed from the copy, too.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,14 +1,15 @@
-/* harness: texts of PTX, read, verified, printed and read again; and their kernels, by the interpreter and by compiled code,
- * among canaries (guarded.h). See cases.h for how it is used. Lines at a text's beginning say what is to be launched:
+/* harness: texts of PTX, read, verified, printed and read again; and their kernels, by the
+ * interpreter and by compiled code, among canaries (guarded.h). See cases.h for how it is used.
+ * Lines at a text's beginning say what is to be launched:
  *
  *     //! machine LEVEL TIER STEPS      CPU level by number (0: the best), tier of the compiler (0: both), step limit
  *     //! buffer BYTES hash SEED        memory of words that look random,
  *     //! buffer BYTES below N SEED     or of words below N; after either, OFFSET=WORD sets words
  *     //! launch GRID BLOCK HOW VALUE...    arguments: numbers, @N the address of buffer N, auto: made up for all kernels
  *
- * Both engines run on one machine, with the same memory before each launch. What must be the same: the result; after success,
- * all buffers and variables, what was printed, and the counts (of warps, where no lanes part); after a fault of one warp, its
- * code and line. HOW says when that is so:
+ * Both engines run on one machine, with the same memory before each launch. What must be the same:
+ * the result; after success, all buffers and variables, what was printed, and the counts (of warps,
+ * where no lanes part); after a fault of one warp, its code and line. HOW says when that is so:
  *
  *     exact     always
  *     result    always, but for the counts, and which of several faults comes first: lanes run one after the other
@@ -17,8 +18,9 @@
  *     outside   as exact, and it has to fault: it accesses others, too
  *     free      never: it has to end, and to leave alone what is not its own
  *
- * Verdicts: ok, refused; and findings: crash, hang, canary, bounds (not inside, or not outside), differs, print (what was printed is not the same module),
- * unrepeatable (the interpreter itself differs the second time).
+ * Verdicts: ok, refused; and findings: crash, hang, canary, bounds (not inside, or not outside),
+ * differs, print (what was printed is not the same module), unrepeatable (the interpreter itself
+ * differs the second time).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -328,8 +330,8 @@ static void keep_memory(void)
         memcpy(seat.memory[i].after, seat.memory[i].at, seat.memory[i].bytes);
 }
 
-/* Compiled code was asked for, and there was none: a compiler that gets no processor time for ten seconds, on a machine that others use,
- * is given up (docs/JIT.md, "A process of its own"). */
+/* Compiled code was asked for, and there was none: a compiler that gets no processor time for ten
+ * seconds, on a machine that others use, is given up (docs/JIT.md, "A process of its own"). */
 static bool is_uncompiled(const struct ended *e)
 {
     return e->result == HD_ERROR_NOT_SUPPORTED && strcmp(e->code, "engine") == 0;
@@ -381,13 +383,15 @@ static void differ(const char *how, const struct ended *a, const struct ended *b
              (unsigned long long)b->instructions, (unsigned long long)b->lane_instructions);
 }
 
-/* Where lanes have parted, in how many groups a warp went on depends on when its turns end, and these differ. */
+/* Where lanes have parted, in how many groups a warp went on depends on when its turns end, and
+ * these differ. */
 static bool has_parted(const struct launch *l, const struct ended *e)
 {
     return e->lane_instructions != e->instructions * (l->block < 32 ? l->block : 32);
 }
 
-/* Of the interpreter's and compiled code's. Where one is stopped by the limit, the other must have come near to it. */
+/* Of the interpreter's and compiled code's. Where one is stopped by the limit, the other must have
+ * come near to it. */
 static bool compare(const struct testcase *c, int number, const struct ended *a, const struct ended *b)
 {
     const struct launch *l = &c->launches[number];
@@ -550,8 +554,8 @@ static void child(const void *argument)
         launch_all(o);
 }
 
-/* A difference is one only where the interpreter agrees with itself: twice, and, of one warp, under other schedules. The
- * system gives a child's machine the same addresses each time. */
+/* A difference is one only where the interpreter agrees with itself: twice, and, of one warp, under
+ * other schedules. The system gives a child's machine the same addresses each time. */
 static void judge_difference(const struct testcase *c)
 {
     static const char *const policies[] = {"fair", "serial", "random:1", "random:2", "random:3", "random:4"};

@@ -1,8 +1,10 @@
-/* images: bytes as what programs hand to the driver API to be loaded, damaged; see cases.h for how it is used.
+/* images: bytes as what programs hand to the driver API to be loaded, damaged; see cases.h for how
+ * it is used.
  *
- * A case's first byte chooses the call. Some of these know no length: what such an image says of its own is looked at first, and
- * one that says more than is there goes to a call that has a length. Behind the image's last byte is a page that nobody may
- * access. Whatever the answer, the child must end with one.
+ * A case's first byte chooses the call. Some of these know no length: what such an image says of
+ * its own is looked at first, and one that says more than is there goes to a call that has a
+ * length. Behind the image's last byte is a page that nobody may access. Whatever the answer, the
+ * child must end with one.
  */
 #include <stdint.h>
 #include <stdio.h>

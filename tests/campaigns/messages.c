@@ -1,7 +1,7 @@
-/* messages: what the processes of Heddle hand to each other, and what it keeps on disk, damaged; see cases.h for how it is used. A
- * case's first byte says what follows: an object as heddle-jit makes it and the cache keeps it, which is put into memory and not
- * run; a request, which a compiler gets; an answer, as it comes over a connection; or an
- * array in a file (.npy).
+/* messages: what the processes of Heddle hand to each other, and what it keeps on disk, damaged;
+ * see cases.h for how it is used. A case's first byte says what follows: an object as heddle-jit
+ * makes it and the cache keeps it, which is put into memory and not run; a request, which a
+ * compiler gets; an answer, as it comes over a connection; or an array in a file (.npy).
  */
 #include <errno.h>
 #include <pthread.h>

@@ -1,4 +1,5 @@
-/* Lines of TAP from a CUDA program: CHECK(condition, "what it shows"), and `return done();` at the end of main. */
+/* Lines of TAP from a CUDA program: CHECK(condition, "what it shows"), and `return done();` at the
+ * end of main. */
 #ifndef TAP_H
 #define TAP_H
 

@@ -1,5 +1,5 @@
-/* The driver API as programs use it: devices, contexts, modules, memory, launches. Built against include/cuda/cuda.h
- * alone. */
+/* The driver API as programs use it: devices, contexts, modules, memory, launches. Built against
+ * include/cuda/cuda.h alone. */
 #include <stdint.h>
 #include <unistd.h>
 

@@ -257,7 +257,8 @@ static void user_objects_live_as_long_as_graphs_need_them(void)
     CHECK(destroyed == 1);
 }
 
-/* Of a capture into a child's graph, whoever ends first: the child stays its node's, and its parents stay until then. */
+/* Of a capture into a child's graph, whoever ends first: the child stays its node's, and its
+ * parents stay until then. */
 static void a_captured_child_and_its_parents_stay(void)
 {
     CUgraph inner, middle, outer, child, grandchild, made;

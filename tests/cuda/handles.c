@@ -1,5 +1,6 @@
-/* Each function that takes a handle (handles.def), with handles that are none: of what was destroyed, of a context that was reset or
- * destroyed, of another kind, and with addresses and small numbers.
+/* Each function that takes a handle (handles.def), with handles that are none: of what was
+ * destroyed, of a context that was reset or destroyed, of another kind, and with addresses and
+ * small numbers.
  */
 #include <cuda_runtime_api.h>
 #include <stdint.h>

@@ -1,4 +1,5 @@
-/* Graphs of 100,000 nodes: what is done with them takes time and memory in proportion to their nodes and edges. */
+/* Graphs of 100,000 nodes: what is done with them takes time and memory in proportion to their
+ * nodes and edges. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
@@ -329,7 +330,8 @@ static void launches_of_200_streams_wait_for_each_other(void)
     OK(cuMemFree(p));
 }
 
-/* Gates, functions of the host and launches that wait, more of each than there are threads; the last that is put opens the first. */
+/* Gates, functions of the host and launches that wait, more of each than there are threads; the
+ * last that is put opens the first. */
 static void what_waits_of_400_streams_keeps_no_thread(void)
 {
     enum { STREAMS = 400 };

@@ -340,7 +340,8 @@ static void copies_and_fills_obey_the_access(void)
 
 /* ---- changes under a running kernel; as an H200 answered ---- */
 
-/* Reads, or reads and writes, words of p until *stop, which the host sets, and says in stop[1] that it has begun. */
+/* Reads, or reads and writes, words of p until *stop, which the host sets, and says in stop[1] that
+ * it has begun. */
 static const char users[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
 #define USER(name, store)                                                                                              \
     ".visible .entry " name "(.param .u64 p, .param .u64 stop)\n{\n"                                                   \
@@ -356,8 +357,8 @@ static const char users[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
 
 enum change { UNMAP, TO_READ, TO_NONE, TO_READWRITE, OTHER_UNMAP, OTHER_TO_READ, FREE_ADDRESSES };
 
-/* What the kernel ends with, when the access to its memory, or to other memory, changes under it. The call itself waits for nothing: the
- * kernel ends after it. */
+/* What the kernel ends with, when the access to its memory, or to other memory, changes under it.
+ * The call itself waits for nothing: the kernel ends after it. */
 static CUresult ends_with(const char *kernel, enum change change)
 {
     CUdeviceptr p[2];

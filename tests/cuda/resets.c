@@ -1,5 +1,6 @@
-/* Devices that are reset, contexts that are destroyed and modules that are unloaded while other threads call functions with them: those
- * calls end, with errors, and what they used is freed when they have. Usage: cuda-resets [MILLISECONDS [TEST]]
+/* Devices that are reset, contexts that are destroyed and modules that are unloaded while other
+ * threads call functions with them: those calls end, with errors, and what they used is freed when
+ * they have. Usage: cuda-resets [MILLISECONDS [TEST]]
  */
 #include <cuda_runtime_api.h>
 #include <pthread.h>

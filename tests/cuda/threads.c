@@ -1,5 +1,6 @@
-/* Eight threads use one device at the same time, each by itself, through the runtime and the driver API. Each checks its own
- * results; `make sanitize-thread` runs it for the races. Usage: cuda-threads [ROUNDS]
+/* Eight threads use one device at the same time, each by itself, through the runtime and the driver
+ * API. Each checks its own results; `make sanitize-thread` runs it for the races. Usage:
+ * cuda-threads [ROUNDS]
  */
 #include <cuda_runtime_api.h>
 #include <pthread.h>
@@ -196,7 +197,8 @@ static void maps_and_registers_memory(unsigned seed)
     memset(own, 0, 4096);
     MUST(cudaHostRegister(own, 4096, cudaHostRegisterMapped) == cudaSuccess);
     MUST(add(shared_library, own, seed, NULL) == cudaSuccess);
-    /* not for the whole context: a stream of another thread may capture, which that would make invalid, as on a GPU */
+    /* not for the whole context: a stream of another thread may capture, which that would make
+     * invalid, as on a GPU */
     MUST(cudaStreamSynchronize(NULL) == cudaSuccess);
     expect(own, seed);
     MUST(cudaHostUnregister(own) == cudaSuccess);

@@ -1,11 +1,14 @@
-/* whole_counts treiber PLAN BLOCKS | deque PUSHES TAKES THIEVES: counts all execution graphs of two algorithms of tests/explore/kernels, to hold
- * `heddle explore` against where graphs.py, which tries everything in every order, does not end. Prints how many there are, and how many branches
+/* whole_counts treiber PLAN BLOCKS | deque PUSHES TAKES THIEVES: counts all execution graphs of two
+ * algorithms of tests/explore/kernels, to hold `heddle explore` against where graphs.py, which
+ * tries everything in every order, does not end. Prints how many there are, and how many branches
  * came to nothing.
  *
- * Nothing is shared with src/explore, nor with graphs.py. A thread is a C function that is run again from its beginning for each graph; a graph is what each
- * read reads from. One read after the other is decided: for each write that is there, and for none of these, so that each graph comes once (a table
- * of all graphs sees to it). Each graph is judged anew by the axioms of PTX ISA 9.0, chapter 8: total orders of the writes of each
- * place, and of fences, are looked for by trying them. */
+ * Nothing is shared with src/explore, nor with graphs.py. A thread is a C function that is run
+ * again from its beginning for each graph; a graph is what each read reads from. One read after the
+ * other is decided: for each write that is there, and for none of these, so that each graph comes
+ * once (a table of all graphs sees to it). Each graph is judged anew by the axioms of PTX ISA 9.0,
+ * chapter 8: total orders of the writes of each place, and of fences, are looked for by trying
+ * them. */
 #include <setjmp.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -325,7 +328,8 @@ static bool has_fence_order(const struct graph *g, const row *base)
     return true;
 }
 
-/* Where a read does not come to read what was decided, that hangs on itself (8.10.4 No Thin Air), or follows it in its thread. */
+/* Where a read does not come to read what was decided, that hangs on itself (8.10.4 No Thin Air),
+ * or follows it in its thread. */
 static bool is_consistent(const struct decisions *d)
 {
     struct graph g;
@@ -375,7 +379,8 @@ static bool is_choice(const struct decisions *d, int read, int write)
                                 events[write].place == events[read].place);
 }
 
-/* Can all open reads still get a value: of a write that is there, or that a thread may come to? What is taken for possible is more than what is. */
+/* Can all open reads still get a value: of a write that is there, or that a thread may come to?
+ * What is taken for possible is more than what is. */
 static bool all_may_read(const struct decisions *d)
 {
     bool may[ALL] = {0}, goes_on[THREADS] = {0}, grew = true;

@@ -1,9 +1,11 @@
-/* Every call that a program might make while a stream captures, by mode of the capture, by thread (the one that began it, another) and
- * by the mode of that thread: what the call says, what has become of the capture, what its end says.
+/* Every call that a program might make while a stream captures, by mode of the capture, by thread
+ * (the one that began it, another) and by the mode of that thread: what the call says, what has
+ * become of the capture, what its end says.
  *
- * A line is a call and six groups: in captures begun as global, thread-local and relaxed, by the thread itself, then by another.
- * A group is ERROR/STATUS/END, or, where the calling thread's own mode (global, thread-local, relaxed) makes a difference, three of
- * them. Behind END's 0 stands how many nodes there are.
+ * A line is a call and six groups: in captures begun as global, thread-local and relaxed, by the
+ * thread itself, then by another. A group is ERROR/STATUS/END, or, where the calling thread's own
+ * mode (global, thread-local, relaxed) makes a difference, three of them. Behind END's 0 stands how
+ * many nodes there are.
  */
 #include "rules.h"
 

@@ -1,5 +1,5 @@
-/* Captures from their beginnings to their ends, and after: what becomes of streams and events, of several streams, threads and
- * captures at once.
+/* Captures from their beginnings to their ends, and after: what becomes of streams and events, of
+ * several streams, threads and captures at once.
  */
 #include "rules.h"
 

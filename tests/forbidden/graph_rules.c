@@ -1,4 +1,5 @@
-/* What graphs refuse: their topology, their nodes' parameters, updates, attributes, flags, copies of them; and the limits of a context. */
+/* What graphs refuse: their topology, their nodes' parameters, updates, attributes, flags, copies
+ * of them; and the limits of a context. */
 #include "rules.h"
 
 static CUgraph g;
@@ -473,8 +474,8 @@ static void instantiation(void)
     VALUE(p.result_out);
 }
 
-/* Changes of a graph, and what an update of one that was instantiated before says of them. The graph: kernel, copy, fill, call, empty, in
- * a row, and a kernel beside. */
+/* Changes of a graph, and what an update of one that was instantiated before says of them. The
+ * graph: kernel, copy, fill, call, empty, in a row, and a kernel beside. */
 enum change {
     NO_CHANGE,
     OTHER_FUNCTION,

@@ -1,4 +1,5 @@
-/* Random calls on streams and events, some of which capture: what each says, and the states of all streams behind it. A line is a seed. */
+/* Random calls on streams and events, some of which capture: what each says, and the states of all
+ * streams behind it. A line is a seed. */
 #include "rules.h"
 
 enum { STREAMS = 5, EVENTS = 3, CALLS = 30 };

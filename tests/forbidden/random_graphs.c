@@ -1,4 +1,5 @@
-/* Random graphs, and graphs that differ from them a little: changes of their edges and nodes, updates, clones. A line is a seed. */
+/* Random graphs, and graphs that differ from them a little: changes of their edges and nodes,
+ * updates, clones. A line is a seed. */
 #include "rules.h"
 
 enum { MOST = 8 };
@@ -17,7 +18,8 @@ static void CUDA_CB nothing(void *data)
     (void)data;
 }
 
-/* A graph as numbers: each node's type and variant, and what it depends on, of those before it, in an order. */
+/* A graph as numbers: each node's type and variant, and what it depends on, of those before it, in
+ * an order. */
 struct plan {
     int n, type[MOST], variant[MOST], n_after[MOST], after[MOST][MOST];
 };

@@ -1,4 +1,5 @@
-/* What the programs of this folder share that write down the errors of calls, line by line, for an H200 and for Heddle. */
+/* What the programs of this folder share that write down the errors of calls, line by line, for an
+ * H200 and for Heddle. */
 #ifndef RULES_H
 #define RULES_H
 

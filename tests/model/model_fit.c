@@ -1,4 +1,5 @@
-/* How far the model of time (src/explain/model.h) is off, on launches that a device has run and `heddle explain` has counted.
+/* How far the model of time (src/explain/model.h) is off, on launches that a device has run and
+ * `heddle explain` has counted.
  *
  *     model-fit FILE            the geometric mean of max(measured / estimated, estimated / measured), and the kernels farthest off
  *     model-fit -v FILE         a line a kernel, with its bounds
@@ -6,7 +7,8 @@
  *     model-fit --cross FILE    the same for kernels that the numbers have not seen: each kernel, and each group of like kernels, is
  *                               estimated with numbers that were found without it
  *
- * FILE (tests/model/record.py makes it): a line a launch: name, group, nanoseconds, then counters, `field=value`.
+ * FILE (tests/model/record.py makes it): a line a launch: name, group, nanoseconds, then counters,
+ * `field=value`.
  */
 #include <math.h>
 #include <stdio.h>
@@ -153,7 +155,8 @@ static double error_of(const struct row *row)
     return fabs(log(ns / row->ns));
 }
 
-/* Of those that a test has not left out; far outliers, which no number helps, count as no more than 3. */
+/* Of those that a test has not left out; far outliers, which no number helps, count as no more than
+ * 3. */
 static double cost(const bool *out)
 {
     double sum = 0;

@@ -1,5 +1,6 @@
-/* What the programs about atomic functions share. Each kernel works on cells: one for each block, on which it uses the
- * function with _block, one for the grid, on which it uses the plain function, and one for the system, with _system.
+/* What the programs about atomic functions share. Each kernel works on cells: one for each block,
+ * on which it uses the function with _block, one for the grid, on which it uses the plain function,
+ * and one for the system, with _system.
  */
 #ifndef ATOMICS_H
 #define ATOMICS_H
@@ -14,7 +15,8 @@ enum { BLOCKS = 3, THREADS = 64, CELLS = BLOCKS + 2, GRID = BLOCKS * THREADS };
     T *block = (T *)cells + blockIdx.x, *grid = (T *)cells + BLOCKS, *all = (T *)cells + BLOCKS + 1;                   \
     int in_block = threadIdx.x, in_grid = blockIdx.x * blockDim.x + threadIdx.x;                                       \
     (void)block, (void)grid, (void)all, (void)in_block, (void)in_grid;
-/* The function of the three scopes. X is written in terms of `i`, the thread's number among those that share the cell. */
+/* The function of the three scopes. X is written in terms of `i`, the thread's number among those
+ * that share the cell. */
 #define THREE(function, X)                                                                                             \
     {                                                                                                                  \
         int i = in_block;                                                                                              \

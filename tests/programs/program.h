@@ -1,7 +1,9 @@
-/* What the programs here share. Each is CUDA C for nvcc and, without nvcc, C: then the bodies of kernels vanish, and the
- * program registers the PTX that nvcc once made of it (PROGRAM.ptx beside it), as nvcc's host code would.
+/* What the programs here share. Each is CUDA C for nvcc and, without nvcc, C: then the bodies of
+ * kernels vanish, and the program registers the PTX that nvcc once made of it (PROGRAM.ptx beside
+ * it), as nvcc's host code would.
  *
- * A program prints "ok - ..." or "not ok - ..." for each thing that it shows, and ends with `return done();`.
+ * A program prints "ok - ..." or "not ok - ..." for each thing that it shows, and ends with `return
+ * done();`.
  */
 #ifndef PROGRAM_H
 #define PROGRAM_H

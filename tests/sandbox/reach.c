@@ -1,6 +1,7 @@
-/* reach PID SHM SOCKET FILE: what a program can reach, tried call by call. Prints a line each: what was tried, and "done" or the error.
- * PID is another process of the user's, SHM shared memory of System V, SOCKET a named datagram socket, FILE a file elsewhere. What has an effect
- * outside is looked at by who has started it. */
+/* reach PID SHM SOCKET FILE: what a program can reach, tried call by call. Prints a line each: what
+ * was tried, and "done" or the error. PID is another process of the user's, SHM shared memory of
+ * System V, SOCKET a named datagram socket, FILE a file elsewhere. What has an effect outside is
+ * looked at by who has started it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/keyctl.h>

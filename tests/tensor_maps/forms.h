@@ -1,5 +1,5 @@
-/* Random copies by tensor maps: a form follows from its number alone. What an H200 gave for each stands in h200.tsv, and was
- * recorded once: never change what form_of gives for a number. */
+/* Random copies by tensor maps: a form follows from its number alone. What an H200 gave for each
+ * stands in h200.tsv, and was recorded once: never change what form_of gives for a number. */
 #ifndef TENSOR_MAP_FORMS_H
 #define TENSOR_MAP_FORMS_H
 

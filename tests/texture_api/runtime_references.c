@@ -1,4 +1,5 @@
-/* Texture and surface references of CUDA 11's runtime, as nvcc 11 has programs register and bind them. */
+/* Texture and surface references of CUDA 11's runtime, as nvcc 11 has programs register and bind
+ * them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

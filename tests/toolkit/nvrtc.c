@@ -1,4 +1,5 @@
-/* NVRTC as a C program uses it: nvrtc FILE: what it writes, and the results of the kernel `scale` for 2 and 3, by machine code. */
+/* NVRTC as a C program uses it: nvrtc FILE: what it writes, and the results of the kernel `scale`
+ * for 2 and 3, by machine code. */
 #include <cuda.h>
 #include <nvrtc.h>
 #include <stdio.h>

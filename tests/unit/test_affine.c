@@ -1,4 +1,5 @@
-/* ir/: who defines registers, what instructions are as products and sums, how values change over lanes, iterations and blocks. */
+/* ir/: who defines registers, what instructions are as products and sums, how values change over
+ * lanes, iterations and blocks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +18,8 @@ static struct arena arena;
 static struct ir_func *ir;
 static struct ir_shapes shapes;
 
-/* A kernel of these instructions, in blocks of 64 threads; %p is a parameter, an address, and %n one of 32 bits. */
+/* A kernel of these instructions, in blocks of 64 threads; %p is a parameter, an address, and %n
+ * one of 32 bits. */
 static void make(const char *body)
 {
     struct diags diags = {.arena = &arena};
@@ -161,7 +163,8 @@ static void an_address_has_lanes_and_a_step_over_blocks(void **state)
         assert_int_equal(at->at[l], 4 * l);
 }
 
-/* An index that may wrap between its lanes is affine by an assumption alone, and none follows from what has no such range. */
+/* An index that may wrap between its lanes is affine by an assumption alone, and none follows from
+ * what has no such range. */
 static void what_may_wrap_is_assumed(void **state)
 {
     (void)state;

@@ -627,7 +627,8 @@ static void what_is_no_flag_or_engine_is_refused(void **state)
     hd_machine_destroy(m);
 }
 
-/* Whoever can watch a launch does: a timeline, an explainer, and each part of a checker, for asynchronous copies, wgmma and proxies, too. */
+/* Whoever can watch a launch does: a timeline, an explainer, and each part of a checker, for
+ * asynchronous copies, wgmma and proxies, too. */
 static void all_who_watch_a_launch_can_at_once(void **state)
 {
     static const char text[] =
@@ -701,7 +702,8 @@ static hd_kernel *counting_kernel(hd_machine *m, uint32_t **counter)
     return k;
 }
 
-/* What is larger than the library knows is taken if the rest is zeros, and refused if it asks for something. */
+/* What is larger than the library knows is taken if the rest is zeros, and refused if it asks for
+ * something. */
 static void structs_that_the_library_reads_may_be_of_later_versions(void **state)
 {
     (void)state;

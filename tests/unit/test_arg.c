@@ -1,4 +1,5 @@
-/* cli/arg, content, value, kernel_name: arguments mean what the help says, and mistakes are explained. */
+/* cli/arg, content, value, kernel_name: arguments mean what the help says, and mistakes are
+ * explained. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

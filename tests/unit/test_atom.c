@@ -1,4 +1,5 @@
-/* isa/: the operations of atom and red have a meaning for every type that the forms in ops.def name. */
+/* isa/: the operations of atom and red have a meaning for every type that the forms in ops.def
+ * name. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* cli/check_results: the files of checked processes (cuda/watch/check_file.h) are read once, line by line. */
+/* cli/check_results: the files of checked processes (cuda/watch/check_file.h) are read once, line
+ * by line. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* base/checked: what does not fit is lost, at every edge; and ways whose ends are inside stay inside. */
+/* base/checked: what does not fit is lost, at every edge; and ways whose ends are inside stay
+ * inside. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -91,7 +92,8 @@ static void alignment_is_a_power_of_two_and_does_not_wrap(void **state)
     assert_false(range_align(1, 3, &at));
 }
 
-/* The argument of checked.h at its bounds: of all ways whose ends are inside an allocation, every round is. */
+/* The argument of checked.h at its bounds: of all ways whose ends are inside an allocation, every
+ * round is. */
 static void a_way_with_both_ends_inside_is_inside(void **state)
 {
     (void)state;

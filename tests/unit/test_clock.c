@@ -1,4 +1,5 @@
-/* Vector clocks (src/check/order/clock.h) against tables that have a frontier for every thread, and what they share. */
+/* Vector clocks (src/check/order/clock.h) against tables that have a frontier for every thread, and
+ * what they share. */
 #include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -217,7 +218,8 @@ static void what_is_marked_is_said_of_marks_too(void **state)
     }
 }
 
-/* A lock goes through all threads of 64 blocks, twice, and every state of it is kept: were each a copy, 7 GB. */
+/* A lock goes through all threads of 64 blocks, twice, and every state of it is kept: were each a
+ * copy, 7 GB. */
 static void handing_a_lock_on_costs_a_few_nodes(void **state)
 {
     enum { BLOCKS = 64, EACH = 256, ROUNDS = 2, TURNS = BLOCKS * EACH * ROUNDS, BYTES = 2048 };

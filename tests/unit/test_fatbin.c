@@ -1,5 +1,5 @@
-/* Fat binaries (cuda/image/fatbin.h): every kind of container, and every way in which one can be broken; objects and libraries
- * (cuda/image/object.h) that are. */
+/* Fat binaries (cuda/image/fatbin.h): every kind of container, and every way in which one can be
+ * broken; objects and libraries (cuda/image/object.h) that are. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -387,8 +387,8 @@ static void a_text_has_no_zero_in_it(void **state)
     expect_failure(b.bytes, b.n, 90, IMAGE_INVALID, "a zero in it");
 }
 
-/* Machine code of many kernels, as far as it is read: kernel i takes 8 + i % 200 registers and a frame of 4 * i bytes, and all are the one
- * section .text, of an STL.64 and an LDL. */
+/* Machine code of many kernels, as far as it is read: kernel i takes 8 + i % 200 registers and a
+ * frame of 4 * i bytes, and all are the one section .text, of an STL.64 and an LDL. */
 enum { MANY = 40000, NULL_SECTION = 0, NAMES, INFO, SYMBOLS, TEXT, N_SECTIONS };
 struct many {
     Elf64_Ehdr header;

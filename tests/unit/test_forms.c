@@ -1,5 +1,6 @@
-/* isa/: every form of an instruction in ops.def has what it is lowered to, with all the words that may stand in it: a pure one a lane
- * function, one of the modes of operations.def its mode. What is missing would be noticed else by the first kernel that uses it. */
+/* isa/: every form of an instruction in ops.def has what it is lowered to, with all the words that
+ * may stand in it: a pure one a lane function, one of the modes of operations.def its mode. What is
+ * missing would be noticed else by the first kernel that uses it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -52,7 +53,8 @@ static void try_opcode(const char *text)
     }
 }
 
-/* The words that an element of a form's syntax stands for: "<u16,s16>", a set of types, a set of modifiers, or itself. */
+/* The words that an element of a form's syntax stands for: "<u16,s16>", a set of types, a set of
+ * modifiers, or itself. */
 static const char *words_of(struct str element, char *separator)
 {
     *separator = ' ';

@@ -1,4 +1,5 @@
-/* base/handle_table and base/calls: handles that cannot lie, and records that stay while a call may use them. */
+/* base/handle_table and base/calls: handles that cannot lie, and records that stay while a call may
+ * use them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

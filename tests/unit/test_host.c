@@ -1,4 +1,5 @@
-/* Accesses of the host that are seen one by one (src/check/host/host.h): which bytes, in what order, and nothing else changes. */
+/* Accesses of the host that are seen one by one (src/check/host/host.h): which bytes, in what
+ * order, and nothing else changes. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>

@@ -1,5 +1,6 @@
-/* Single instructions whose meaning has corners, each with its answer: from the PTX ISA's text where it has one, else what
- * an H200 answers or what the assembler's code for it computes. tests/oracle covers the rest.
+/* Single instructions whose meaning has corners, each with its answer: from the PTX ISA's text
+ * where it has one, else what an H200 answers or what the assembler's code for it computes.
+ * tests/oracle covers the rest.
  */
 #include <inttypes.h>
 #include <setjmp.h>
@@ -13,7 +14,8 @@
 
 #include "heddle.h"
 
-/* The operands are in %xa %xb %xc, the result is taken from %xd, with x = r (32 bits), d (64), h (16); %p is a predicate. */
+/* The operands are in %xa %xb %xc, the result is taken from %xd, with x = r (32 bits), d (64), h
+ * (16); %p is a predicate. */
 struct entry {
     const char *shows, *text;
     uint64_t a, b, c, want;

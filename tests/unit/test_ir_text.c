@@ -1,4 +1,5 @@
-/* What is said of texts that are no function (ir/text.h): each with the line and the column at which that can be seen. */
+/* What is said of texts that are no function (ir/text.h): each with the line and the column at
+ * which that can be seen. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

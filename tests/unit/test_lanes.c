@@ -1,4 +1,5 @@
-/* isa/: every lane function gives the same bits on every CPU level that this machine has, and is what its entry says that it is. */
+/* isa/: every lane function gives the same bits on every CPU level that this machine has, and is
+ * what its entry says that it is. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,8 +34,8 @@ static uint64_t random_bits(void)
     return x;
 }
 
-/* A value of `bits` bits: anything, or small, or near a power of two, as an integer or as a number with `exponent` bits
- * of exponent: zeros, subnormals, ones, infinities and NaNs come up often. */
+/* A value of `bits` bits: anything, or small, or near a power of two, as an integer or as a number
+ * with `exponent` bits of exponent: zeros, subnormals, ones, infinities and NaNs come up often. */
 static uint64_t value_of(unsigned bits, unsigned exponent)
 {
     uint64_t r = random_bits(), any = random_bits(), sign = (r >> 8 & 1) << (bits - 1);
@@ -70,7 +71,8 @@ static void fill(void *row, const char *type)
     }
 }
 
-/* The constant of a call: a table of lop3, an element to unpack, or selectors and modifiers of a video instruction. */
+/* The constant of a call: a table of lop3, an element to unpack, or selectors and modifiers of a
+ * video instruction. */
 static uint64_t constant_for(const char *name)
 {
     static const uint16_t parts[] = {0 | 32 << 8, 0 | 8 << 8, 8 | 8 << 8, 16 | 16 << 8};

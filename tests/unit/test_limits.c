@@ -1,4 +1,5 @@
-/* Limits of launches, as the library's users see them: a launch that exceeds one fails soon, and the machine goes on. */
+/* Limits of launches, as the library's users see them: a launch that exceeds one fails soon, and
+ * the machine goes on. */
 #include <math.h>
 #include <pthread.h>
 #include <setjmp.h>

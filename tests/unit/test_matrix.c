@@ -1,4 +1,5 @@
-/* isa/: of every product in matrix.def, the registers of a warp hold each element of each matrix once (isa/matrix.h). */
+/* isa/: of every product in matrix.def, the registers of a warp hold each element of each matrix
+ * once (isa/matrix.h). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

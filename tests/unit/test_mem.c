@@ -1,4 +1,5 @@
-/* mem/: allocations are found by every address in them and by none outside; the host's own memory where it is allowed. */
+/* mem/: allocations are found by every address in them and by none outside; the host's own memory
+ * where it is allowed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,7 +39,8 @@ static void bounds_are_exact(void **state)
     mem_destroy(&m);
 }
 
-/* Kernels may use what lies up to the next multiple, once tails are open: zeros, whoever had them before. */
+/* Kernels may use what lies up to the next multiple, once tails are open: zeros, whoever had them
+ * before. */
 static void open_tails_end_with_their_unit(void **state)
 {
     (void)state;
@@ -216,7 +218,8 @@ static void runs_are_reused(void **state)
     mem_destroy(&m);
 }
 
-/* What the system has noted of the mapping that holds an address: a line of two letters each; empty where it notes nothing. */
+/* What the system has noted of the mapping that holds an address: a line of two letters each; empty
+ * where it notes nothing. */
 static void read_flags(const void *p, char *flags, size_t size)
 {
     FILE *f = fopen("/proc/self/smaps", "r");
@@ -255,7 +258,8 @@ static void large_allocations_ask_for_large_pages(void **state)
     mem_destroy(&m);
 }
 
-/* Of what has been freed, neither runs nor slots are given out again soon, and what was freed is remembered. */
+/* Of what has been freed, neither runs nor slots are given out again soon, and what was freed is
+ * remembered. */
 static void guarded_memory_is_not_used_again_soon(void **state)
 {
     (void)state;

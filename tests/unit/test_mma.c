@@ -1,5 +1,6 @@
-/* isa/: products of matrices (mma.h), dense and in place, on all CPU levels, against sem_mma.h and a second formulation of the same
- * model: terms are doubles that trunc() cuts, and the host's rounding modes round their sum.
+/* isa/: products of matrices (mma.h), dense and in place, on all CPU levels, against sem_mma.h and
+ * a second formulation of the same model: terms are doubles that trunc() cuts, and the host's
+ * rounding modes round their sum.
  */
 #include <fenv.h>
 #include <math.h>
@@ -39,8 +40,8 @@ static struct mma_format format_of(enum isa_type t)
                             : mma_f32;
 }
 
-/* Kinds of factors: all bits; any exponent; near 1; of both signs and few values; subnormal; near the largest; near the smallest;
- * mostly 1 with a NaN or an infinity at times; zeros. */
+/* Kinds of factors: all bits; any exponent; near 1; of both signs and few values; subnormal; near
+ * the largest; near the smallest; mostly 1 with a NaN or an infinity at times; zeros. */
 enum { KINDS = 9 };
 
 static u32 make_code(enum isa_type t, unsigned kind)
@@ -266,8 +267,8 @@ static void products_agree(void **state)
             }
 }
 
-/* 16 products of the greatest significands and c have a sum of 64 or -64, or next to it. In units of 2^-25 32 bits hold -2^31 and
- * 2^31 - 1, and neither 2^31 nor less than -2^31. */
+/* 16 products of the greatest significands and c have a sum of 64 or -64, or next to it. In units
+ * of 2^-25 32 bits hold -2^31 and 2^31 - 1, and neither 2^31 nor less than -2^31. */
 static void sums_at_the_end_of_32_bits_agree(void **state)
 {
     static struct operands x;
@@ -398,7 +399,8 @@ static void products_in_place_agree(void **state)
     }
 }
 
-/* One term far above the others, terms that cancel, sums at the edge of overflow and of what is kept. */
+/* One term far above the others, terms that cancel, sums at the edge of overflow and of what is
+ * kept. */
 static void blocks_agree_at_edges(void **state)
 {
     static const u32 codes[] = {0x0000, 0x8000, 0x0001, 0x83ff, 0x0400, 0x3c00, 0xbc00, 0x3c01, 0x7bff, 0x7c00, 0xfc00};
@@ -418,7 +420,8 @@ static void blocks_agree_at_edges(void **state)
         }
 }
 
-/* Known figures: 2^24 + 1 loses its last bit, and so does the sum of terms 2^26 apart; a tie of f16 goes to even. */
+/* Known figures: 2^24 + 1 loses its last bit, and so does the sum of terms 2^26 apart; a tie of f16
+ * goes to even. */
 static void results_are_cut(void **state)
 {
     const u32 one[2] = {0x3c00, 0x3c00}, ones[2] = {0x3c00, 0x3c00};

@@ -1,4 +1,5 @@
-/* Occupancy as its limits have it, rates with their sources, and what the model of time says of launches that are known by heart. */
+/* Occupancy as its limits have it, rates with their sources, and what the model of time says of
+ * launches that are known by heart. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -40,7 +41,8 @@ static void occupancy_is_an_h200s(void **state)
     assert_int_equal(on("H200", 32, 233472, 16).blocks, 0);
 }
 
-/* What cudaOccupancyMaxActiveClusters says on an H200 of clusters of 1 to 16 blocks, by how many of them a multiprocessor has room for. */
+/* What cudaOccupancyMaxActiveClusters says on an H200 of clusters of 1 to 16 blocks, by how many of
+ * them a multiprocessor has room for. */
 static void clusters_lie_within_gpcs(void **state)
 {
     (void)state;
@@ -70,7 +72,8 @@ static void clusters_lie_within_gpcs(void **state)
     assert_int_equal(device_cluster_multiprocessors(device_model("A100"), 1), 108);
 }
 
-/* The lecture's questions: tiles of 16 x 16 with 2 KB of shared memory, 16 KB and 8 blocks of a multiprocessor. */
+/* The lecture's questions: tiles of 16 x 16 with 2 KB of shared memory, 16 KB and 8 blocks of a
+ * multiprocessor. */
 static void occupancy_is_the_lectures_g80s(void **state)
 {
     (void)state;
@@ -142,7 +145,8 @@ static void a_launch_takes_what_bounds_it(void **state)
     assert_true(time_on("H200", &dram).ns < 0.8 * t.ns);
 }
 
-/* Warps hide each other's latency: twice as many take less than twice as long, until a pipe is full. */
+/* Warps hide each other's latency: twice as many take less than twice as long, until a pipe is
+ * full. */
 static void more_warps_hide_latency(void **state)
 {
     (void)state;

@@ -96,7 +96,8 @@ static void damaged_files_are_refused(void **state)
     assert_non_null(read_header(1, HEADER("'<f8'", "False", "(4611686018427387904,)"), 8, &n));
 }
 
-/* Every file that ends too soon, and every byte of a header changed: an answer, and no access outside. */
+/* Every file that ends too soon, and every byte of a header changed: an answer, and no access
+ * outside. */
 static void any_damage_is_survived(void **state)
 {
     (void)state;

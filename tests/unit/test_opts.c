@@ -1,4 +1,5 @@
-/* base/opts: options are read as their entries say, and every misuse is an error that tells what is wrong. */
+/* base/opts: options are read as their entries say, and every misuse is an error that tells what is
+ * wrong. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

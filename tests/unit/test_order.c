@@ -1,4 +1,5 @@
-/* What the library tells a checker of the order of streams' work: CUDA's rules, whatever was done already. */
+/* What the library tells a checker of the order of streams' work: CUDA's rules, whatever was done
+ * already. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -204,7 +205,8 @@ static void by_event(struct fixture *f, hd_stream *a, hd_event *e)
     hd_event_synchronize(e);
 }
 
-/* "A return value of cudaSuccess is equivalent to having called cudaStreamSynchronize()", cudaEventSynchronize(). */
+/* "A return value of cudaSuccess is equivalent to having called cudaStreamSynchronize()",
+ * cudaEventSynchronize(). */
 static void by_stream_query(struct fixture *f, hd_stream *a, hd_event *e)
 {
     (void)f, (void)e;

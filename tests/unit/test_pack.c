@@ -1,4 +1,5 @@
-/* Packs of kernels (cuda/image/pack.h): names that two compilers have in common, slices that stand for themselves, and files that are damaged. */
+/* Packs of kernels (cuda/image/pack.h): names that two compilers have in common, slices that stand
+ * for themselves, and files that are damaged. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

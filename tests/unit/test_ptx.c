@@ -156,7 +156,8 @@ static void what_cannot_run_is_valid_and_named(void **state)
 #define VALUE(linkage, n)                                                                                              \
     linkage " .func (.param .b32 r) value() { .reg .b32 %r<2>; mov.u32 %r1, " #n "; st.param.b32 [r], %r1; ret; }\n"
 
-/* Loads the texts (one.ptx, two.ptx, ...) and runs k; returns the result and, in text, what the report says. */
+/* Loads the texts (one.ptx, two.ptx, ...) and runs k; returns the result and, in text, what the
+ * report says. */
 static hd_result link_and_run(const char *const *texts, size_t n, uint32_t out[2], char *text, size_t text_bytes)
 {
     static const char *const names[] = {"one.ptx", "two.ptx", "three.ptx"};

@@ -1,5 +1,5 @@
-/* References of objects for any CPU, and what the loader refuses. What is expected of AArch64 is what GNU ld 2.40 has made of
- * the same relocations; of x86-64, what the tables of its ABI say. */
+/* References of objects for any CPU, and what the loader refuses. What is expected of AArch64 is
+ * what GNU ld 2.40 has made of the same relocations; of x86-64, what the tables of its ABI say. */
 #include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -194,7 +194,8 @@ static void a_good_object_is_loaded(void **state)
     loader_unload(&o);
 }
 
-/* Whatever stands in a place, the loader stays inside of the object and of what it has made; functions lie in code. */
+/* Whatever stands in a place, the loader stays inside of the object and of what it has made;
+ * functions lie in code. */
 static void damaged_objects_are_not_followed(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* exec/rows: loads and stores of consecutive lanes, of every width, in vectors and in wider registers. */
+/* exec/rows: loads and stores of consecutive lanes, of every width, in vectors and in wider
+ * registers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +13,8 @@
 
 enum { THREADS = 96, MAX_BYTES = THREADS * 32 };
 
-/* Every thread copies its n elements from `in` to `out`, and writes the last one as its register holds it to `wide`. */
+/* Every thread copies its n elements from `in` to `out`, and writes the last one as its register
+ * holds it to `wide`. */
 static const char kernel[] =
     ".version 8.0\n.target sm_80\n.address_size 64\n"
     ".visible .entry k(.param .u64 in, .param .u64 out, .param .u64 wide)\n{\n"

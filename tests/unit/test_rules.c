@@ -1,4 +1,5 @@
-/* explain/rules: of every pattern of lanes that was recorded on an H200 the rules say what Nsight Compute counted. */
+/* explain/rules: of every pattern of lanes that was recorded on an H200 the rules say what Nsight
+ * Compute counted. */
 // clang-format off
 #include <stdarg.h>
 #include <stddef.h>
@@ -330,14 +331,15 @@ static void sectors_that_stores_do_not_fill_are_partial(void **state)
     assert_int_equal(rule_partial_sectors(&row), 1);
 }
 
-/* ---- cp.async: `lanes` of them copy bytes side by side, in rows `stride` bytes apart in shared memory and 4,096 in global memory ---- */
+/* ---- cp.async: `lanes` of them copy bytes side by side, in rows `stride` bytes apart in shared
+ * memory and 4,096 in global memory ---- */
 
 struct copied {
     unsigned bytes;
     bool bypasses;
     unsigned lanes, stride, to, from, swizzle;
-    /* As an H200 counted them. Wavefronts 0: of rows that begin in the middle of a sector of either memory, or of .ca and lie in two lines of
-     * shared memory, it has a few more than the rule. */
+    /* As an H200 counted them. Wavefronts 0: of rows that begin in the middle of a sector of either
+     * memory, or of .ca and lie in two lines of shared memory, it has a few more than the rule. */
     unsigned tags, sectors, l2_sectors, wavefronts, conflicts;
 };
 

@@ -1,4 +1,5 @@
-/* What the sandbox refuses: each attempt by a child of its own, which has entered it as those do that run kernels, or compile. */
+/* What the sandbox refuses: each attempt by a child of its own, which has entered it as those do
+ * that run kernels, or compile. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>

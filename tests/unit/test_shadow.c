@@ -1,4 +1,5 @@
-/* src/check/shadow: pages from addresses, prototypes, what has been written, shadow cells, from several threads. */
+/* src/check/shadow: pages from addresses, prototypes, what has been written, shadow cells, from
+ * several threads. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>

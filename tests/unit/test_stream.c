@@ -501,7 +501,8 @@ static void count_launch(void *data, const char *kernel, bool fresh)
     w->fresh += fresh;
 }
 
-/* What the checker has found: the code of the only finding, and its count; NULL where there is none. */
+/* What the checker has found: the code of the only finding, and its count; NULL where there is
+ * none. */
 static const char *found(hd_checker *checker, uint64_t *count)
 {
     static char code[64];

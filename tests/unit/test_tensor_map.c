@@ -1,4 +1,5 @@
-/* exec/tensor_map: what tensor maps are refused, and what copies by them move where, as an H200 did it (tests/tensor_maps). */
+/* exec/tensor_map: what tensor maps are refused, and what copies by them move where, as an H200 did
+ * it (tests/tensor_maps). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -162,7 +163,8 @@ static void bytes_that_are_no_map_are_refused(void **unused)
     }
 }
 
-/* It clears a bit that NVIDIA's drivers up to 13.1 set for some tensors below 128 KiB (cute/atom/copy_traits_sm90_tma.hpp). */
+/* It clears a bit that NVIDIA's drivers up to 13.1 set for some tensors below 128 KiB
+ * (cute/atom/copy_traits_sm90_tma.hpp). */
 static void what_cutlass_does_to_a_map_changes_nothing(void **unused)
 {
     (void)unused;

@@ -1,4 +1,5 @@
-/* The order of tasks (src/check/order/timelines.h): against reachability in random graphs, and rule by rule. */
+/* The order of tasks (src/check/order/timelines.h): against reachability in random graphs, and rule
+ * by rule. */
 #include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -166,7 +167,8 @@ static void tasks_keep_what_they_are(void **state)
 
 enum { TASKS = 300, STRANDS = 6, HOST = STRANDS };
 
-/* What comes before what, by its definition: reach[b][a]. `host` is all that the host's next act comes after. */
+/* What comes before what, by its definition: reach[b][a]. `host` is all that the host's next act
+ * comes after. */
 struct reference {
     bool reach[TASKS + 1][TASKS + 1], host[TASKS + 1];
     uint32_t last[STRANDS + 1], n;
@@ -286,7 +288,8 @@ static void random_graphs_are_ordered_as_reachability_says(void **state)
     }
 }
 
-/* Clocks of the branches of a fan know of what is before them all, not of each other: of the second fan, of each branch of the first. */
+/* Clocks of the branches of a fan know of what is before them all, not of each other: of the second
+ * fan, of each branch of the first. */
 static void wide_fans_cost_what_their_tasks_do(void **state)
 {
     enum { N = 20000, FANS = 3, MOST_SECONDS = 5, MOST_BYTES = 100 << 20 };
@@ -314,7 +317,8 @@ static void wide_fans_cost_what_their_tasks_do(void **state)
     timelines_free(s);
 }
 
-/* What a task learns while it runs is before what comes after it, also where a gate has counted the task before. */
+/* What a task learns while it runs is before what comes after it, also where a gate has counted the
+ * task before. */
 static void what_is_learnt_behind_a_gate_counts(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* base/vec on the heap: growth that fails, or is more than can be counted, leaves the array as it was. */
+/* base/vec on the heap: growth that fails, or is more than can be counted, leaves the array as it
+ * was. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

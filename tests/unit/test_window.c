@@ -1,4 +1,5 @@
-/* mem/window: whatever 32 bits add to where a block's memory is, there is memory of the same kind, or none. */
+/* mem/window: whatever 32 bits add to where a block's memory is, there is memory of the same kind,
+ * or none. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

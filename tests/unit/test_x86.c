@@ -1,4 +1,5 @@
-/* Instructions of the host's as src/x86/insn.h reads them: what gcc and clang write behind calls, and what accesses memory. */
+/* Instructions of the host's as src/x86/insn.h reads them: what gcc and clang write behind calls,
+ * and what accesses memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -104,8 +105,9 @@ static void code_that_ends_is_not_known_to_drop(void **state)
 
 /* ---- accesses ---- */
 
-/* rdx is AT, rsi 2, rdi and rsi addresses of their own, rax 0x105; k1 is 0x0ff6, k2 3, k3 0; elements of the vectors are signs and
- * indexes in turn: 32 bits of xmm1 are -4, 3, -2, 1, ...; 64 bits of xmm17 are 5, -6. */
+/* rdx is AT, rsi 2, rdi and rsi addresses of their own, rax 0x105; k1 is 0x0ff6, k2 3, k3 0;
+ * elements of the vectors are signs and indexes in turn: 32 bits of xmm1 are -4, 3, -2, 1, ...; 64
+ * bits of xmm17 are 5, -6. */
 enum { AT = 0x10000, TO = 0x20000, FROM = 0x30000 };
 
 /* clang-format off */

@@ -11,7 +11,8 @@ namespace __v1
 
 #define HEDDLE_CG static __device__ __forceinline__ __attribute__((nodebug))
 
-/* op over the values of a group of lanes; all get the result. In halves, so that it is the same for all. */
+/* op over the values of a group of lanes; all get the result. In halves, so that it is the same for
+ * all. */
 template <class G, class T, class Op> HEDDLE_CG T reduce(const G &g, T value, Op &&op)
 {
     const unsigned n = g.size(), rank = g.thread_rank();

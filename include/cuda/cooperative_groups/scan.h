@@ -1,4 +1,5 @@
-/* Scans of a group: CUDA C++ Programming Guide, "Cooperative Groups", "inclusive_scan and exclusive_scan". */
+/* Scans of a group: CUDA C++ Programming Guide, "Cooperative Groups", "inclusive_scan and
+ * exclusive_scan". */
 #if defined(__CUDA__) && !defined(_COOPERATIVE_GROUPS_SCAN_H) /* other compilers have nothing of it */
 #define _COOPERATIVE_GROUPS_SCAN_H
 

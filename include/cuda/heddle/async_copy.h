@@ -1,5 +1,6 @@
-/* Asynchronous copies of a thread, from global memory to its block's shared memory (cp.async, PTX ISA 9.7.9.25.3), and their groups: what
- * cuda_pipeline.h, cooperative groups and <cuda/pipeline> stand on. Before sm_80 a copy is done at once, and nothing is waited for. */
+/* Asynchronous copies of a thread, from global memory to its block's shared memory (cp.async, PTX
+ * ISA 9.7.9.25.3), and their groups: what cuda_pipeline.h, cooperative groups and <cuda/pipeline>
+ * stand on. Before sm_80 a copy is done at once, and nothing is waited for. */
 #ifndef HEDDLE_ASYNC_COPY_H
 #define HEDDLE_ASYNC_COPY_H
 

@@ -1,9 +1,11 @@
-/* Atomic instructions with an order and a scope, as inline PTX: clang's builtins forget both. Everything atomic in these
- * headers comes here: atomicAdd_block(), __nv_atomic_fetch_add(), cuda::atomic.
+/* Atomic instructions with an order and a scope, as inline PTX: clang's builtins forget both.
+ * Everything atomic in these headers comes here: atomicAdd_block(), __nv_atomic_fetch_add(),
+ * cuda::atomic.
  *
- * Orders and scopes are constants wherever they are used, so one instruction of each switch remains. Sequential
- * consistency is a fence.sc and an acquiring instruction (PTX ISA, "Memory Consistency Model"; libcu++ maps it so, too).
- * Below sm_70, PTX has neither .sem nor .acquire fences: there, membar stands round a relaxed instruction.
+ * Orders and scopes are constants wherever they are used, so one instruction of each switch
+ * remains. Sequential consistency is a fence.sc and an acquiring instruction (PTX ISA, "Memory
+ * Consistency Model"; libcu++ maps it so, too). Below sm_70, PTX has neither .sem nor .acquire
+ * fences: there, membar stands round a relaxed instruction.
  */
 #ifndef HEDDLE_ATOMIC_CORE_H
 #define HEDDLE_ATOMIC_CORE_H
@@ -27,8 +29,8 @@ enum {
     __NV_THREAD_SCOPE_SYSTEM
 };
 
-/* One instruction for each scope. The thread's own is widened to the block's, as CUDA does; a cluster's to the device's
- * where there are no clusters. */
+/* One instruction for each scope. The thread's own is widened to the block's, as CUDA does; a
+ * cluster's to the device's where there are no clusters. */
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 #define HEDDLE_CLUSTER ".cluster"
 #else

@@ -1,6 +1,7 @@
-/* atomicAdd() and its kind: CUDA C++ Programming Guide, "Atomic Functions". Relaxed, at the scope of the device, and with
- * _block and _system (sm_60) at those scopes. The device's scope is what clang's own builtins mean, and they find out which
- * state space an address is in; the others are inline PTX.
+/* atomicAdd() and its kind: CUDA C++ Programming Guide, "Atomic Functions". Relaxed, at the scope
+ * of the device, and with _block and _system (sm_60) at those scopes. The device's scope is what
+ * clang's own builtins mean, and they find out which state space an address is in; the others are
+ * inline PTX.
  */
 #ifndef HEDDLE_ATOMIC_FUNCTIONS_H
 #define HEDDLE_ATOMIC_FUNCTIONS_H
@@ -156,8 +157,8 @@ HEDDLE_FUNCTIONS_128(_system, __NV_THREAD_SCOPE_SYSTEM)
 #undef HEDDLE_FUNCTIONS_128
 #undef HEDDLE_128_OK
 
-/* ---- sums of double (sm_60). Templates, so that a program's own atomicAdd(double *, double) for older devices, as the
- * programming guide shows it, goes before them and does not clash. ---- */
+/* ---- sums of double (sm_60). Templates, so that a program's own atomicAdd(double *, double) for
+ * older devices, as the programming guide shows it, goes before them and does not clash. ---- */
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 600
 template <class = void> HEDDLE_INLINE double atomicAdd(double *address, double value)

@@ -1,5 +1,6 @@
-/* Type casts and arithmetic with a rounding of its own: CUDA Math API, "Type Casting Intrinsics" and the _rn, _rz, _ru, _rd
- * functions of "Single Precision Intrinsics" and "Double Precision Intrinsics". Each is the PTX instruction of its row. */
+/* Type casts and arithmetic with a rounding of its own: CUDA Math API, "Type Casting Intrinsics"
+ * and the _rn, _rz, _ru, _rd functions of "Single Precision Intrinsics" and "Double Precision
+ * Intrinsics". Each is the PTX instruction of its row. */
 #ifndef HEDDLE_CASTS_H
 #define HEDDLE_CASTS_H
 

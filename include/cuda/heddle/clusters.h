@@ -1,4 +1,5 @@
-/* Clusters: CUDA C++ Programming Guide, "Thread Block Clusters"; the names are those of CUDA's sm_90_rt.h. */
+/* Clusters: CUDA C++ Programming Guide, "Thread Block Clusters"; the names are those of CUDA's
+ * sm_90_rt.h. */
 #ifndef HEDDLE_CLUSTERS_H
 #define HEDDLE_CLUSTERS_H
 

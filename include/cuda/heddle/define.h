@@ -1,6 +1,7 @@
-/* What the device headers are written with. A function that is an instruction is always inlined and leaves nothing of
- * itself; one that is long (a math function) is left to the inliner. Neither is a place of its own: errors name the line
- * that calls it. Math functions are C++ of both sides: the host has those that C does not have from here. */
+/* What the device headers are written with. A function that is an instruction is always inlined and
+ * leaves nothing of itself; one that is long (a math function) is left to the inliner. Neither is a
+ * place of its own: errors name the line that calls it. Math functions are C++ of both sides: the
+ * host has those that C does not have from here. */
 #ifndef HEDDLE_DEFINE_H
 #define HEDDLE_DEFINE_H
 
@@ -13,7 +14,8 @@
 #define HEDDLE_INLINE static __device__ __forceinline__ __attribute__((nodebug))
 #define HEDDLE_MATH   static __host__ __device__ __inline__ __attribute__((nodebug))
 
-/* The arguments of __cluster_dims__. In PTX it marks files with kernels that have clusters: src/cc/clusters.c. */
+/* The arguments of __cluster_dims__. In PTX it marks files with kernels that have clusters:
+ * src/cc/clusters.c. */
 template <int x = 1, int y = 1, int z = 1>
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 __device__ __attribute__((used))

@@ -1,5 +1,6 @@
-/* DPX functions: CUDA C++ Programming Guide, "DPX", and CUDA Math API, "SIMD Intrinsics": minima and maxima of two or three
- * words or pairs of halfwords, of a sum, with 0 (relu), with a predicate. On the host and on devices of all kinds. Sums wrap.
+/* DPX functions: CUDA C++ Programming Guide, "DPX", and CUDA Math API, "SIMD Intrinsics": minima
+ * and maxima of two or three words or pairs of halfwords, of a sum, with 0 (relu), with a
+ * predicate. On the host and on devices of all kinds. Sums wrap.
  */
 #ifndef HEDDLE_DPX_H
 #define HEDDLE_DPX_H

@@ -1,6 +1,6 @@
-/* Numbers of 16 bits, rounded and widened: what __half and __nv_bfloat16 share. A format is its mantissa's bits and its
- * exponent's (10 and 5, 7 and 8). The device converts between float and half by cvt; all else is integer arithmetic, the same
- * on host and device.
+/* Numbers of 16 bits, rounded and widened: what __half and __nv_bfloat16 share. A format is its
+ * mantissa's bits and its exponent's (10 and 5, 7 and 8). The device converts between float and
+ * half by cvt; all else is integer arithmetic, the same on host and device.
  */
 #ifndef HEDDLE_HALF_CORE_H
 #define HEDDLE_HALF_CORE_H
@@ -42,7 +42,8 @@ HEDDLE_BOTH unsigned short heddle_narrow(double x, heddle_rounding mode)
     return sign | (grows ? infinity : infinity - 1);
 }
 
-/* An integer as a double that rounds to the same number of 16 bits: what double has no room for becomes its last bit. */
+/* An integer as a double that rounds to the same number of 16 bits: what double has no room for
+ * becomes its last bit. */
 template <class T> HEDDLE_BOTH double heddle_sticky(T x)
 {
     if (sizeof(T) < 8)

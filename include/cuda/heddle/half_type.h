@@ -1,9 +1,11 @@
-/* All of a type of 16 bits and of the pair of two. Included once for each: with HALF, HALF2 (the types), RAW, RAW2, OTHER (such a type, too), N (its word
- * in names like __float2half), HEDDLE_MANTISSA, HEDDLE_EXPONENT, and HEDDLE_WIDEN and HEDDLE_NARROW, to and from float;
- * HEDDLE_NO_CONVERSIONS, HEDDLE_NO_INTEGERS, HEDDLE_NO_OPERATORS and HEDDLE_NO_OPERATORS2 leave C++'s ways out, so that nothing here uses
- * them: OF(bits), ROUNDED(float) and WIDE(half) convert.
- * Names and meanings: CUDA Math API, "Half Precision Intrinsics" and "Bfloat16 Precision Intrinsics". Arithmetic is done in
- * float and rounded, which is exact for + - * / and sqrt: 24 bits are more than twice 11 and two.
+/* All of a type of 16 bits and of the pair of two. Included once for each: with HALF, HALF2 (the
+ * types), RAW, RAW2, OTHER (such a type, too), N (its word in names like __float2half),
+ * HEDDLE_MANTISSA, HEDDLE_EXPONENT, and HEDDLE_WIDEN and HEDDLE_NARROW, to and from float;
+ * HEDDLE_NO_CONVERSIONS, HEDDLE_NO_INTEGERS, HEDDLE_NO_OPERATORS and HEDDLE_NO_OPERATORS2 leave
+ * C++'s ways out, so that nothing here uses them: OF(bits), ROUNDED(float) and WIDE(half) convert.
+ * Names and meanings: CUDA Math API, "Half Precision Intrinsics" and "Bfloat16 Precision
+ * Intrinsics". Arithmetic is done in float and rounded, which is exact for + - * / and sqrt: 24
+ * bits are more than twice 11 and two.
  */
 #define HEDDLE_JOIN3(a, b, c) a##b##c
 #define HEDDLE_NAME(a, n, c)  HEDDLE_JOIN3(a, n, c)
@@ -293,8 +295,8 @@ HEDDLE_BOTH HALF2 __hneg2(HALF2 a)
 {
     return {__hneg(a.x), __hneg(a.y)};
 }
-/* a * b is exact in double; one rounding of the sum, and it goes to the side that the format's rounding needs (Boldo and
- * Melquiond: to odd). */
+/* a * b is exact in double; one rounding of the sum, and it goes to the side that the format's
+ * rounding needs (Boldo and Melquiond: to odd). */
 HEDDLE_BOTH HALF __hfma(HALF a, HALF b, HALF c)
 {
     const double p = (double)WIDE(a) * (double)WIDE(b), q = WIDE(c), s = p + q;
@@ -335,7 +337,8 @@ HEDDLE_BOTH HALF2 __hcmadd(HALF2 a, HALF2 b, HALF2 c)
 }
 #undef HEDDLE_SATURATED
 
-/* ---- comparisons: of one, of both lanes as 1.0, as a mask, and all together; with u, NaN compares true ---- */
+/* ---- comparisons: of one, of both lanes as 1.0, as a mask, and all together; with u, NaN compares
+ * true ---- */
 
 #define HEDDLE_COMPARE(name, op)                                                                                       \
     HEDDLE_BOTH bool __h##name(HALF a, HALF b)                                                                         \
@@ -451,8 +454,9 @@ HEDDLE_COMPARISON(>, HALF, __hgt)
 HEDDLE_COMPARISON(>=, HALF, __hge)
 HEDDLE_SIGNS_AND_STEPS(HALF, __hneg, ROUNDED(1.0f))
 #elif defined __CUDA__
-/* In a template that is never instantiated, nvcc takes comparisons for which there is no operator; clang looks at those that do not depend on
- * the template. These are for two of exactly this type: what is only converted to it finds them no more than without. */
+/* In a template that is never instantiated, nvcc takes comparisons for which there is no operator;
+ * clang looks at those that do not depend on the template. These are for two of exactly this type:
+ * what is only converted to it finds them no more than without. */
 #ifndef HEDDLE_EXACTLY
 #define HEDDLE_EXACTLY
 template <class> struct __heddle_exactly;
@@ -563,8 +567,8 @@ HEDDLE_STORE_ROW(__stwt)
 #undef HEDDLE_LOAD_ROW
 #undef HEDDLE_STORE_ROW
 
-/* ---- sums: by the instruction where the device has it, else by compare and swap of the word. Of a pair, each half is atomic
- * for itself. ---- */
+/* ---- sums: by the instruction where the device has it, else by compare and swap of the word. Of a
+ * pair, each half is atomic for itself. ---- */
 
 HEDDLE_INLINE HALF HEDDLE_NAME(heddle_, N, _sum)(HALF a, HALF b)
 {

@@ -1,5 +1,6 @@
-/* Device functions that are one PTX instruction, made from rows of tables: HEDDLE_PTXn(name, result, operand types...,
- * instruction). The letters are those of inline PTX (NVIDIA's "Inline PTX Assembly in CUDA", "Constraints"). */
+/* Device functions that are one PTX instruction, made from rows of tables: HEDDLE_PTXn(name,
+ * result, operand types..., instruction). The letters are those of inline PTX (NVIDIA's "Inline PTX
+ * Assembly in CUDA", "Constraints"). */
 #ifndef HEDDLE_INSTRUCTION_H
 #define HEDDLE_INSTRUCTION_H
 

@@ -1,6 +1,7 @@
-/* __managed__ variables: CUDA C++ Programming Guide, "__managed__ Memory Space Specifier". clang has none. The variable of the
- * host's code stands in a section of its own; the runtime is told where that is before it hears of the variables, and gives
- * the device's variable the same address, and its initial value to both.
+/* __managed__ variables: CUDA C++ Programming Guide, "__managed__ Memory Space Specifier". clang
+ * has none. The variable of the host's code stands in a section of its own; the runtime is told
+ * where that is before it hears of the variables, and gives the device's variable the same address,
+ * and its initial value to both.
  */
 #ifndef HEDDLE_MANAGED_H
 #define HEDDLE_MANAGED_H

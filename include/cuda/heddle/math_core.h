@@ -1,6 +1,7 @@
-/* What the double math functions share: numbers of two doubles, exp and log with more than double precision, and the
- * reduction of angles. The error-free sums and products are Dekker's and Knuth's; the reduction of large angles is Payne
- * and Hanek's ("Radian reduction for trigonometric functions", 1983). Polynomials: scripts/fit-math.
+/* What the double math functions share: numbers of two doubles, exp and log with more than double
+ * precision, and the reduction of angles. The error-free sums and products are Dekker's and
+ * Knuth's; the reduction of large angles is Payne and Hanek's ("Radian reduction for trigonometric
+ * functions", 1983). Polynomials: scripts/fit-math.
  */
 #ifndef HEDDLE_MATH_CORE_H
 #define HEDDLE_MATH_CORE_H

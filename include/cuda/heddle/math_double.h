@@ -1,5 +1,6 @@
-/* The elementary math functions in double precision, under the names of libdevice (__nv_sin ...) that clang's own CUDA
- * headers give the names of C to. Their errors in ulp: docs/MATH.md, measured by `make ulp`.
+/* The elementary math functions in double precision, under the names of libdevice (__nv_sin ...)
+ * that clang's own CUDA headers give the names of C to. Their errors in ulp: docs/MATH.md, measured
+ * by `make ulp`.
  */
 #ifndef HEDDLE_MATH_DOUBLE_H
 #define HEDDLE_MATH_DOUBLE_H
@@ -168,7 +169,8 @@ HEDDLE_MATH double __nv_rsqrt(double x)
     return heddle_reciprocal_root({x, 0});
 }
 
-/* The cube root of m in [1/4, 4]: Halley's iteration from a linear guess, the last step on an exact cube. */
+/* The cube root of m in [1/4, 4]: Halley's iteration from a linear guess, the last step on an exact
+ * cube. */
 HEDDLE_MATH heddle_double2 heddle_cube_root(double m)
 {
     HEDDLE_EXACT

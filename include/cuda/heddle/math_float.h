@@ -1,6 +1,6 @@
-/* The math functions in single precision. They compute in double and round once, which is within an ulp; those that kernels
- * use most have short polynomials of their own. The fast ones (__sinf ...) are approximate instructions: CUDA C++
- * Programming Guide, "Intrinsic Functions".
+/* The math functions in single precision. They compute in double and round once, which is within an
+ * ulp; those that kernels use most have short polynomials of their own. The fast ones (__sinf ...)
+ * are approximate instructions: CUDA C++ Programming Guide, "Intrinsic Functions".
  */
 #ifndef HEDDLE_MATH_FLOAT_H
 #define HEDDLE_MATH_FLOAT_H

@@ -1,6 +1,6 @@
-/* What clang's headers leave out of the math functions: nan() and overloads of float on the device; the functions that C does
- * not have on the host, by the same code ("Mathematical Functions" of the CUDA C++ Programming Guide:
- * the standard functions are for host and device code).
+/* What clang's headers leave out of the math functions: nan() and overloads of float on the device;
+ * the functions that C does not have on the host, by the same code ("Mathematical Functions" of the
+ * CUDA C++ Programming Guide: the standard functions are for host and device code).
  */
 #ifndef HEDDLE_MATH_MORE_H
 #define HEDDLE_MATH_MORE_H
@@ -34,7 +34,8 @@ static __device__ __inline__ __attribute__((nodebug)) float nanf(const char *tag
     return __builtin_bit_cast(float, 0x7fc00000u | ((unsigned)heddle_nan_tag(tag) & 0x3fffffu));
 }
 
-/* Of C's functions: clang declares these overloads for the device, and leaves their definition to CUDA's headers. */
+/* Of C's functions: clang declares these overloads for the device, and leaves their definition to
+ * CUDA's headers. */
 #define HEDDLE_DEVICE(R, name, parameters, arguments)                                                                  \
     static __device__ __inline__ __attribute__((nodebug)) R name parameters                                            \
     {                                                                                                                  \

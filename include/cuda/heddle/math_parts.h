@@ -1,5 +1,5 @@
-/* The math functions that are exact: parts of a number, roundings, remainders, least and greatest (C11 7.12.6, 7.12.9 to
- * 7.12.12), in both precisions. A row of the macro makes both.
+/* The math functions that are exact: parts of a number, roundings, remainders, least and greatest
+ * (C11 7.12.6, 7.12.9 to 7.12.12), in both precisions. A row of the macro makes both.
  */
 #ifndef HEDDLE_MATH_PARTS_H
 #define HEDDLE_MATH_PARTS_H

@@ -1,4 +1,5 @@
-/* Polynomials and constants of the device math functions, written by scripts/fit-math. Not edited by hand. */
+/* Polynomials and constants of the device math functions, written by scripts/fit-math. Not edited
+ * by hand. */
 #ifndef HEDDLE_MATH_POLYNOMIALS_H
 #define HEDDLE_MATH_POLYNOMIALS_H
 

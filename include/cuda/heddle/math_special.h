@@ -1,7 +1,8 @@
-/* The error function, the gamma function and the Bessel functions, with their inverses, in double precision (names as in
- * math_double.h). Where a function has zeros, a polynomial round each of them keeps the relative error; see scripts/fit-math.
- * Sources: Abramowitz and Stegun, chapters 6, 7, 9; Shepherd and Laframboise, "Chebyshev approximation of (1 + 2x) exp(x^2)
- * erfc x" (1981); Miller's backward recurrence for J_n.
+/* The error function, the gamma function and the Bessel functions, with their inverses, in double
+ * precision (names as in math_double.h). Where a function has zeros, a polynomial round each of
+ * them keeps the relative error; see scripts/fit-math. Sources: Abramowitz and Stegun, chapters 6,
+ * 7, 9; Shepherd and Laframboise, "Chebyshev approximation of (1 + 2x) exp(x^2) erfc x" (1981);
+ * Miller's backward recurrence for J_n.
  */
 #ifndef HEDDLE_MATH_SPECIAL_H
 #define HEDDLE_MATH_SPECIAL_H
@@ -207,7 +208,8 @@ HEDDLE_MATH double __nv_lgamma(double x)
 #define HEDDLE_ROUND_ZERO(zero, ZERO)                                                                                  \
     (((x - HEDDLE_##ZERO##_HI) - HEDDLE_##ZERO##_LO) * heddle_poly_##zero(x - HEDDLE_##ZERO##_HI))
 
-/* x >= 8: sqrt(2 / (pi x)) (P cos c - Q sin c), or with the second kind's signs; c = x - (2 n + 1) pi / 4. */
+/* x >= 8: sqrt(2 / (pi x)) (P cos c - Q sin c), or with the second kind's signs; c = x - (2 n + 1)
+ * pi / 4. */
 HEDDLE_MATH double heddle_hankel(int n, bool second, double x)
 {
     if (x == HEDDLE_INF)
@@ -279,7 +281,8 @@ HEDDLE_MATH double __nv_y1(double x)
 }
 #undef HEDDLE_ROUND_ZERO
 
-/* J_n(x), 0 < x <= n: the recurrence downwards from far above, in proportion to J_0 + 2 J_2 + 2 J_4 + ... = 1. */
+/* J_n(x), 0 < x <= n: the recurrence downwards from far above, in proportion to J_0 + 2 J_2 + 2 J_4
+ * + ... = 1. */
 HEDDLE_MATH double heddle_miller(int n, double x)
 {
     const int start = 2 * ((n + (int)__builtin_sqrt(160.0 * n) + 16) / 2);

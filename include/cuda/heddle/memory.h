@@ -1,6 +1,6 @@
-/* Loads and stores with a cache operator, and questions about addresses: CUDA C++ Programming Guide, "Read-Only Data Cache
- * Load Function", "Load Functions Using Cache Hints", "Store Functions Using Cache Hints", "Address Space Predicate
- * Functions" and "Address Space Conversion Functions". */
+/* Loads and stores with a cache operator, and questions about addresses: CUDA C++ Programming
+ * Guide, "Read-Only Data Cache Load Function", "Load Functions Using Cache Hints", "Store Functions
+ * Using Cache Hints", "Address Space Predicate Functions" and "Address Space Conversion Functions". */
 #ifndef HEDDLE_MEMORY_H
 #define HEDDLE_MEMORY_H
 
@@ -195,7 +195,8 @@ HEDDLE_IS_IN(__isClusterShared, "shared::cluster")
 #endif
 #undef HEDDLE_IS_IN
 
-/* An address that L2 is to treat in a way of its own (libcu++, "annotated_ptr"): as any other here, with the same results. */
+/* An address that L2 is to treat in a way of its own (libcu++, "annotated_ptr"): as any other here,
+ * with the same results. */
 HEDDLE_INLINE void *__nv_associate_access_property(const void *pointer, unsigned long long)
 {
     return (void *)pointer;

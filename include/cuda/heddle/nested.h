@@ -1,12 +1,14 @@
-/* Launches by kernels. `heddle cc` writes k<<<grid, block>>>(x) of device code as heddle::nested(HEDDLE_KERNEL(1, k), grid, block)(x), as clang
- * has no such launches, nor lets device code name a kernel (src/cc/nested.c). */
+/* Launches by kernels. `heddle cc` writes k<<<grid, block>>>(x) of device code as
+ * heddle::nested(HEDDLE_KERNEL(1, k), grid, block)(x), as clang has no such launches, nor lets
+ * device code name a kernel (src/cc/nested.c). */
 #ifndef HEDDLE_NESTED_H
 #define HEDDLE_NESTED_H
 
 #include "define.h"
 
-/* A pointer to a kernel of n parameters. In the body of a function of the device clang chooses among no kernels of one name, but in that of a class
- * it does; before C++17 an argument of a template is no call. */
+/* A pointer to a kernel of n parameters. In the body of a function of the device clang chooses
+ * among no kernels of one name, but in that of a class it does; before C++17 an argument of a
+ * template is no call. */
 #if __cplusplus >= 201703L
 #define HEDDLE_KERNEL(n, ...)                                                                                          \
     ([] {                                                                                                              \
@@ -137,7 +139,8 @@ template <class... P> struct nested_launch {
     size_t shared;
     cudaStream_t stream;
 
-    /* Parameters stand as in the declaration of an entry, each aligned to its type (PTX ISA 4.2, 5.4). */
+    /* Parameters stand as in the declaration of an entry, each aligned to its type (PTX ISA 4.2,
+     * 5.4). */
     template <class T> static __device__ __forceinline__ bool put(char *buffer, size_t &at, const T &value)
     {
         at = (at + alignof(T) - 1) / alignof(T) * alignof(T);

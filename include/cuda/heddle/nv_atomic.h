@@ -1,6 +1,7 @@
-/* __nv_atomic_load_n() and its kind: CUDA C++ Programming Guide, "Atomic Functions", the compiler builtins with a memory
- * order and a thread scope. They are functions here; conditions on their arguments make what nvcc forbids an error that says
- * why, and keep their addresses from being taken.
+/* __nv_atomic_load_n() and its kind: CUDA C++ Programming Guide, "Atomic Functions", the compiler
+ * builtins with a memory order and a thread scope. They are functions here; conditions on their
+ * arguments make what nvcc forbids an error that says why, and keep their addresses from being
+ * taken.
  */
 #ifndef HEDDLE_NV_ATOMIC_H
 #define HEDDLE_NV_ATOMIC_H
@@ -102,7 +103,8 @@ HEDDLE_BUILTIN heddle_plain<T> __nv_atomic_exchange_n(T *address, heddle_plain<T
     return heddle_exchange_of((heddle_plain<T> *)address, value, order, scope);
 }
 
-/* The order of a compare and swap that may fail: the instruction has one, so the failure's joins in. */
+/* The order of a compare and swap that may fail: the instruction has one, so the failure's joins
+ * in. */
 HEDDLE_INLINE int heddle_joined_order(int success, int failure)
 {
     if (success == __NV_ATOMIC_SEQ_CST || failure == __NV_ATOMIC_SEQ_CST)
@@ -134,7 +136,8 @@ HEDDLE_FAILURE_OK HEDDLE_2_TO_16 HEDDLE_INTEGRAL
     return before == *expected;
 }
 
-/* ---- arithmetic and bits: an entry for each operation, what it takes, and how it gets an operand of that kind ---- */
+/* ---- arithmetic and bits: an entry for each operation, what it takes, and how it gets an operand
+ * of that kind ---- */
 
 /* __nv_atomic_fetch_add() returns the old value, __nv_atomic_add() nothing. */
 #define HEDDLE_FETCH_AS(name, R, give, operation, types, says)                                                         \

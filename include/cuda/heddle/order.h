@@ -1,5 +1,6 @@
-/* min() and max() of all types of numbers, on the host and the device: CUDA Math API, "Single Precision", "Double Precision" and
- * "Integer Mathematical Functions". clang has those of two ints for the device. Of a number and a NaN, the number.
+/* min() and max() of all types of numbers, on the host and the device: CUDA Math API, "Single
+ * Precision", "Double Precision" and "Integer Mathematical Functions". clang has those of two ints
+ * for the device. Of a number and a NaN, the number.
  */
 #ifndef HEDDLE_ORDER_H
 #define HEDDLE_ORDER_H

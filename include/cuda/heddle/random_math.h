@@ -1,7 +1,9 @@
-/* Functions of device code, to the bit as nvcc compiles them: what random numbers of a GPU are made by. Its polynomials stand in the PTX of every
- * program that calls them; the approximate instructions between are the machine's. Of arguments that draws give alone: none is a NaN, a
- * negative number of which there is no root, or infinite. For the host's C and for device code: whoever includes this has defined RANDOM_MATH,
- * which stands before each function, and the operations that it uses, RANDOM_FMA() and others.
+/* Functions of device code, to the bit as nvcc compiles them: what random numbers of a GPU are made
+ * by. Its polynomials stand in the PTX of every program that calls them; the approximate
+ * instructions between are the machine's. Of arguments that draws give alone: none is a NaN, a
+ * negative number of which there is no root, or infinite. For the host's C and for device code:
+ * whoever includes this has defined RANDOM_MATH, which stands before each function, and the
+ * operations that it uses, RANDOM_FMA() and others.
  */
 #ifndef HEDDLE_RANDOM_MATH_H
 #define HEDDLE_RANDOM_MATH_H

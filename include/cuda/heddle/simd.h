@@ -1,5 +1,5 @@
-/* SIMD intrinsics on the two halfwords or four bytes of a word: CUDA Math API, "SIMD Intrinsics". They are the SIMD video
- * instructions of the PTX ISA, whose third operand is not used here (0). */
+/* SIMD intrinsics on the two halfwords or four bytes of a word: CUDA Math API, "SIMD Intrinsics".
+ * They are the SIMD video instructions of the PTX ISA, whose third operand is not used here (0). */
 #ifndef HEDDLE_SIMD_H
 #define HEDDLE_SIMD_H
 

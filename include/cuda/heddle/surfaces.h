@@ -1,5 +1,6 @@
-/* Reads and writes of surfaces ("CUDA C++ Programming Guide", "Surface Functions"): one instruction each, as nvcc has it (PTX ISA 9.7.11,
- * suld.b and sust.b). What lies in the surface is moved as it is: a type is cells of 8 to 64 bits, one, two or four of them.
+/* Reads and writes of surfaces ("CUDA C++ Programming Guide", "Surface Functions"): one instruction
+ * each, as nvcc has it (PTX ISA 9.7.11, suld.b and sust.b). What lies in the surface is moved as it
+ * is: a type is cells of 8 to 64 bits, one, two or four of them.
  */
 #ifndef HEDDLE_SURFACES_H
 #define HEDDLE_SURFACES_H

@@ -1,6 +1,7 @@
-/* Barriers of a block, fences, clocks and what stops a kernel: CUDA C++ Programming Guide, "Synchronization Functions",
- * "Memory Fence Functions", "Time Function", "Nanosleep Function", "Trap function", "Assertion", "Formatted Output",
- * "Dynamic Global Memory Allocation". __syncthreads() is clang's own. */
+/* Barriers of a block, fences, clocks and what stops a kernel: CUDA C++ Programming Guide,
+ * "Synchronization Functions", "Memory Fence Functions", "Time Function", "Nanosleep Function",
+ * "Trap function", "Assertion", "Formatted Output", "Dynamic Global Memory Allocation".
+ * __syncthreads() is clang's own. */
 #ifndef HEDDLE_SYNC_H
 #define HEDDLE_SYNC_H
 
@@ -71,7 +72,8 @@ HEDDLE_INLINE void __brkpt()
 }
 #define __prof_trigger(counter) __asm__ __volatile__("pmevent %0;" ::"n"(counter))
 
-/* What the driver gives every kernel (PTX interoperability: "System calls"). clang turns printf into vprintf. */
+/* What the driver gives every kernel (PTX interoperability: "System calls"). clang turns printf
+ * into vprintf. */
 extern "C" {
 __device__ int vprintf(const char *, const char *);
 __device__ int printf(const char *, ...);

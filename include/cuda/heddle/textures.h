@@ -1,6 +1,8 @@
-/* Reads of textures ("CUDA C++ Programming Guide", "Texture Functions"): one instruction each, as nvcc has it (PTX ISA 9.7.10, tex and tld4).
+/* Reads of textures ("CUDA C++ Programming Guide", "Texture Functions"): one instruction each, as
+ * nvcc has it (PTX ISA 9.7.10, tex and tld4).
  *
- * The instruction has four results, of 32-bit floats or numbers; what the type asked for does not have is dropped.
+ * The instruction has four results, of 32-bit floats or numbers; what the type asked for does not
+ * have is dropped.
  */
 #ifndef HEDDLE_TEXTURES_H
 #define HEDDLE_TEXTURES_H
@@ -8,7 +10,8 @@
 #include "../texture_types.h"
 #include "../vector_types.h"
 
-/* What an instruction gives for a T: four elements, of which T is made. Only types that textures have are complete. */
+/* What an instruction gives for a T: four elements, of which T is made. Only types that textures
+ * have are complete. */
 template <class T> struct heddle_texel;
 
 #define HEDDLE_TEXEL(T, element_type, ...)                                                                             \

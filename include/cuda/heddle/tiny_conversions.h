@@ -1,6 +1,7 @@
-/* The conversion functions of a width (CUDA Math API, "FP8 Intrinsics" and its kind). Included once for each: with FP (fp8),
- * PAIR (fp8x2), STORAGE, STORAGE2, INTERPRETATION, HEDDLE_BITS of each in a pair; OPTIONS, what a conversion is told, and
- * NARROW(x), WIDEN(code), conversions by what these are called.
+/* The conversion functions of a width (CUDA Math API, "FP8 Intrinsics" and its kind). Included once
+ * for each: with FP (fp8), PAIR (fp8x2), STORAGE, STORAGE2, INTERPRETATION, HEDDLE_BITS of each in
+ * a pair; OPTIONS, what a conversion is told, and NARROW(x), WIDEN(code), conversions by what these
+ * are called.
  */
 #define HEDDLE_JOIN4(a, b, c, d) a##b##c##d
 #define HEDDLE_NAME4(a, b, c, d) HEDDLE_JOIN4(a, b, c, d)

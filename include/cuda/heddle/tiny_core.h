@@ -1,6 +1,7 @@
-/* Numbers of 8 bits and less, rounded and widened: what the types of cuda_fp8.h, cuda_fp6.h and cuda_fp4.h share. A format is
- * its mantissa's bits, its exponent's, and `end`, the first code behind all finite numbers: OCP's 8-bit specification (e5m2
- * has infinities and NaNs, e4m3 one NaN) and its Microscaling specification (e3m2, e2m3 and e2m1 have neither).
+/* Numbers of 8 bits and less, rounded and widened: what the types of cuda_fp8.h, cuda_fp6.h and
+ * cuda_fp4.h share. A format is its mantissa's bits, its exponent's, and `end`, the first code
+ * behind all finite numbers: OCP's 8-bit specification (e5m2 has infinities and NaNs, e4m3 one NaN)
+ * and its Microscaling specification (e3m2, e2m3 and e2m1 have neither).
  */
 #ifndef HEDDLE_TINY_CORE_H
 #define HEDDLE_TINY_CORE_H

@@ -1,5 +1,5 @@
-/* Warp functions: CUDA C++ Programming Guide, "Warp Vote Functions", "Warp Match Functions", "Warp Reduce Functions" and
- * "Warp Shuffle Functions". */
+/* Warp functions: CUDA C++ Programming Guide, "Warp Vote Functions", "Warp Match Functions", "Warp
+ * Reduce Functions" and "Warp Shuffle Functions". */
 #ifndef HEDDLE_WARP_H
 #define HEDDLE_WARP_H
 
@@ -30,8 +30,8 @@ HEDDLE_INLINE unsigned __ballot_sync(unsigned mask, int predicate)
     return __nvvm_vote_ballot_sync(mask, predicate);
 }
 
-/* ---- shuffles: words of 4 bytes, of 8 as two of them. The clamp of .up is 0, of the others 31; its upper byte says which
- * lanes form a segment of `width` (PTX ISA, "shfl.sync"). ---- */
+/* ---- shuffles: words of 4 bytes, of 8 as two of them. The clamp of .up is 0, of the others 31;
+ * its upper byte says which lanes form a segment of `width` (PTX ISA, "shfl.sync"). ---- */
 
 #define HEDDLE_SHUFFLE_OF(name, T, Second, low)                                                                        \
     HEDDLE_INLINE T name(unsigned mask, T value, Second second, int width = 32)                                        \

@@ -1,7 +1,9 @@
-/* What mma.h is made of: fragments, and for each row of its tables the functions that are one `wmma` instruction (PTX ISA 9.7.14.4).
+/* What mma.h is made of: fragments, and for each row of its tables the functions that are one
+ * `wmma` instruction (PTX ISA 9.7.14.4).
  *
- * A fragment's elements lie in memory as in the registers of the instruction, so that they are copied as a whole; compilers make
- * nothing of it. The types of registers: U, 32 bits with one or several elements; F, float; D, double.
+ * A fragment's elements lie in memory as in the registers of the instruction, so that they are
+ * copied as a whole; compilers make nothing of it. The types of registers: U, 32 bits with one or
+ * several elements; F, float; D, double.
  */
 #ifndef HEDDLE_WMMA_H
 #define HEDDLE_WMMA_H

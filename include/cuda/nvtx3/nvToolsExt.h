@@ -1,5 +1,6 @@
-/* NVTX, with which programs mark ranges and moments for profilers (NVTX 3, "C API reference"). Under `heddle explain` they are recorded by
- * Heddle's driver, which NVTX_INJECTION64_PATH names then; elsewhere the functions do nothing, and return what they return then.
+/* NVTX, with which programs mark ranges and moments for profilers (NVTX 3, "C API reference").
+ * Under `heddle explain` they are recorded by Heddle's driver, which NVTX_INJECTION64_PATH names
+ * then; elsewhere the functions do nothing, and return what they return then.
  */
 #ifndef HEDDLE_NVTX3_NVTOOLSEXT_H
 #define HEDDLE_NVTX3_NVTOOLSEXT_H

@@ -1,4 +1,5 @@
-/* Names of devices, streams and events for profilers (NVTX 3, "Resource naming: CUDA Runtime"): see nvToolsExt.h. */
+/* Names of devices, streams and events for profilers (NVTX 3, "Resource naming: CUDA Runtime"): see
+ * nvToolsExt.h. */
 #ifndef HEDDLE_NVTX3_NVTOOLSEXTCUDART_H
 #define HEDDLE_NVTX3_NVTOOLSEXTCUDART_H
 

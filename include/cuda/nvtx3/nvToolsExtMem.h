@@ -1,5 +1,6 @@
-/* NVTX's calls about memory, by which a program says what its own pools have given out, what kernels may do where, and what memory is
- * called (NVTX 3, memory extension). Under `heddle check` they are heard; elsewhere they do nothing, and return NULL.
+/* NVTX's calls about memory, by which a program says what its own pools have given out, what
+ * kernels may do where, and what memory is called (NVTX 3, memory extension). Under `heddle check`
+ * they are heard; elsewhere they do nothing, and return NULL.
  */
 #ifndef HEDDLE_NVTX3_NVTOOLSEXTMEM_H
 #define HEDDLE_NVTX3_NVTOOLSEXTMEM_H
@@ -134,7 +135,8 @@ typedef struct nvtxMemMarkInitializedBatch_v1 {
     void const *regionDescElements;
 } nvtxMemMarkInitializedBatch_v1, nvtxMemMarkInitializedBatch_t;
 
-/* HEDDLE_NVTX_MEMORY(type, name, result, arguments, parameters): the functions, in the order of their numbers. */
+/* HEDDLE_NVTX_MEMORY(type, name, result, arguments, parameters): the functions, in the order of
+ * their numbers. */
 #define HEDDLE_NVTX_MEMORY_CALLS                                                                                       \
     HEDDLE_NVTX_MEMORY(nvtxMemHeapHandle_t, nvtxMemHeapRegister, NULL, (domain, desc), nvtxDomainHandle_t domain,      \
                        nvtxMemHeapDesc_t const *desc)                                                                  \

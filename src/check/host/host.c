@@ -51,7 +51,8 @@ static struct sigaction others[2]; /* whose SIGSEGV and SIGTRAP were before */
 static pthread_mutex_t handlers_lock = PTHREAD_MUTEX_INITIALIZER;
 static const struct x86_reader *reader; /* or NULL */
 
-/* Components of a saved extended state (SDM, volume 1, 13.1), and where they begin; 0: the processor has none such. */
+/* Components of a saved extended state (SDM, volume 1, 13.1), and where they begin; 0: the
+ * processor has none such. */
 enum { XSTATE_SSE = 1, XSTATE_AVX = 2, XSTATE_MASKS = 5, XSTATE_ZMM = 6, XSTATE_ZMM_16 = 7, XSTATE_PARTS = 8 };
 static uint32_t part_at[XSTATE_PARTS] = {[XSTATE_SSE] = 160};
 
@@ -236,8 +237,8 @@ static void tell_more(struct step *s, const struct stop *t)
         }
 }
 
-/* Pages are open until the instruction is done: all that it is known to access, so that it does not come here for each of them. `a`: what
- * it accesses, if that has been told. */
+/* Pages are open until the instruction is done: all that it is known to access, so that it does not
+ * come here for each of them. `a`: what it accesses, if that has been told. */
 static void let_step(const struct stop *t, const struct accesses *a)
 {
     struct step *s = step = step ? step : take_step(t->watch);
@@ -317,8 +318,9 @@ static bool may_trap(const ucontext_t *u)
     return (u->uc_mcontext.fpregs->mxcsr & MASKS) != MASKS;
 }
 
-/* An instruction with one operand in memory is done here, on the machine's mapping: a step costs several times as much, and opens the
- * page to other threads. Else `a` is what it accesses, if that has been told. */
+/* An instruction with one operand in memory is done here, on the machine's mapping: a step costs
+ * several times as much, and opens the page to other threads. Else `a` is what it accesses, if that
+ * has been told. */
 static bool do_moved(struct stop *t, struct accesses *a)
 {
     struct host_watch *w = t->watch;

@@ -1,7 +1,8 @@
 /* initcheck: reads of memory that nobody has written; see memory.h.
  *
- * check/shadow/defined.h knows what has been written. Nearly always all bytes of an access are defined: then an event costs a test of bits
- * and no lock. Single lanes are tested where some byte is not.
+ * check/shadow/defined.h knows what has been written. Nearly always all bytes of an access are
+ * defined: then an event costs a test of bits and no lock. Single lanes are tested where some byte
+ * is not.
  */
 #include "check/checker.h"
 
@@ -131,7 +132,8 @@ static uint32_t warp_of(const struct access_event *e)
     return e->space == SPACE_LOCAL ? e->warp : UINT32_MAX;
 }
 
-/* Remembers the place, for the first write to it. Places that there is no room for are not remembered. */
+/* Remembers the place, for the first write to it. Places that there is no room for are not
+ * remembered. */
 static void expect_writer(struct checker *c, const struct access_event *e, uint64_t address, struct finding *f)
 {
     uint32_t n = atomic_load_explicit(&c->memory.n_early, memory_order_relaxed);
@@ -229,7 +231,8 @@ static uint32_t undefined_global(const struct checker *c, const struct access_ev
     return lanes;
 }
 
-/* Are there no pages for the range of addresses, where it is small, or for those of the lanes? No lane crosses the end of a page. */
+/* Are there no pages for the range of addresses, where it is small, or for those of the lanes? No
+ * lane crosses the end of a page. */
 static bool has_no_pages(const struct checker *c, const struct access_event *e)
 {
     enum { FEW_BYTES = WARP_LANES * DEFINED_PAGE_BYTES };
@@ -269,7 +272,8 @@ static void access_global(struct checker *c, const struct access_event *e)
     }
 }
 
-/* Is there a 1 among the bits of the lanes? What a lane accesses is aligned, and so within 64 bytes. */
+/* Is there a 1 among the bits of the lanes? What a lane accesses is aligned, and so within 64
+ * bytes. */
 static bool lanes_any(const uint64_t *bits, const struct access_event *e)
 {
     uint64_t any = 0;
@@ -359,7 +363,8 @@ static uint64_t alike_in_source(struct checker *c, const struct access_source *f
     return 1;
 }
 
-/* What an asynchronous copy writes is as defined as its source. A reduction reads its destination, too. */
+/* What an asynchronous copy writes is as defined as its source. A reduction reads its destination,
+ * too. */
 static void access_async(struct checker *c, const struct access_event *e)
 {
     struct access_event part = *e;

@@ -36,7 +36,8 @@ void memory_set_defined(struct checker *c, uint64_t at, uint64_t bytes)
     pthread_mutex_unlock(&c->memory.written->lock);
 }
 
-/* Has the host said of an allocation that nobody has written it? It may write what else there is unseen. With the lock of `written` held. */
+/* Has the host said of an allocation that nobody has written it? It may write what else there is
+ * unseen. With the lock of `written` held. */
 static bool is_followed(const struct written *w, uint64_t address)
 {
     for (struct checker *c = w->checkers; c; c = c->memory.next)

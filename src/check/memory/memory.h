@@ -1,9 +1,9 @@
-/* memcheck and initcheck: bad accesses, leaks of the kernels' heap, reads of memory that nobody has written, and accesses that the
- * program's own rules about its memory do not allow (rules.h).
+/* memcheck and initcheck: bad accesses, leaks of the kernels' heap, reads of memory that nobody has
+ * written, and accesses that the program's own rules about its memory do not allow (rules.h).
  *
- * memcheck.c hears of faults before they end a launch, and of the kernels' heap. initcheck.c follows which bytes have been written
- * (check/shadow/defined.h). A *region* is an allocation that either of them has to say something about: its name, who has written to it,
- * whether it leaks.
+ * memcheck.c hears of faults before they end a launch, and of the kernels' heap. initcheck.c
+ * follows which bytes have been written (check/shadow/defined.h). A *region* is an allocation that
+ * either of them has to say something about: its name, who has written to it, whether it leaks.
  */
 #ifndef HEDDLE_CHECK_MEMORY_H
 #define HEDDLE_CHECK_MEMORY_H
@@ -62,7 +62,8 @@ void memory_close(struct checker *c);
 void memory_idle(struct checker *c);
 /* ---- marks.c ---- */
 
-/* What the host has told (world.h) of memory that is undefined; defined; as defined as other memory is. */
+/* What the host has told (world.h) of memory that is undefined; defined; as defined as other memory
+ * is. */
 bool memory_set_undefined(struct checker *c, uint64_t at, uint64_t bytes, const char *name);
 void memory_set_defined(struct checker *c, uint64_t at, uint64_t bytes);
 void memory_set_all_defined(struct checker *c);
@@ -81,7 +82,8 @@ const char *memory_place(struct checker *c, const struct access_event *e, unsign
 
 /* ---- regions.c ---- */
 
-/* Notes the allocation that holds so many bytes; `name`, or NULL, and `leak` are its own. False without memory. */
+/* Notes the allocation that holds so many bytes; `name`, or NULL, and `leak` are its own. False
+ * without memory. */
 bool region_note(struct checker *c, uint64_t address, uint64_t bytes, const char *name, struct finding *leak);
 struct region *region_find(struct checker *c, uint64_t address);
 /* It is about to be freed: findings say from now on what is known by now. */
@@ -98,7 +100,8 @@ void initcheck_open(struct checker *c);
 void initcheck_idle(struct checker *c);
 void initcheck_access(void *data, const struct access_event *e);
 void initcheck_block_ends(void *data, const struct schedule_event *e);
-/* Memory has run out, in a launch or (NULL) an allocation of the host's; `place`: what is not followed first. */
+/* Memory has run out, in a launch or (NULL) an allocation of the host's; `place`: what is not
+ * followed first. */
 void initcheck_note_lost(struct checker *c, const struct event_launch *l, const char *place);
 /* What initcheck does not watch. */
 void initcheck_report_lost(struct checker *c, struct diags *diags);

@@ -1,4 +1,5 @@
-/* Allocations of which some bytes have been undefined, or that a kernel has made: what findings say of them; see memory.h. */
+/* Allocations of which some bytes have been undefined, or that a kernel has made: what findings say
+ * of them; see memory.h. */
 #include "check/checker.h"
 
 #include <stdlib.h>

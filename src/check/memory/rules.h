@@ -1,5 +1,6 @@
-/* What a program has said of its memory beyond what CUDA knows: which parts of a pool of its own it has given out, and what kernels
- * may do where (NVTX: cuda/watch/nvtx_memory.c). A launch is held to the rules as they were when it was put into its stream. */
+/* What a program has said of its memory beyond what CUDA knows: which parts of a pool of its own it
+ * has given out, and what kernels may do where (NVTX: cuda/watch/nvtx_memory.c). A launch is held
+ * to the rules as they were when it was put into its stream. */
 #ifndef HEDDLE_CHECK_RULES_H
 #define HEDDLE_CHECK_RULES_H
 

@@ -1,7 +1,8 @@
 /* Which accesses happen before what a thread does now; see order.h. */
 #include "check/order/state.h"
 
-/* What frontiers show of all lanes at once. Of a thread that has exited only what its exit frontier shows happens before. */
+/* What frontiers show of all lanes at once. Of a thread that has exited only what its exit frontier
+ * shows happens before. */
 static uint32_t frontiers_show(const struct block_order *b, unsigned warp, struct accesses of)
 {
     const struct warp_order *w = &b->warps[of.warp];
@@ -84,7 +85,8 @@ bool order_knows_lanes_alike(const struct block_order *b, unsigned warp, struct 
 
 /* ---- grids that overlap ---- */
 
-/* No block has this number. Its epochs are launches whose threads have waited by griddepcontrol.wait: who knows of one knows by them. */
+/* No block has this number. Its epochs are launches whose threads have waited by
+ * griddepcontrol.wait: who knows of one knows by them. */
 enum { GRIDS = 0 };
 
 void order_grids_ended(struct block_order *b, unsigned warp, uint32_t lanes, uint32_t task)

@@ -1,12 +1,13 @@
-/* Vector clocks. An entry belongs to a block, a warp or one thread, and has a frontier: their accesses in epochs below it happen before
- * whatever has the clock.
+/* Vector clocks. An entry belongs to a block, a warp or one thread, and has a frontier: their
+ * accesses in epochs below it happen before whatever has the clock.
  *
- * Clocks are immutable. Their entries are in a tree whose nodes clocks share (clock_tree.h): a clock with one entry more than another
- * has a few nodes of its own, and a join costs as much as the two differ. So a lock that N threads hand on costs O(log N) each time. The
- * entries of a few threads stand beside the tree, so that most hand-overs make no nodes.
+ * Clocks are immutable. Their entries are in a tree whose nodes clocks share (clock_tree.h): a
+ * clock with one entry more than another has a few nodes of its own, and a join costs as much as
+ * the two differ. So a lock that N threads hand on costs O(log N) each time. The entries of a few
+ * threads stand beside the tree, so that most hand-overs make no nodes.
  *
- * Some clocks have a *lineage*: a sequence of clocks each of which includes the ones before it, like the releases at a lock. Two clocks of
- * one lineage are compared and joined in O(1).
+ * Some clocks have a *lineage*: a sequence of clocks each of which includes the ones before it,
+ * like the releases at a lock. Two clocks of one lineage are compared and joined in O(1).
  *
  * Thread-safe: a clock does not change, and references are counted atomically.
  */
@@ -24,7 +25,8 @@ struct clock_few {
     uint64_t key[CLOCK_FEW];
 };
 
-/* Threads are named by their CTA incarnation (order.h), numbered from 1 in 28 bits, their warp and their lane. */
+/* Threads are named by their CTA incarnation (order.h), numbered from 1 in 28 bits, their warp and
+ * their lane. */
 struct clock {
     _Atomic uint32_t refs;
     _Atomic bool extended;   /* its lineage has a later one */
@@ -64,7 +66,8 @@ static inline bool clock_goes_on(const struct clock *earlier, const struct clock
            (c == earlier || (c->lineage && c->lineage == earlier->lineage && c->place >= earlier->place));
 }
 
-/* These replace *c by its join with another clock. False without memory: then *c includes less than it should. */
+/* These replace *c by its join with another clock. False without memory: then *c includes less than
+ * it should. */
 bool clock_join(struct clock **c, struct clock *with);
 /* The same where *c includes `old` (or NULL): costs as much as `with` differs from `old`. */
 bool clock_join_since(struct clock **c, struct clock *with, const struct clock *old);
@@ -72,14 +75,15 @@ bool clock_join_since(struct clock **c, struct clock *with, const struct clock *
 bool clock_extend(struct clock **c, struct clock *with);
 /* By one lane. */
 bool clock_extend_lane(struct clock **c, uint32_t incarnation, unsigned warp, unsigned lane, uint32_t frontier);
-/* Add an entry: for all threads of a block; of a warp; for some lanes of a warp, each with its own frontier. */
+/* Add an entry: for all threads of a block; of a warp; for some lanes of a warp, each with its own
+ * frontier. */
 bool clock_add_block(struct clock **c, uint32_t incarnation, uint32_t frontier);
 bool clock_add_warp(struct clock **c, uint32_t incarnation, unsigned warp, uint32_t frontier);
 bool clock_add_lane(struct clock **c, uint32_t incarnation, unsigned warp, unsigned lane, uint32_t frontier);
 bool clock_add_lanes(struct clock **c, uint32_t incarnation, unsigned warp, uint32_t lanes, const uint32_t *frontier);
 
-/* Adds the entries of another clock under other numbers: of incarnations with a mark, a bit of CLOCK_MARKS. Entries that have one are left
- * out. */
+/* Adds the entries of another clock under other numbers: of incarnations with a mark, a bit of
+ * CLOCK_MARKS. Entries that have one are left out. */
 enum { CLOCK_MARKS_BIT = 26, CLOCK_MARKS = 7 << CLOCK_MARKS_BIT };
 bool clock_add_marked(struct clock **c, const struct clock *what, uint32_t mark);
 

@@ -82,7 +82,8 @@ static void drop_parts(const struct slots *s)
         clock_node_release(s->part[slot]);
 }
 
-/* The node with these slots: `like` or `other` (or NULL) where one is equal, else a fresh one. False without memory. */
+/* The node with these slots: `like` or `other` (or NULL) where one is equal, else a fresh one.
+ * False without memory. */
 static bool finish(const struct slots *s, struct clock_node *like, struct clock_node *other, struct clock_subtree *out)
 {
     struct clock_node *same = is_same(like, s)                                            ? like
@@ -140,7 +141,8 @@ static bool join_warps(struct clock_node *a, struct clock_node *b, struct clock_
     return finish(&s, a, b, out);
 }
 
-/* One of the two may be NULL. `cut`: it may have parts that are not above `frontier`, which are dropped. */
+/* One of the two may be NULL. `cut`: it may have parts that are not above `frontier`, which are
+ * dropped. */
 static bool join_parts(struct clock_node *x, bool cut_x, struct clock_node *y, bool cut_y, uint32_t frontier,
                        const struct clock_node *old, struct clock_subtree *out)
 {
@@ -160,7 +162,8 @@ static bool join_parts(struct clock_node *x, bool cut_x, struct clock_node *y, b
     return ok;
 }
 
-/* `b` is the same group of threads as `a`, or lies within it. `old`, or NULL, is the same group as `b`. */
+/* `b` is the same group of threads as `a`, or lies within it. `old`, or NULL, is the same group as
+ * `b`. */
 static bool join_within(struct clock_node *a, struct clock_node *b, const struct clock_node *old,
                         struct clock_subtree *out)
 {

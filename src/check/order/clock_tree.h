@@ -1,9 +1,12 @@
-/* The tree of a vector clock (clock.h): a persistent radix tree over threads, whose nodes clocks share. Private to check/order/clock*.c.
+/* The tree of a vector clock (clock.h): a persistent radix tree over threads, whose nodes clocks
+ * share. Private to check/order/clock*.c.
  *
- * Its levels are CUDA's: a node of level 0 is a warp, whose slots are the frontiers of its lanes; of level 1 a block, whose slots are its
- * warps; above are groups of 16 blocks, of 16 such groups, and so on. A node that would have one slot and no frontier of its own is left
- * out. The frontier of a warp or a block holds for all of its threads, and only higher ones stand below it. So the form is canonical: trees
- * with equal entries have equal nodes, and a node that two trees share need not be compared.
+ * Its levels are CUDA's: a node of level 0 is a warp, whose slots are the frontiers of its lanes;
+ * of level 1 a block, whose slots are its warps; above are groups of 16 blocks, of 16 such groups,
+ * and so on. A node that would have one slot and no frontier of its own is left out. The frontier
+ * of a warp or a block holds for all of its threads, and only higher ones stand below it. So the
+ * form is canonical: trees with equal entries have equal nodes, and a node that two trees share
+ * need not be compared.
  */
 #ifndef HEDDLE_CHECK_CLOCK_TREE_H
 #define HEDDLE_CHECK_CLOCK_TREE_H
@@ -45,7 +48,8 @@ static inline struct clock_node *clock_node_ref(struct clock_node *n)
     return n;
 }
 
-/* The result of a join: an existing node, which is borrowed, or a fresh one with its only reference. */
+/* The result of a join: an existing node, which is borrowed, or a fresh one with its only
+ * reference. */
 struct clock_subtree {
     struct clock_node *node; /* or NULL: no entries */
     bool is_fresh;
@@ -61,7 +65,8 @@ static inline struct clock_node *clock_subtree_take(struct clock_subtree t)
     return t.is_fresh || !t.node ? t.node : clock_node_ref(t.node);
 }
 
-/* These are false without memory. Joins `b` to `a`, which includes `old` (or NULL): subtrees that `b` and `old` share are skipped. */
+/* These are false without memory. Joins `b` to `a`, which includes `old` (or NULL): subtrees that
+ * `b` and `old` share are skipped. */
 bool clock_nodes_join(struct clock_node *a, struct clock_node *b, const struct clock_node *old,
                       struct clock_subtree *out);
 /* Joins a node, whose reference stays the caller's, to a subtree, which may be empty. */

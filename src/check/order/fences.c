@@ -1,11 +1,13 @@
 /* Fences (PTX ISA 8.8, 9.7.13.4); see order.h.
  *
- * A fence of the async proxy orders nothing between threads by itself: it takes effect in its own thread, and composes with other
- * synchronisation (8.9.5, base causality order). So an access by the generic proxy is before one by the async proxy where a fence stands
- * on the way, in whichever thread: behind the write and before the barrier, or behind the barrier and before the copy.
+ * A fence of the async proxy orders nothing between threads by itself: it takes effect in its own
+ * thread, and composes with other synchronisation (8.9.5, base causality order). So an access by
+ * the generic proxy is before one by the async proxy where a fence stands on the way, in whichever
+ * thread: behind the write and before the barrier, or behind the barrier and before the copy.
  *
- * Which accesses are fenced is knowledge like any other, and travels in the same clocks, under other numbers (CLOCK_MARKS): at a fence a
- * thread adds all that it knows, marked. For shared memory that is what it knows of its own block's threads, as only they write there.
+ * Which accesses are fenced is knowledge like any other, and travels in the same clocks, under
+ * other numbers (CLOCK_MARKS): at a fence a thread adds all that it knows, marked. For shared
+ * memory that is what it knows of its own block's threads, as only they write there.
  */
 #include "check/order/state.h"
 
@@ -61,7 +63,8 @@ void order_join_fenced(struct block_order *b, unsigned warp, uint32_t lanes, str
 
 /* ---- the async proxy ---- */
 
-/* Marks what a fencing thread knows of a warp's threads, and has done itself. `fences`: lanes of that warp that fence. */
+/* Marks what a fencing thread knows of a warp's threads, and has done itself. `fences`: lanes of
+ * that warp that fence. */
 static void add_warp(const struct block_order *b, unsigned warp, const struct clock *known, uint32_t fences,
                      uint32_t own_frontier, struct clock **fenced)
 {

@@ -238,7 +238,8 @@ void order_block_end(struct block_order *b)
     free(b);
 }
 
-/* A block's cluster; where it is in none, or alone so far, one of its own. NULL where memory is exhausted. */
+/* A block's cluster; where it is in none, or alone so far, one of its own. NULL where memory is
+ * exhausted. */
 struct cluster_order *order_cluster_of(struct block_order *b)
 {
     if (!b->cluster && (b->cluster = calloc(1, sizeof *b->cluster)))

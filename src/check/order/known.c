@@ -56,7 +56,8 @@ static void join_known(const struct block_order *b, unsigned warp, uint32_t lane
     clock_release(own);
 }
 
-/* A frontier holds for all lanes of a warp but those that had exited before it was raised: theirs is that of their exit. */
+/* A frontier holds for all lanes of a warp but those that had exited before it was raised: theirs
+ * is that of their exit. */
 static void add_frontier(const struct block_order *b, unsigned warp, uint32_t frontier,
                          const uint32_t exit_frontier[WARP_LANES], struct clock **c)
 {
@@ -84,7 +85,8 @@ static void add_block_frontier(const struct block_order *b, uint32_t block_front
         add_frontier(b, i, block_frontier, b->warps[i].exit_frontier, c);
 }
 
-/* What lanes had done, and knew by the frontiers of their block and warp, at the moment of a snapshot. */
+/* What lanes had done, and knew by the frontiers of their block and warp, at the moment of a
+ * snapshot. */
 static struct clock *performed(const struct block_order *b, unsigned warp, uint32_t lanes, const struct snapshot *s)
 {
     const struct warp_order *w = &b->warps[warp];
@@ -133,7 +135,8 @@ void order_inherit(struct block_order *b, struct clock *c)
     b->irregular = true;
 }
 
-/* An empty place begins a lineage of its own. Most lanes have met no others of their block: then one entry is all that is to be added. */
+/* An empty place begins a lineage of its own. Most lanes have met no others of their block: then
+ * one entry is all that is to be added. */
 void order_publish(const struct block_order *b, unsigned warp, unsigned lane, const struct snapshot *s,
                    struct clock **at)
 {

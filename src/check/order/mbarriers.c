@@ -1,4 +1,5 @@
-/* mbarriers (PTX ISA 9.7.13.15): arrivals, phases, completion of asynchronous copies, the fence after their initialisation; see order.h. */
+/* mbarriers (PTX ISA 9.7.13.15): arrivals, phases, completion of asynchronous copies, the fence
+ * after their initialisation; see order.h. */
 #include "check/order/state.h"
 
 #include <stdlib.h>
@@ -14,7 +15,8 @@ static struct mbarrier_order *mbarrier_at(struct block_order *b, uint64_t addres
     return new;
 }
 
-/* Arrivals are read-modify-writes of the object: a phase passes on what earlier phases have released. */
+/* Arrivals are read-modify-writes of the object: a phase passes on what earlier phases have
+ * released. */
 void order_mbarrier_arrive(struct block_order *b, unsigned warp, unsigned lane, struct block_order *owner,
                            const struct sync_event *e)
 {
@@ -70,7 +72,8 @@ static void add_init_fence(struct block_order *b, unsigned warp, unsigned lane)
         *new = (struct init_fence){.warp = warp, .lane = lane, .frontier = frontier};
 }
 
-/* A later strong write counts as if the fence released all that the thread had done; no program depends on the difference. */
+/* A later strong write counts as if the fence released all that the thread had done; no program
+ * depends on the difference. */
 void order_fence_inits(struct block_order *b, unsigned warp, uint32_t lanes)
 {
     struct lane_order *s = order_lanes(b, warp);

@@ -1,24 +1,27 @@
-/* Happens-before between the threads of launches: the causality order of the PTX memory consistency model (PTX ISA 8.9.5), as far as
- * this run has shown it. It knows threads, barriers, fences, scopes, and which strong write a strong read has observed. It knows
- * nothing of races.
+/* Happens-before between the threads of launches: the causality order of the PTX memory consistency
+ * model (PTX ISA 8.9.5), as far as this run has shown it. It knows threads, barriers, fences,
+ * scopes, and which strong write a strong read has observed. It knows nothing of races.
  *
- * One execution of a block is a *CTA incarnation*. It has a clock of *epochs*: whenever one of its threads synchronises, a new epoch
- * begins, and an access belongs to the epoch that its warp was in. What a thread knows of others is a *frontier*, as an entry of a vector
- * clock: their accesses in epochs below it happen before all that the thread does from now on. Frontiers follow the thread hierarchy, so
- * that the usual barrier costs nothing per thread:
+ * One execution of a block is a *CTA incarnation*. It has a clock of *epochs*: whenever one of its
+ * threads synchronises, a new epoch begins, and an access belongs to the epoch that its warp was
+ * in. What a thread knows of others is a *frontier*, as an entry of a vector clock: their accesses
+ * in epochs below it happen before all that the thread does from now on. Frontiers follow the
+ * thread hierarchy, so that the usual barrier costs nothing per thread:
  *
  *     of the block    raised when all of its threads meet at a barrier
  *     of a warp       raised when all of its lanes meet in bar.warp.sync; holds among its own threads
  *     clocks          (clock.h) of the block, the warp, the lane, for all that is less regular: barriers of some threads, masks of some
  *                     lanes, what was acquired from other blocks
  *
- * Release and acquire (8.8). A release pattern is a strong write that releases, or that follows a fence of its thread. It leaves what the
- * thread knew at the location, in a *sync variable*; read-modify-writes add to that, other writes begin anew. An acquire pattern is a
- * strong read that acquires, or that a fence follows. Both count only where the scopes of the operations include the other thread (8.7,
- * morally strong operations).
+ * Release and acquire (8.8). A release pattern is a strong write that releases, or that follows a
+ * fence of its thread. It leaves what the thread knew at the location, in a *sync variable*;
+ * read-modify-writes add to that, other writes begin anew. An acquire pattern is a strong read that
+ * acquires, or that a fence follows. Both count only where the scopes of the operations include the
+ * other thread (8.7, morally strong operations).
  *
- * The parts of a block belong to the worker that runs it. Sync variables are under a lock, which is held from before a strong access
- * until it has been performed, so that the order here is the order in memory.
+ * The parts of a block belong to the worker that runs it. Sync variables are under a lock, which is
+ * held from before a strong access until it has been performed, so that the order here is the order
+ * in memory.
  */
 #ifndef HEDDLE_CHECK_ORDER_H
 #define HEDDLE_CHECK_ORDER_H
@@ -50,9 +53,9 @@ struct snapshot {
     uint32_t epoch, frontier, warp_frontier; /* its warp's epoch; the frontiers of its block and of its warp */
 };
 
-/* Half of a pattern of two operations on one location (8.8): a releasing operation, which a later strong write of the lane to the location
- * makes a release pattern; or what strong reads that did not acquire have observed, which a later acquire of the location makes an acquire
- * pattern. */
+/* Half of a pattern of two operations on one location (8.8): a releasing operation, which a later
+ * strong write of the lane to the location makes a release pattern; or what strong reads that did
+ * not acquire have observed, which a later acquire of the location makes an acquire pattern. */
 struct lane_pattern {
     uint64_t address;
     enum scope scope;   /* of the release; or the least that acquires */
@@ -69,8 +72,8 @@ struct lane_patterns {
 struct lane_order {
     struct clock *known[WARP_LANES];    /* or NULL: what the warp knows; else that, too */
     struct clock *acquired[WARP_LANES]; /* what was acquired last */
-    /* What strong reads that did not acquire have observed, by the least scope of a fence that acquires it: effective once one
-     * follows; lanes that have such. */
+    /* What strong reads that did not acquire have observed, by the least scope of a fence that
+     * acquires it: effective once one follows; lanes that have such. */
     struct clock *observed[SCOPE_COUNT][WARP_LANES];
     uint32_t have_observed[SCOPE_COUNT];
     /* What was observed last, and lanes whose clock is that one. */
@@ -86,7 +89,8 @@ struct warp_order {
     uint32_t epoch;          /* of its accesses now */
     uint32_t frontier;       /* of its own threads among themselves: bar.warp.sync */
     uint32_t exists, exited; /* lanes */
-    /* Of lanes that have exited: the frontiers of block and warp by then, which is all that others know of their accesses. */
+    /* Of lanes that have exited: the frontiers of block and warp by then, which is all that others
+     * know of their accesses. */
     uint32_t exit_frontier[WARP_LANES], exit_warp_frontier[WARP_LANES];
     struct clock *known;      /* or NULL: what the block knows; else that, too */
     struct lane_order *lanes; /* or NULL */
@@ -101,8 +105,9 @@ struct cluster_order {
     struct clock *opened;   /* when it opened last */
 };
 
-/* A fence.mbarrier_init by a lane (9.7.13.4): it releases the mbarriers that the lane has initialised in epochs below a frontier, and
- * nothing else, to whoever meets at the next barrier of the cluster at which the lane arrives. */
+/* A fence.mbarrier_init by a lane (9.7.13.4): it releases the mbarriers that the lane has
+ * initialised in epochs below a frontier, and nothing else, to whoever meets at the next barrier of
+ * the cluster at which the lane arrives. */
 struct init_fence {
     unsigned warp, lane;
     uint32_t frontier;
@@ -110,7 +115,8 @@ struct init_fence {
     uint32_t times; /* how often the barrier had opened by then */
 };
 
-/* An mbarrier of the block (9.7.13.15): what those knew that have arrived in phases up to the one of a parity. */
+/* An mbarrier of the block (9.7.13.15): what those knew that have arrived in phases up to the one
+ * of a parity. */
 struct mbarrier_order {
     uint64_t address;
     struct clock *phase[2];
@@ -139,31 +145,34 @@ struct order;
 
 struct order *order_new(struct budget *budget);
 void order_free(struct order *o);
-/* Drops all sync variables, while no block runs: what they have released comes before whatever follows. */
+/* Drops all sync variables, while no block runs: what they have released comes before whatever
+ * follows. */
 void order_forget_releases(struct order *o);
 /* Drops all incarnations, of which nobody has a number any more. */
 void order_forget_incarnations(struct order *o);
-/* Garbage collection: marks the incarnations of running blocks and those that sync variables name. The caller marks others that it needs,
- * and order_drop_incarnations() gives the memory of the rest back. No block starts meanwhile. False without memory: then nothing is
- * dropped. With the lock (order_lock). */
+/* Garbage collection: marks the incarnations of running blocks and those that sync variables name.
+ * The caller marks others that it needs, and order_drop_incarnations() gives the memory of the rest
+ * back. No block starts meanwhile. False without memory: then nothing is dropped. With the lock
+ * (order_lock). */
 bool order_keep_incarnations(struct order *o);
 void order_keep_incarnation(struct order *o, uint32_t number);
 void order_drop_incarnations(struct order *o);
 const struct numbered *order_incarnations(const struct order *o);
 const struct incarnation *order_incarnation(const struct order *o, uint32_t number);
-/* Memory ran out, and some synchronisation is lost: what follows may be reported although it is ordered. */
+/* Memory ran out, and some synchronisation is lost: what follows may be reported although it is
+ * ordered. */
 bool order_is_incomplete(const struct order *o);
 
-/* Kernels may from now on acquire by operations other than fences; acquire by scopes narrower than the device, for which releases are kept
- * by block. */
+/* Kernels may from now on acquire by operations other than fences; acquire by scopes narrower than
+ * the device, for which releases are kept by block. */
 void order_has_acquires(struct order *o);
 void order_part_releases(struct order *o);
 bool order_scope_includes(const struct order *o, enum scope scope, uint32_t from, uint32_t to);
 
 /* ---- blocks, tasks, the host ---- */
 
-/* These are NULL without memory. A task that is no launch has one thread. That of the host knows all that it knew in `before`, which ends;
- * or NULL. */
+/* These are NULL without memory. A task that is no launch has one thread. That of the host knows
+ * all that it knew in `before`, which ends; or NULL. */
 struct block_order *order_block_start(struct order *o, const struct event_block *b, uint32_t task);
 struct block_order *order_task_start(struct order *o, uint32_t task);
 struct block_order *order_host_start(struct order *o, uint32_t task, struct block_order *before);
@@ -188,13 +197,15 @@ void order_barrier_arrive(struct block_order *b, unsigned warp, uint32_t lanes, 
 void order_cluster_arrive(struct block_order *b, unsigned warp, uint32_t lanes, bool releases);
 void order_cluster_opens(struct block_order *b);
 void order_cluster_wait(struct block_order *b, unsigned warp, uint32_t lanes);
-/* An mbarrier in the shared memory of `owner`: a lane arrives in the phase of a parity, and may complete it; it has seen that complete. */
+/* An mbarrier in the shared memory of `owner`: a lane arrives in the phase of a parity, and may
+ * complete it; it has seen that complete. */
 void order_mbarrier_arrive(struct block_order *b, unsigned warp, unsigned lane, struct block_order *owner,
                            const struct sync_event *e);
 void order_mbarrier_wait(struct block_order *b, unsigned warp, unsigned lane, struct block_order *owner,
                          const struct sync_event *e);
-/* What a lane has issued, and an mbarrier hears of (9.7.9.25), has been done in the phase of a parity. It is no access of the lane's: it
- * happens before what those do who know of the phase, and before nothing else. */
+/* What a lane has issued, and an mbarrier hears of (9.7.9.25), has been done in the phase of a
+ * parity. It is no access of the lane's: it happens before what those do who know of the phase, and
+ * before nothing else. */
 void order_issued_done(struct block_order *b, unsigned warp, unsigned lane, struct block_order *owner, uint64_t address,
                        bool parity);
 /* bar.warp.sync among lanes. */
@@ -203,7 +214,8 @@ void order_warp_meets(struct block_order *b, unsigned warp, uint32_t lanes);
 void order_step(struct block_order *b, unsigned warp);
 /* `issues`: copies that its threads have issued may still be under way. */
 void order_exit(struct block_order *b, unsigned warp, uint32_t lanes, bool issues);
-/* griddepcontrol.wait: lanes learn that the grids that theirs overlaps have ended. Has a lane learnt so? */
+/* griddepcontrol.wait: lanes learn that the grids that theirs overlaps have ended. Has a lane
+ * learnt so? */
 void order_grids_ended(struct block_order *b, unsigned warp, uint32_t lanes, uint32_t task);
 bool order_knows_grids_ended(const struct block_order *b, unsigned warp, unsigned lane, uint32_t task);
 /* fence; fence.mbarrier_init.release.cluster; fence.proxy.async, of one space or both. */
@@ -211,7 +223,8 @@ void order_fence(struct block_order *b, unsigned warp, uint32_t lanes, bool acqu
 void order_fence_inits(struct block_order *b, unsigned warp, uint32_t lanes);
 void order_fence_proxy(struct block_order *b, unsigned warp, uint32_t lanes, bool shared, bool global);
 
-/* Strong accesses come between these two: one location at a time, in the order in which lanes perform them. */
+/* Strong accesses come between these two: one location at a time, in the order in which lanes
+ * perform them. */
 void order_lock(struct order *o);
 void order_unlock(struct order *o);
 struct strong_access {
@@ -222,8 +235,9 @@ struct strong_access {
     bool acquires, releases;
     enum scope scope;
 };
-/* A read by lanes that all read the same: they observe what the last write has released. Returns another task that has released it, or 0.
- * To be called before the access is recorded, as an acquiring read comes after what it acquires; */
+/* A read by lanes that all read the same: they observe what the last write has released. Returns
+ * another task that has released it, or 0. To be called before the access is recorded, as an
+ * acquiring read comes after what it acquires; */
 uint32_t order_observe(struct block_order *b, unsigned warp, uint32_t lanes, const struct strong_access *s);
 /* a write, to be called after it is recorded, as a releasing write is itself released. */
 void order_release(struct block_order *b, unsigned warp, unsigned lane, const struct strong_access *s);
@@ -239,20 +253,23 @@ struct accesses {
     uint32_t incarnation, warp, lanes, epoch;
 };
 
-/* These return the lanes whose accesses happen before what a lane of a warp of a block does now, in an incarnation of the same task; */
+/* These return the lanes whose accesses happen before what a lane of a warp of a block does now, in
+ * an incarnation of the same task; */
 uint32_t order_before(const struct block_order *b, unsigned warp, unsigned lane, struct accesses of);
 /* of what lanes have issued and an mbarrier hears of; */
 uint32_t order_issued_before(const struct block_order *b, unsigned warp, unsigned lane, struct accesses of);
 /* of mbarrier.init in the shared memory of a block of the cluster, by fence.mbarrier_init; */
 uint32_t order_init_before(const struct block_order *owner, const struct block_order *b, unsigned warp, unsigned lane,
                            struct accesses of);
-/* of accesses to global memory, or to the shared memory of their block, those that a fence of the async proxy orders there. */
+/* of accesses to global memory, or to the shared memory of their block, those that a fence of the
+ * async proxy orders there. */
 uint32_t order_fenced(const struct block_order *b, unsigned warp, unsigned lane, bool global, struct accesses of);
-/* The lanes whose accesses, or copies that they have issued, happen before the end of at least one thread of the block, all of whose
- * threads have exited. */
+/* The lanes whose accesses, or copies that they have issued, happen before the end of at least one
+ * thread of the block, all of whose threads have exited. */
 uint32_t order_before_end(const struct block_order *b, struct accesses of, bool issued);
 bool order_all_have_exited(const struct block_order *b);
-/* Do all running lanes of a warp know the same, in clocks? If so: do they know the same of all lanes of these accesses? */
+/* Do all running lanes of a warp know the same, in clocks? If so: do they know the same of all
+ * lanes of these accesses? */
 bool order_lanes_know_alike(const struct block_order *b, unsigned warp);
 bool order_knows_lanes_alike(const struct block_order *b, unsigned warp, struct accesses of);
 

@@ -1,4 +1,5 @@
-/* Retirement: a task that comes before all that has not ended, and before all that the host will submit, needs no record any more. */
+/* Retirement: a task that comes before all that has not ended, and before all that the host will
+ * submit, needs no record any more. */
 #include "check/order/timelines_state.h"
 
 #include <stdlib.h>
@@ -31,9 +32,9 @@ static void lower_all_but(struct timelines *s, uint32_t but, const struct clock 
             lower(s, i, task_clock_read(&counted, i));
 }
 
-/* Finds what comes before all tasks that have not ended and all future ones. Of such tasks of a timeline, the first has the least clock,
- * and comes after all that has ended there. A clock that many have is read for the first of them; to the others that one's timeline is one
- * more. */
+/* Finds what comes before all tasks that have not ended and all future ones. Of such tasks of a
+ * timeline, the first has the least clock, and comes after all that has ended there. A clock that
+ * many have is read for the first of them; to the others that one's timeline is one more. */
 static void find_retired(struct timelines *s)
 {
     struct task_clock_reader now = {.clock = s->now};
@@ -66,8 +67,9 @@ void timelines_drop_record(struct task_record *r)
     free(r->pending);
 }
 
-/* By whole chunks. A running task is after all of these by its frontier. A thread of the host may still be about to ask for the segment
- * that it was in when another thread waited, so the last chunk stays a while. */
+/* By whole chunks. A running task is after all of these by its frontier. A thread of the host may
+ * still be about to ask for the segment that it was in when another thread waited, so the last
+ * chunk stays a while. */
 static void forget_records(struct timelines *s, uint32_t retired)
 {
     for (;;) {

@@ -23,8 +23,9 @@ struct order {
     _Atomic bool has_acquires;
 };
 
-/* Marked numbers of an incarnation, for entries of clocks (CLOCK_MARKS) about: what its threads have issued; how often its cluster has met;
- * which of its threads' accesses to shared memory, and to global, a fence of the async proxy has followed. */
+/* Marked numbers of an incarnation, for entries of clocks (CLOCK_MARKS) about: what its threads
+ * have issued; how often its cluster has met; which of its threads' accesses to shared memory, and
+ * to global, a fence of the async proxy has followed. */
 static inline uint32_t order_issued_by(uint32_t incarnation)
 {
     return incarnation | 1u << 26;
@@ -64,7 +65,8 @@ void order_forget_exited(struct warp_order *w, uint32_t lanes);
 void order_drop_patterns(struct lane_patterns **p);
 /* Marks the incarnations that sync variables refer to. */
 void order_keep_releases(struct order *o);
-/* Lanes have observed a clock that threads of an incarnation have released: their next fence of a scope that includes these acquires it. */
+/* Lanes have observed a clock that threads of an incarnation have released: their next fence of a
+ * scope that includes these acquires it. */
 void order_keep_observed(struct block_order *b, unsigned warp, uint32_t lanes, uint32_t by, struct clock *c);
 
 /* ---- fences.c ---- */
@@ -76,7 +78,8 @@ void order_join_fenced(struct block_order *b, unsigned warp, uint32_t lanes, str
 
 /* ---- mbarriers.c ---- */
 
-/* Lanes arrive at the cluster's barrier, and release there what they have fenced by fence.mbarrier_init. */
+/* Lanes arrive at the cluster's barrier, and release there what they have fenced by
+ * fence.mbarrier_init. */
 void order_arrive_behind_inits(struct block_order *b, unsigned warp, uint32_t lanes);
 
 /* ---- known.c: what threads know, in clocks, beyond the frontiers of their block and warp ---- */
@@ -89,11 +92,12 @@ void order_join(const struct block_order *b, struct clock **c, struct clock *wit
 void order_join_own(const struct block_order *b, unsigned warp, uint32_t lanes, struct clock **c);
 /* Joins all that lanes know now, and their own accesses; a later access is in a later epoch. */
 void order_join_all(const struct block_order *b, unsigned warp, uint32_t lanes, struct clock **c);
-/* By lane: the lanes that have the same clock as the first of these; a clock in the place of the one that all of these lanes have. */
+/* By lane: the lanes that have the same clock as the first of these; a clock in the place of the
+ * one that all of these lanes have. */
 uint32_t order_same(struct clock *const at[WARP_LANES], uint32_t lanes);
 void order_replace_each(struct clock *at[WARP_LANES], uint32_t lanes, struct clock *with);
-/* Joins `with` to the clock of each of some lanes, `instead` where it has none (clock_join_since). Returns the lanes whose clock has
- * changed. */
+/* Joins `with` to the clock of each of some lanes, `instead` where it has none (clock_join_since).
+ * Returns the lanes whose clock has changed. */
 uint32_t order_join_each(const struct block_order *b, struct clock *at[WARP_LANES], struct clock *instead,
                          uint32_t lanes, struct clock *with, const struct clock *since);
 /* What a thread of the warp, which knows `known`, knows and has done by now. */

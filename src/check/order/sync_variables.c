@@ -1,11 +1,13 @@
-/* Sync variables: what strong writes have released at locations, and strong reads acquire there (PTX ISA 8.7 to 8.9); see order.h. */
+/* Sync variables: what strong writes have released at locations, and strong reads acquire there
+ * (PTX ISA 8.7 to 8.9); see order.h. */
 #include "check/order/state.h"
 
 #include <stdlib.h>
 
 #include "base/spin_lock.h"
 
-/* What the last write of a location, and the read-modify-writes that led to it, have released (8.8) to one scope. */
+/* What the last write of a location, and the read-modify-writes that led to it, have released (8.8)
+ * to one scope. */
 struct release {
     struct clock *clock;
     uint32_t incarnation;
@@ -239,7 +241,8 @@ static void merge_ended(const struct block_order *b, struct sync_variable *v)
     v->releases.n = kept;
 }
 
-/* The release of the variable that one by this block to this scope is merged into, or a new one. NULL without memory. */
+/* The release of the variable that one by this block to this scope is merged into, or a new one.
+ * NULL without memory. */
 static struct release *part_for(const struct block_order *b, struct sync_variable *v, enum scope scope)
 {
     struct order *o = b->order;
@@ -287,8 +290,8 @@ void order_keep_observed(struct block_order *b, unsigned warp, uint32_t lanes, u
         l->have_latest[r] = 0;
 }
 
-/* Lanes observe the last write of the location (8.8), and with it the read-modify-writes that led to it. Returns a task other than theirs
- * that has released one of these, or 0. */
+/* Lanes observe the last write of the location (8.8), and with it the read-modify-writes that led
+ * to it. Returns a task other than theirs that has released one of these, or 0. */
 static uint32_t observe(struct block_order *b, unsigned warp, uint32_t lanes, const struct strong_access *s,
                         const struct sync_variable *v)
 {
@@ -309,7 +312,8 @@ static uint32_t observe(struct block_order *b, unsigned warp, uint32_t lanes, co
     return other;
 }
 
-/* Do the last write and this operation observe each other (8.7: complete overlap, and scopes that include both)? */
+/* Do the last write and this operation observe each other (8.7: complete overlap, and scopes that
+ * include both)? */
 static bool are_morally_strong(const struct block_order *b, const struct strong_access *s,
                                const struct sync_variable *v)
 {
@@ -335,8 +339,8 @@ static bool released(const struct block_order *b, unsigned warp, unsigned lane, 
     return true;
 }
 
-/* The write is no read-modify-write of what stands there: the release sequence ends. Where what the write releases includes it all, as when
- * a lock is given back by a store, the lineage goes on. */
+/* The write is no read-modify-write of what stands there: the release sequence ends. Where what the
+ * write releases includes it all, as when a lock is given back by a store, the lineage goes on. */
 static void end_chain(const struct block_order *b, unsigned warp, unsigned lane, struct sync_variable *v,
                       const struct strong_access *s)
 {

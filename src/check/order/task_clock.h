@@ -1,5 +1,6 @@
-/* Vector clocks over timelines (timelines.h): of each timeline, how many of its tasks come before. They are clocks of clock.h, of which a
- * timeline is a lane, and the place of a task an epoch. Under the lock of the timelines, but for what asks. */
+/* Vector clocks over timelines (timelines.h): of each timeline, how many of its tasks come before.
+ * They are clocks of clock.h, of which a timeline is a lane, and the place of a task an epoch.
+ * Under the lock of the timelines, but for what asks. */
 #ifndef HEDDLE_CHECK_TASK_CLOCK_H
 #define HEDDLE_CHECK_TASK_CLOCK_H
 

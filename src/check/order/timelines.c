@@ -1,13 +1,15 @@
 /* The order of tasks; see timelines.h.
  *
- * A task is named by its timeline and its place there. Its clock (task_clock.h) has for each other timeline the place up to which tasks
- * come before it. Clocks are made when tasks begin, since a host function can add to what comes before a task that was submitted long
- * ago. They are immutable, and share what they have in common: most tasks of a timeline have one clock, and so have the branches behind a
- * task. A clock that counts a task counts all that comes before it, too, so a join looks no further; but not what a task that was
- * counted while it ran has learnt since.
+ * A task is named by its timeline and its place there. Its clock (task_clock.h) has for each other
+ * timeline the place up to which tasks come before it. Clocks are made when tasks begin, since a
+ * host function can add to what comes before a task that was submitted long ago. They are
+ * immutable, and share what they have in common: most tasks of a timeline have one clock, and so
+ * have the branches behind a task. A clock that counts a task counts all that comes before it, too,
+ * so a join looks no further; but not what a task that was counted while it ran has learnt since.
  *
- * A task is *retired* when it comes before all that has not ended and all that the host will submit. Nothing is kept of retired tasks: they
- * come before whoever asks, and add nothing to a clock. So what is kept grows with what the host has not waited for.
+ * A task is *retired* when it comes before all that has not ended and all that the host will
+ * submit. Nothing is kept of retired tasks: they come before whoever asks, and add nothing to a
+ * clock. So what is kept grows with what the host has not waited for.
  */
 #include "check/order/timelines_state.h"
 
@@ -77,7 +79,8 @@ static void join_task(const struct timelines *s, struct predecessors *p, uint32_
     join_learnt(s, p, r);
 }
 
-/* The host's clock changes, or a task comes after what the host has done: its next accesses are another task. */
+/* The host's clock changes, or a task comes after what the host has done: its next accesses are
+ * another task. */
 static void end_segment(struct timelines *s)
 {
     s->segment = 0;
@@ -107,7 +110,8 @@ static struct timeline *timeline_add(struct timelines *s)
     return new;
 }
 
-/* A closed timeline, all of whose tasks the host has waited for, is used again: whatever is submitted now comes after them anyway. */
+/* A closed timeline, all of whose tasks the host has waited for, is used again: whatever is
+ * submitted now comes after them anyway. */
 static uint32_t timeline_again(struct timelines *s)
 {
     struct task_clock_reader now = {.clock = s->now};
@@ -168,7 +172,8 @@ static uint32_t frontier_of(const struct timelines *s, uint32_t task, const stru
     return last;
 }
 
-/* `before`, whose reference it gets, is all that comes before the task; it includes all tasks up to `least`. */
+/* `before`, whose reference it gets, is all that comes before the task; it includes all tasks up to
+ * `least`. */
 static void set_clock(struct timelines *s, uint32_t task, struct clock *before, uint32_t least)
 {
     struct task_record *r = task_record_of(s, task);
@@ -178,7 +183,8 @@ static void set_clock(struct timelines *s, uint32_t task, struct clock *before, 
     clock_replace(&r->clock, before);
 }
 
-/* All that comes before a task for who submits it: the host, or a thread of a launch, whose own accesses are no tasks. */
+/* All that comes before a task for who submits it: the host, or a thread of a launch, whose own
+ * accesses are no tasks. */
 static struct clock *known_by_submitter(struct timelines *s, const struct task_note *note)
 {
     if (!note->by)
@@ -218,7 +224,8 @@ static bool is_known_to(const struct timelines *s, uint32_t previous, uint32_t a
     return known;
 }
 
-/* The place of the first launch that a launch after `previous` overlaps, or 0: what the host has waited for comes before it. */
+/* The place of the first launch that a launch after `previous` overlaps, or 0: what the host has
+ * waited for comes before it. */
 static uint32_t first_overlapped(const struct timelines *s, uint32_t timeline, uint32_t previous, const uint32_t *after,
                                  uint32_t n)
 {
@@ -271,7 +278,8 @@ static uint32_t frontier_behind_all(const struct timelines *s, const struct pend
     return most;
 }
 
-/* What the host knew at the submission, and what comes before a successor of each that the task comes after; not of its timeline. */
+/* What the host knew at the submission, and what comes before a successor of each that the task
+ * comes after; not of its timeline. */
 static struct clock *common_predecessors(struct timelines *s, const struct pending *p)
 {
     struct predecessors before = {.clock = clock_ref(p->host), .joined = p->host};
@@ -290,7 +298,8 @@ static struct clock *common_predecessors(struct timelines *s, const struct pendi
     return before.clock;
 }
 
-/* Joins what comes before a successor of the task before `r` in its timeline, which itself needs not be counted. */
+/* Joins what comes before a successor of the task before `r` in its timeline, which itself needs
+ * not be counted. */
 static void join_previous(const struct timelines *s, struct predecessors *p, const struct task_record *r,
                           uint32_t previous)
 {

@@ -1,4 +1,5 @@
-/* What is kept of tasks and timelines. Private to check/order/timelines.c, retired.c and task_notes.c. */
+/* What is kept of tasks and timelines. Private to check/order/timelines.c, retired.c and
+ * task_notes.c. */
 #ifndef HEDDLE_CHECK_TIMELINES_STATE_H
 #define HEDDLE_CHECK_TIMELINES_STATE_H
 
@@ -44,7 +45,8 @@ struct timeline {
     bool closed;
 };
 
-/* What comes before the successors of a task that the host submitted at one time: the branches behind it. */
+/* What comes before the successors of a task that the host submitted at one time: the branches
+ * behind it. */
 struct common_past {
     uint32_t after; /* the task, or 0 */
     struct clock *host, *clock;
@@ -83,7 +85,8 @@ static inline uint32_t task_at(const struct timeline *x, uint32_t place)
     return x->tasks.at[place - 1 - x->gone];
 }
 
-/* The largest number, up to `last`, such that the timeline's tasks up to it are all at places up to `place`. */
+/* The largest number, up to `last`, such that the timeline's tasks up to it are all at places up to
+ * `place`. */
 static inline uint32_t timeline_counted(const struct timeline *x, uint32_t place, uint32_t last)
 {
     return place < x->n && task_at(x, place + 1) <= last ? task_at(x, place + 1) - 1 : last;

@@ -1,5 +1,5 @@
-/* Numbers of access kinds; see history.h. A place in a kernel is an instruction of its PTX, not a line of CUDA: of two that stand for one
- * line a thread may have run only one. */
+/* Numbers of access kinds; see history.h. A place in a kernel is an instruction of its PTX, not a
+ * line of CUDA: of two that stand for one line a thread may have run only one. */
 #include "check/race/state.h"
 
 #include <string.h>
@@ -107,8 +107,8 @@ uint32_t race_kind_of_task(struct races *r, const struct task_note *note, bool w
         r, (struct access_kind){.note = note, .where = note->where, .bytes = 1, .reads = !write, .writes = write});
 }
 
-/* One instruction of the host may be a volatile or atomic access: it counts as strong, and as an acquire or a release, as on the
- * processor. */
+/* One instruction of the host may be a volatile or atomic access: it counts as strong, and as an
+ * acquire or a release, as on the processor. */
 uint32_t race_kind_of_host(struct races *r, const struct task_note *note, const void *where,
                            const struct host_access *a)
 {

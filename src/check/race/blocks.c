@@ -65,7 +65,8 @@ void race_clear_histories(struct histories *h, uint64_t keep_bytes)
     h->generation += 2;
 }
 
-/* How much memory of its histories a block keeps, and how much they may take before they are cleared. */
+/* How much memory of its histories a block keeps, and how much they may take before they are
+ * cleared. */
 enum { FEW_BYTES = 256 << 10, MANY_BYTES = 1 << 20 };
 
 static void clear_shared(struct race_block *b)
@@ -74,8 +75,8 @@ static void clear_shared(struct race_block *b)
     b->shared_reservations = (struct reservations){0};
 }
 
-/* Histories and transitions stay valid in the next phase if nothing has ordered accesses within this one: then they depend on warps, lanes
- * and operations only. */
+/* Histories and transitions stay valid in the next phase if nothing has ordered accesses within
+ * this one: then they depend on warps, lanes and operations only. */
 void race_end_phase(struct race_block *b, uint32_t epoch)
 {
     bool is_plain = !b->order->irregular && epoch == b->shared_from;
@@ -155,7 +156,8 @@ static bool make_recent(struct race_block *b)
     return b->recent_shared;
 }
 
-/* Generations of shared histories are odd, and differ between the blocks of a worker; those of global ones are even. */
+/* Generations of shared histories are odd, and differ between the blocks of a worker; those of
+ * global ones are even. */
 static struct race_block *make_block(const struct event_block *block, struct budget *budget)
 {
     static _Atomic uint32_t generations;

@@ -1,8 +1,9 @@
-/* Asynchronous copies that nobody has waited for (PTX ISA 9.7.9.25): accesses to what one is still to write, and writes to what one is
- * still to read.
+/* Asynchronous copies that nobody has waited for (PTX ISA 9.7.9.25): accesses to what one is still
+ * to write, and writes to what one is still to read.
  *
- * The machine performs a copy as late as a wait allows (exec/async.h), so whoever comes before has passed no wait, and would find either
- * value on a GPU. Where nothing else moved, or by a random schedule, the copy has been done earlier, and nothing is reported.
+ * The machine performs a copy as late as a wait allows (exec/async.h), so whoever comes before has
+ * passed no wait, and would find either value on a GPU. Where nothing else moved, or by a random
+ * schedule, the copy has been done earlier, and nothing is reported.
  */
 #include "check/checker.h"
 

@@ -58,7 +58,8 @@ static inline uint64_t race_address(const struct access_event *e, unsigned lane)
     return (e->owner ? e->owner->shared : 0) + access_address(e, lane);
 }
 
-/* ---- linearise.c: strong accesses come to the detector in the order in which they are performed ---- */
+/* ---- linearise.c: strong accesses come to the detector in the order in which they are performed
+ * ---- */
 
 static inline bool race_is_linearised(const struct race_block *b)
 {
@@ -69,7 +70,8 @@ void race_linearise_end(struct race_block *b, const struct access_event *e);
 
 /* ---- events.c ---- */
 
-/* The first takes the lock of the order, where the access is linearised, which the second gives back. */
+/* The first takes the lock of the order, where the access is linearised, which the second gives
+ * back. */
 void race_on_access_and_lock(void *data, const struct access_event *e);
 void race_on_performed_and_unlock(void *data, const struct access_event *e);
 void race_on_sync(void *data, const struct sync_event *e);
@@ -89,11 +91,12 @@ struct history_view {
     unsigned lane;
 };
 
-/* Computes the next history, relative to `lane`, or TRANSITION_STAYS. Races are reported: cur->reported. */
+/* Computes the next history, relative to `lane`, or TRANSITION_STAYS. Races are reported:
+ * cur->reported. */
 uint32_t race_compute_transition(struct current_access *cur, const struct history_view *p, uint32_t lanes,
                                  unsigned lane, uint64_t address);
-/* The same for most accesses: a weak read joins weak reads of its launch, of which at most one is of its kind, by another warp. False
- * where it is no such access. *number: 0 without memory. */
+/* The same for most accesses: a weak read joins weak reads of its launch, of which at most one is
+ * of its kind, by another warp. False where it is no such access. *number: 0 without memory. */
 bool race_join_reads(struct current_access *cur, const struct history_view *p, uint32_t lanes, unsigned lane,
                      uint32_t *number);
 
@@ -101,7 +104,8 @@ bool race_join_reads(struct current_access *cur, const struct history_view *p, u
 
 cell race_transition(struct current_access *cur, cell old, struct lanes lanes, uint64_t address);
 
-/* The only entry is a read-modify-write of this kind, which this one observes: the result is that of an empty cell. */
+/* The only entry is a read-modify-write of this kind, which this one observes: the result is that
+ * of an empty cell. */
 static inline bool race_is_overtaken(const struct current_access *cur, uint32_t old)
 {
     const struct access_history *h = history_at(cur->h, old);
@@ -109,7 +113,8 @@ static inline bool race_is_overtaken(const struct current_access *cur, uint32_t 
            history_site_epoch(cur->h, h->at[0].site_epoch)->kind == cur->kind_number;
 }
 
-/* The phase of access_history.enough: a launch, or for shared memory from one barrier of the block to the next. */
+/* The phase of access_history.enough: a launch, or for shared memory from one barrier of the block
+ * to the next. */
 static inline uint32_t race_phase(const struct current_access *cur)
 {
     return cur->shared ? cur->b->order->frontier - cur->b->shared_from : cur->b->task;
@@ -142,8 +147,8 @@ static inline bool race_is_retired(const struct current_access *cur, uint32_t ol
     return !cur->shared && history_at(cur->h, old)->newest <= cur->b->retired;
 }
 
-/* The cell behind an access by lanes. cur->one_for_all: the transition is the same where the cell names another lane, and the access is by
- * lanes as much further. */
+/* The cell behind an access by lanes. cur->one_for_all: the transition is the same where the cell
+ * names another lane, and the access is by lanes as much further. */
 static inline cell race_next(struct current_access *cur, cell old, struct lanes l, uint64_t address)
 {
     uint32_t history = cell_history(old);
@@ -163,7 +168,8 @@ static inline cell race_next(struct current_access *cur, cell old, struct lanes 
 
 /* ---- pairs.c ---- */
 
-/* The cell of a word of a block's shared memory, which ends: accesses of other blocks that may come behind that. */
+/* The cell of a word of a block's shared memory, which ends: accesses of other blocks that may come
+ * behind that. */
 void race_check_end(struct current_access *cur, cell at, uint64_t address);
 
 /* ---- patterns.c: an access as stretches of memory ---- */
@@ -176,7 +182,8 @@ void race_update_range(struct current_access *cur, uint64_t address, uint64_t by
 
 /* ---- update.c: the cells of a stretch ---- */
 
-/* 2^per_lane bytes of a stretch are accessed by lanes, those behind them by the next lanes; or all by the same. */
+/* 2^per_lane bytes of a stretch are accessed by lanes, those behind them by the next lanes; or all
+ * by the same. */
 enum { ALL_BYTES = 31 };
 
 /* A stretch whose cells are under one lock. */
@@ -187,8 +194,9 @@ void race_update_lanes(struct current_access *cur, const struct access_event *e,
 /* Prefetches what race_update() will need, called lane by lane. */
 void race_fetch(const struct current_access *cur, const struct access_event *e);
 
-/* Cells of global memory are under locks, one for each 128 bytes of consecutive words; those of shared memory belong to the worker. The
- * locks of neighbours, which other workers access, are not in one cache line. */
+/* Cells of global memory are under locks, one for each 128 bytes of consecutive words; those of
+ * shared memory belong to the worker. The locks of neighbours, which other workers access, are not
+ * in one cache line. */
 enum { LOCKED_BYTES = 128 };
 static inline _Atomic uint8_t *race_lock_of(struct races *r, uint64_t address)
 {

@@ -1,5 +1,5 @@
-/* Do an entry of a history and the current access race? Does the earlier one happen before it? Asked for each entry of each history that an
- * access meets, where the transition is not memoised. */
+/* Do an entry of a history and the current access race? Does the earlier one happen before it?
+ * Asked for each entry of each history that an access meets, where the transition is not memoised. */
 #ifndef HEDDLE_CHECK_RACE_EARLIER_H
 #define HEDDLE_CHECK_RACE_EARLIER_H
 
@@ -57,7 +57,8 @@ static inline bool race_is_task_before(const struct current_access *cur, const s
            (race_overlaps(cur, e) && order_knows_grids_ended(cur->b->order, cur->warp, lane, cur->b->task));
 }
 
-/* The lanes of an entry whose accesses happen before what `lane` does now; its own do, in program order. */
+/* The lanes of an entry whose accesses happen before what `lane` does now; its own do, in program
+ * order. */
 static inline uint32_t race_before(const struct current_access *cur, const struct earlier *e, unsigned lane)
 {
     unsigned warp = cur->warp;
@@ -104,9 +105,10 @@ static inline bool race_can_observe(const struct current_access *cur, const stru
            order_scope_includes(o, w->kind->scope, w->incarnation, z->incarnation);
 }
 
-/* Causality order, second rule (8.9.5): a write that a strong operation has observed happens before what that operation happens before. It
- * observes through read-modify-writes, too, each of which has observed the one before it (8.9.2). So a strong write is ordered where a
- * later strong read is, unless a write came between that has not observed it. */
+/* Causality order, second rule (8.9.5): a write that a strong operation has observed happens before
+ * what that operation happens before. It observes through read-modify-writes, too, each of which
+ * has observed the one before it (8.9.2). So a strong write is ordered where a later strong read
+ * is, unless a write came between that has not observed it. */
 static inline bool race_was_observed(const struct current_access *cur, const struct history_view *p, uint32_t i,
                                      const struct earlier *e, unsigned lane)
 {
@@ -124,7 +126,8 @@ static inline bool race_was_observed(const struct current_access *cur, const str
     return false;
 }
 
-/* pairs.c: reports that the access races with that of lane `of` of an entry; that its lanes race with each other. */
+/* pairs.c: reports that the access races with that of lane `of` of an entry; that its lanes race
+ * with each other. */
 void race_report_pair(struct current_access *cur, const struct earlier *e, unsigned of, unsigned lane,
                       uint64_t address);
 void race_check_lanes(struct current_access *cur, uint32_t lanes, uint64_t address);

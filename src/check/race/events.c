@@ -54,7 +54,8 @@ static void forget_releases(const struct current_access *cur, const struct acces
         order_weak_write(cur->b->order, race_address(e, l), e->bytes);
 }
 
-/* A thread has acquired what another task has released: successors of this launch come after that task, too. */
+/* A thread has acquired what another task has released: successors of this launch come after that
+ * task, too. */
 static void learn_from_task(const struct current_access *cur, uint32_t task)
 {
     if (task)
@@ -80,8 +81,8 @@ static void release_elements(struct current_access *cur, const struct access_eve
     }
 }
 
-/* The next lanes of those that are left, from position *i of their order on: one that has written, or some that read the same place with no
- * write between them. */
+/* The next lanes of those that are left, from position *i of their order on: one that has written,
+ * or some that read the same place with no write between them. */
 static uint32_t next_lanes(const struct access_event *e, unsigned order, uint32_t left, unsigned *i)
 {
     uint32_t lanes = 0, wrote = e->wrote & left;
@@ -132,15 +133,15 @@ static void update_strong(struct current_access *cur, const struct access_event 
     }
 }
 
-/* mbarrier.inval is not watched: in libcu++'s pipelines only match.sync orders it after the arrivals of other lanes, which orders nothing
- * in the memory model. */
+/* mbarrier.inval is not watched: in libcu++'s pipelines only match.sync orders it after the
+ * arrivals of other lanes, which orders nothing in the memory model. */
 static bool is_invalidation(const struct site *s)
 {
     return s->kind == SITE_MBARRIER && s->mode == MBARRIER_INVAL;
 }
 
-/* Memory that nvcc's cooperative groups of several warps reserve is not watched: only shfl.sync says there that data are ready. Atomic
- * operations on it do order. */
+/* Memory that nvcc's cooperative groups of several warps reserve is not watched: only shfl.sync
+ * says there that data are ready. Atomic operations on it do order. */
 static bool is_of_system(const struct access_event *e)
 {
     const struct event_launch *l = e->block->launch;
@@ -163,8 +164,9 @@ static bool waits_for_result(const struct race_block *b, const struct access_eve
     return e->strong && (race_is_linearised(b) || site_is_cas(e->site));
 }
 
-/* An asynchronous copy is performed. Where the lane waits for it by groups (9.7.9.25.1), it counts as an access of the lane at this moment,
- * which is that of the wait. Else it is known to those who know of the phase of the mbarrier. */
+/* An asynchronous copy is performed. Where the lane waits for it by groups (9.7.9.25.1), it counts
+ * as an access of the lane at this moment, which is that of the wait. Else it is known to those who
+ * know of the phase of the mbarrier. */
 static void update_issued(struct race_block *b, const struct access_event *e)
 {
     struct current_access cur;
@@ -219,7 +221,8 @@ void race_on_performed_and_unlock(void *data, const struct access_event *e)
     race_linearise_end(b, e);
 }
 
-/* After a barrier of all its threads nothing in the block's shared memory can race with what was before. */
+/* After a barrier of all its threads nothing in the block's shared memory can race with what was
+ * before. */
 static void barrier_opens(struct race_block *b, const struct sync_event *e)
 {
     uint32_t was = b->order->epoch;

@@ -1,8 +1,8 @@
-/* Garbage collection: histories, site epochs, splits and incarnations that no cell names any more are given back while blocks run, and
- * their numbers are used again; see state.h.
+/* Garbage collection: histories, site epochs, splits and incarnations that no cell names any more
+ * are given back while blocks run, and their numbers are used again; see state.h.
  *
- * Mark and sweep. The roots are the cells: a cell names its split or its history, a history its site epochs, these their incarnations.
- * Nothing else is ever looked up:
+ * Mark and sweep. The roots are the cells: a cell names its split or its history, a history its
+ * site epochs, these their incarnations. Nothing else is ever looked up:
  *   - numbers of global memory are taken, put into cells and followed from there with the lock of a cell held, and the collector holds all
  *     locks; those of shared memory belong to its worker, who collects them;
  *   - what is cached by number without a cell (struct transition, struct recent_site_epoch, struct current_access) holds for a generation,
@@ -10,10 +10,12 @@
  *   - incarnations are also looked up by blocks that run and by sync variables (order_keep_incarnations), and their numbers are not used
  *     again, as clocks have them.
  *
- * So what is given back changes no answer. Besides, cells are emptied all of whose accesses are retired (timelines_retired).
+ * So what is given back changes no answer. Besides, cells are emptied all of whose accesses are
+ * retired (timelines_retired).
  *
- * A collection begins when four times as much has been made as cells and the last collection's survivors take, so that it costs little
- * beside the making; when little room is left, a quarter as much.
+ * A collection begins when four times as much has been made as cells and the last collection's
+ * survivors take, so that it costs little beside the making; when little room is left, a quarter as
+ * much.
  */
 #include "check/race/current.h"
 

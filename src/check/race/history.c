@@ -1,4 +1,5 @@
-/* The next history of a cell: which entries race with an access, and which it replaces; see history.h. */
+/* The next history of a cell: which entries race with an access, and which it replaces; see
+ * history.h. */
 #include "check/race/earlier.h"
 
 #include <string.h>
@@ -74,7 +75,8 @@ static bool is_needed(const struct current_access *cur, const struct earlier *e,
     return behind_write && e->kind->strong && e->kind->reads && !order_has_ended(cur->r->order, e->incarnation);
 }
 
-/* How well an entry of the new access's kind and launch represents, together with it, all others of these; -1: it is none. */
+/* How well an entry of the new access's kind and launch represents, together with it, all others of
+ * these; -1: it is none. */
 static int rank_of(const struct current_access *cur, const struct earlier *e)
 {
     if (e->kind != cur->kind || !e->same_task)
@@ -82,8 +84,9 @@ static int rank_of(const struct current_access *cur, const struct earlier *e)
     return !e->same_incarnation ? 2 : e->site_epoch->warp != cur->warp;
 }
 
-/* In a regular launch one entry of the new access's kind stays: of another block, else of another warp, and of these the latest. Those that
- * are still needed stay, too. Lanes are relative to `lane`. */
+/* In a regular launch one entry of the new access's kind stays: of another block, else of another
+ * warp, and of these the latest. Those that are still needed stay, too. Lanes are relative to
+ * `lane`. */
 static uint32_t thin_out(const struct current_access *cur, struct history_entry *out, uint32_t count, unsigned lane)
 {
     uint32_t best = 0, same = 0, kept = 0;
@@ -107,7 +110,8 @@ static uint32_t thin_out(const struct current_access *cur, struct history_entry 
     return same > 1 ? kept : count;
 }
 
-/* Has the new access observed it (8.9.2), through read-modify-writes only? Then whatever comes after the one comes after the other. */
+/* Has the new access observed it (8.9.2), through read-modify-writes only? Then whatever comes
+ * after the one comes after the other. */
 static bool is_observed_by(const struct current_access *cur, const struct access_history *h, uint32_t i,
                            const struct earlier *e)
 {
@@ -121,9 +125,10 @@ static bool is_observed_by(const struct current_access *cur, const struct access
     return true;
 }
 
-/* Do two entries represent all accesses of the new one's kind and launch? In a regular launch, if they are of different blocks, or of
- * different warps of this block: a later access is of one block and one warp, and unordered with one of the two. Strong ones are needed
- * for what they have observed. */
+/* Do two entries represent all accesses of the new one's kind and launch? In a regular launch, if
+ * they are of different blocks, or of different warps of this block: a later access is of one block
+ * and one warp, and unordered with one of the two. Strong ones are needed for what they have
+ * observed. */
 static bool has_enough(const struct current_access *cur, const struct history_entry *at, uint32_t count,
                        bool of_this_block)
 {
@@ -168,7 +173,8 @@ static bool are_weak_reads(const struct current_access *cur, const struct access
     return true;
 }
 
-/* Is every later access of this phase unordered with at least one of the two? They are of different blocks, or in shared memory warps. */
+/* Is every later access of this phase unordered with at least one of the two? They are of different
+ * blocks, or in shared memory warps. */
 static bool stand_for_others(const struct current_access *cur, const struct site_epoch *a, const struct site_epoch *b)
 {
     return cur->shared ? a->warp != b->warp && a->epoch >= race_phase(cur) && b->epoch >= race_phase(cur)
@@ -205,7 +211,8 @@ static bool are_strong_for_all(const struct current_access *cur, const struct ac
     return true;
 }
 
-/* Is a read left out? Of a flag that many wait for, where all entries are strong, sooner than elsewhere. */
+/* Is a read left out? Of a flag that many wait for, where all entries are strong, sooner than
+ * elsewhere. */
 static bool is_full(const struct current_access *cur, const struct access_history *h)
 {
     if (cur->kind->writes || h->n < HISTORY_STRONG_MOST)
@@ -341,14 +348,15 @@ static void check_writes(struct current_access *cur, const struct history_view *
         }
 }
 
-/* May lanes be added to an entry of the same site epoch? Not where it matters which of them was the last: race_was_observed. */
+/* May lanes be added to an entry of the same site epoch? Not where it matters which of them was the
+ * last: race_was_observed. */
 static bool joins_entry(const struct current_access *cur, uint32_t site_epoch)
 {
     return site_epoch == cur->site_epoch && !(cur->kind->strong && cur->kind->writes && !cur->kind->reads);
 }
 
-/* Checks the access, by these lanes of the warp, against all entries. Those that stay go to `out`; lanes of an entry of the same site
- * epoch are added to `lanes`. */
+/* Checks the access, by these lanes of the warp, against all entries. Those that stay go to `out`;
+ * lanes of an entry of the same site epoch are added to `lanes`. */
 static uint32_t check_all(struct current_access *cur, const struct history_view *p, uint32_t *lanes, uint64_t address,
                           struct history_entry *out)
 {
@@ -364,8 +372,8 @@ static uint32_t check_all(struct current_access *cur, const struct history_view 
     return count;
 }
 
-/* The same for strong entries, of which none races with the access. Lanes of `out` are relative to p->lane; the first `reads` of it only
- * read, and a write is of no kind of these. */
+/* The same for strong entries, of which none races with the access. Lanes of `out` are relative to
+ * p->lane; the first `reads` of it only read, and a write is of no kind of these. */
 static uint32_t keep_strong(struct current_access *cur, const struct history_view *p, uint32_t *lanes,
                             struct history_entry *out, uint32_t *reads)
 {

@@ -1,9 +1,10 @@
 /* Access histories: what the race detector remembers of a shadow cell (docs/RACES.md).
  *
- * A history is the set of earlier accesses to a cell that a later one can still race with. An entry is a *site epoch* (an access kind, by a
- * warp of an incarnation, in an epoch) and lanes. Histories are immutable and numbered; a cell holds a number, so that cells that were
- * accessed alike share one history, and what an access makes of a history is computed once and then looked up (struct transition). 0 is the
- * empty history. Histories that no cell names any more are garbage (gc.c).
+ * A history is the set of earlier accesses to a cell that a later one can still race with. An entry
+ * is a *site epoch* (an access kind, by a warp of an incarnation, in an epoch) and lanes. Histories
+ * are immutable and numbered; a cell holds a number, so that cells that were accessed alike share
+ * one history, and what an access makes of a history is computed once and then looked up (struct
+ * transition). 0 is the empty history. Histories that no cell names any more are garbage (gc.c).
  *
  * A new access drops these entries, and every pair of places that can race is still found:
  *   - one of the same kind that happens before it: whatever is unordered with that one is unordered with the new one;
@@ -46,15 +47,15 @@ struct site_epoch {
     uint32_t warp;
 };
 
-/* Lanes are relative to the lane that the cell names (cells.h): lane l is bit (l - lane) % 32. So cells that consecutive lanes have
- * accessed share one history. A task that is no launch has bit 0. */
+/* Lanes are relative to the lane that the cell names (cells.h): lane l is bit (l - lane) % 32. So
+ * cells that consecutive lanes have accessed share one history. A task that is no launch has bit 0. */
 struct history_entry {
     uint32_t site_epoch;
     uint32_t lanes;
 };
 
-/* How a word's four bytes map to lanes. SAME: all belong to the same lanes. BY_BYTE: byte i belongs to lane + i. BY_HALF: bytes 2i and 2i
- * + 1 belong to lane + i. */
+/* How a word's four bytes map to lanes. SAME: all belong to the same lanes. BY_BYTE: byte i belongs
+ * to lane + i. BY_HALF: bytes 2i and 2i + 1 belong to lane + i. */
 enum lane_mapping { LANES_SAME, LANES_BY_BYTE, LANES_BY_HALF };
 static inline unsigned mapping_lane(enum lane_mapping s, unsigned byte)
 {
@@ -67,8 +68,9 @@ struct access_history {
     uint16_t only_reads : 1; /* all are weak reads, by one task */
     uint16_t only_tasks : 1; /* no accesses of kernels */
     uint16_t mapping : 2;    /* enum lane_mapping */
-    /* Where it is_strong: how many entries at its beginning only read; the bytes of an element. Where it only_reads: which kinds of reads
-     * change nothing in this phase (race_phase), as a bit of `enough` for each number from enough_from on. `enough` is 0 elsewhere. */
+    /* Where it is_strong: how many entries at its beginning only read; the bytes of an element.
+     * Where it only_reads: which kinds of reads change nothing in this phase (race_phase), as a bit
+     * of `enough` for each number from enough_from on. `enough` is 0 elsewhere. */
     union {
         uint16_t n_reads, enough_from;
     };
@@ -82,8 +84,9 @@ struct access_history {
 _Static_assert(sizeof(struct access_history) == 16, "HISTORY_UNIT holds a history of two entries");
 enum { HISTORY_UNIT = 32 }; /* bytes; histories are numbered by these */
 
-/* The histories of global memory, or of a block's shared memory, which belongs to its worker. Numbers of global memory are taken, and are
- * valid, under the lock of a cell. A number that is in no cell is valid for a generation. */
+/* The histories of global memory, or of a block's shared memory, which belongs to its worker.
+ * Numbers of global memory are taken, and are valid, under the lock of a cell. A number that is in
+ * no cell is valid for a generation. */
 struct histories {
     struct numbered site_epochs; /* struct site_epoch */
     struct numbered histories;   /* by HISTORY_UNIT */
@@ -92,8 +95,8 @@ struct histories {
     _Atomic bool gc_due; /* to be collected */
 };
 
-/* The most entries of a history, and of one of strong accesses only: further reads are left out, and for a write the oldest entry goes.
- * That a write may race with what was left out is reported. */
+/* The most entries of a history, and of one of strong accesses only: further reads are left out,
+ * and for a write the oldest entry goes. That a write may race with what was left out is reported. */
 enum { HISTORY_MOST = 256, HISTORY_STRONG_MOST = 64 };
 
 static inline const struct site_epoch *history_site_epoch(const struct histories *h, uint32_t site_epoch)

@@ -1,4 +1,5 @@
-/* Looking at cells without an access: for torn reads, for shared memory that begins or ends, for the proxies. See current.h. */
+/* Looking at cells without an access: for torn reads, for shared memory that begins or ends, for
+ * the proxies. See current.h. */
 #include "check/race/current.h"
 
 #include <string.h>

@@ -1,9 +1,11 @@
-/* Linearisation: strong accesses of global memory, of kernels whose strong operations observe each other, come to the detector in the
- * order in which they are performed, and so do the weak writes beside them.
+/* Linearisation: strong accesses of global memory, of kernels whose strong operations observe each
+ * other, come to the detector in the order in which they are performed, and so do the weak writes
+ * beside them.
  *
- * A strong access holds the order's lock from before it is performed until the detector has seen it. A weak write takes no lock: it
- * announces what it writes, and then looks for a strong access there that is under way; a strong access announces itself, and then waits
- * for the weak writes there that have begun. So one of the two sees the other (Dekker).
+ * A strong access holds the order's lock from before it is performed until the detector has seen
+ * it. A weak write takes no lock: it announces what it writes, and then looks for a strong access
+ * there that is under way; a strong access announces itself, and then waits for the weak writes
+ * there that have begun. So one of the two sees the other (Dekker).
  */
 #include "check/race/current.h"
 
@@ -84,7 +86,8 @@ void race_linearise_begin(struct race_block *b, const struct access_event *e)
         begin_weak_write(b, e);
 }
 
-/* Has its compare-and-swap failed, after a thread of another worker was the last that wrote? With the order's lock. */
+/* Has its compare-and-swap failed, after a thread of another worker was the last that wrote? With
+ * the order's lock. */
 static bool waits_for_another_worker(struct races *r, struct race_worker *k, const struct access_event *e)
 {
     if (e->strong && e->wrote)
@@ -92,8 +95,9 @@ static bool waits_for_another_worker(struct races *r, struct race_worker *k, con
     return site_is_cas(e->site) && !e->wrote && r->wrote_last != k;
 }
 
-/* Exponential backoff, so that the other worker keeps the order's lock, and what it protects, in its caches. Who waits for a thread of its
- * own worker goes on at once, as nobody else runs that thread. */
+/* Exponential backoff, so that the other worker keeps the order's lock, and what it protects, in
+ * its caches. Who waits for a thread of its own worker goes on at once, as nobody else runs that
+ * thread. */
 static void back_off(struct race_worker *k)
 {
     enum { LEAST = 64, MOST = 4096 };

@@ -41,7 +41,8 @@ void race_report_pair(struct current_access *cur, const struct earlier *e, unsig
     race_add_finding(cur->r, &datum, reason_of(cur, e), &earlier, &later);
 }
 
-/* Has a thread of the block observed the strong access by a strong one of its own? Then it was made before the block's end. */
+/* Has a thread of the block observed the strong access by a strong one of its own? Then it was made
+ * before the block's end. */
 static bool is_seen(const struct current_access *cur, const struct history_view *p, uint32_t i, const struct earlier *e)
 {
     bool seen = false;
@@ -67,8 +68,9 @@ void race_check_end(struct current_access *cur, cell at, uint64_t address)
     }
 }
 
-/* Nothing orders lanes that write one place by one instruction. Where they write the same value it makes no difference which was the last,
- * and nothing is reported: compilers do so, such as Triton's to store what a whole warp has. */
+/* Nothing orders lanes that write one place by one instruction. Where they write the same value it
+ * makes no difference which was the last, and nothing is reported: compilers do so, such as
+ * Triton's to store what a whole warp has. */
 void race_check_lanes(struct current_access *cur, uint32_t lanes, uint64_t address)
 {
     if (!cur->kind->writes || cur->kind->strong || cur->alike || !(lanes & (lanes - 1)))

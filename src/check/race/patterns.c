@@ -15,7 +15,8 @@ void race_update(struct current_access *cur, uint64_t address, uint32_t bytes, u
 {
     cur->alike = write_alike(cur, lanes);
     address += cur->base;
-    /* Lanes perform read-modify-writes of one place in their order: the last has observed the others. */
+    /* Lanes perform read-modify-writes of one place in their order: the last has observed the
+     * others. */
     unsigned lane = race_is_rmw(cur->kind) ? 31 - (unsigned)__builtin_clz(lanes) : (unsigned)__builtin_ctz(lanes);
     uint32_t relative = race_is_rmw(cur->kind) ? 1 : lanes >> lane;
     race_update_together(cur, address, bytes, (struct lanes){relative, lane}, ALL_BYTES);
@@ -104,7 +105,8 @@ static void update_by_place(struct current_access *cur, const struct access_even
         race_update(cur, place[i], e->bytes, at[i]);
 }
 
-/* Weak writes of one place by one instruction race with each other; else each lane is taken by itself. */
+/* Weak writes of one place by one instruction race with each other; else each lane is taken by
+ * itself. */
 static void update_any(struct current_access *cur, const struct access_event *e, uint32_t lanes)
 {
     if (cur->kind->writes && !cur->kind->strong && may_meet(e, lanes, cur->kind->lane_shift))

@@ -1,11 +1,14 @@
-/* Missing proxy fences (PTX ISA 8.6, 9.7.9.25.2, 9.7.15.3). Bulk copies, copies by tensor maps and wgmma access memory by the async proxy,
- * all else by the generic one. A write by the generic proxy is ordered before an access by the async proxy only where a fence.proxy.async
- * stands between the two, besides what orders the threads.
+/* Missing proxy fences (PTX ISA 8.6, 9.7.9.25.2, 9.7.15.3). Bulk copies, copies by tensor maps and
+ * wgmma access memory by the async proxy, all else by the generic one. A write by the generic proxy
+ * is ordered before an access by the async proxy only where a fence.proxy.async stands between the
+ * two, besides what orders the threads.
  *
- * For each word of shared memory the last write by the generic proxy is kept, with its epoch: earlier ones are ordered before it, or race
- * with it. For global memory the histories have the writes. Only those of the same launch count, as what comes before a launch does so in
- * all proxies. Copies are checked when they are issued, with what their thread knows by then. What the async proxy itself writes needs no
- * fence, which is part of its completion; nor does a write by it after a read by the generic proxy.
+ * For each word of shared memory the last write by the generic proxy is kept, with its epoch:
+ * earlier ones are ordered before it, or race with it. For global memory the histories have the
+ * writes. Only those of the same launch count, as what comes before a launch does so in all
+ * proxies. Copies are checked when they are issued, with what their thread knows by then. What the
+ * async proxy itself writes needs no fence, which is part of its completion; nor does a write by it
+ * after a read by the generic proxy.
  */
 #include "check/checker.h"
 #include "check/race/state.h"
@@ -120,8 +123,8 @@ static void report(struct checker *c, const struct async_access *x, const struct
             place_name(arena, w->site));
 }
 
-/* Is the write ordered before the copy, but by no fence of the async proxy? One that is not ordered is a race, fence or not, which
- * events.c finds. */
+/* Is the write ordered before the copy, but by no fence of the async proxy? One that is not ordered
+ * is a race, fence or not, which events.c finds. */
 static bool is_missing(const struct async_access *x, const struct proxy_write *w)
 {
     const struct block_order *own = race_block_of(x->block)->order;
@@ -162,7 +165,8 @@ struct look {
     unsigned lane;
 };
 
-/* Of lanes that have written together, the last whose write is ordered but not fenced; false where there is none. */
+/* Of lanes that have written together, the last whose write is ordered but not fenced; false where
+ * there is none. */
 static bool find_missing(const struct look *l, const struct site_epoch *r, uint32_t lanes, struct upon *w)
 {
     const struct async_access *x = l->access;

@@ -1,5 +1,6 @@
-/* racecheck: the race detector (races.h), and what is wrong about accesses that are asynchronous: copies that nobody has waited for,
- * missing fences of the async proxy, registers of wgmma that are still in use. */
+/* racecheck: the race detector (races.h), and what is wrong about accesses that are asynchronous:
+ * copies that nobody has waited for, missing fences of the async proxy, registers of wgmma that are
+ * still in use. */
 #ifndef HEDDLE_CHECK_RACECHECK_H
 #define HEDDLE_CHECK_RACECHECK_H
 

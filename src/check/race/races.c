@@ -1,4 +1,5 @@
-/* The life of the race detector, and accesses of the host and of tasks that are no launches; see races.h. */
+/* The life of the race detector, and accesses of the host and of tasks that are no launches; see
+ * races.h. */
 #include "check/race/current.h"
 
 #include <stdlib.h>
@@ -211,7 +212,8 @@ void races_range(struct races *r, uint32_t task, uint64_t address, uint64_t byte
     pthread_mutex_unlock(&r->range_lock);
 }
 
-/* The host's accesses until it waits or submits are one task; what it has acquired from threads it knows for good. */
+/* The host's accesses until it waits or submits are one task; what it has acquired from threads it
+ * knows for good. */
 static void set_host_task(struct races *r, uint32_t task)
 {
     struct race_block *b = r->host;
@@ -221,8 +223,9 @@ static void set_host_task(struct races *r, uint32_t task)
     race_set_task(b, task);
 }
 
-/* A release is recorded before the write is performed, an acquire after the read: so nobody observes a write that is not recorded yet, and
- * a read counts as having observed all that was written by then. */
+/* A release is recorded before the write is performed, an acquire after the read: so nobody
+ * observes a write that is not recorded yet, and a read counts as having observed all that was
+ * written by then. */
 static uint32_t host_synchronises(struct current_access *cur, const struct host_access *a, bool done)
 {
     struct strong_access s = {.address = a->address,

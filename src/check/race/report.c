@@ -7,7 +7,8 @@
 
 /* ---- which of many occurrences is reported ---- */
 
-/* Of accesses that nothing orders, the pair of threads that are furthest apart is reported: what orders these orders the others. */
+/* Of accesses that nothing orders, the pair of threads that are furthest apart is reported: what
+ * orders these orders the others. */
 static bool is_plain(enum race_reason reason)
 {
     return reason <= RACE_HOST;
@@ -107,8 +108,9 @@ static struct race *find_or_add(struct races *r, enum race_reason reason, const 
     return f;
 }
 
-/* A pair counts once in each launch that both accesses are of, and once for all that are of two tasks. So the count, as the pair itself, is
- * the same in whatever order accesses come. Launches come one after the other, or some at a time. */
+/* A pair counts once in each launch that both accesses are of, and once for all that are of two
+ * tasks. So the count, as the pair itself, is the same in whatever order accesses come. Launches
+ * come one after the other, or some at a time. */
 static void count(struct race *f, uint32_t task, uint32_t other)
 {
     uint32_t counted = task == other ? task : 0, at = f->counted.n;
@@ -199,7 +201,8 @@ static bool is_the_same(const struct race *a, const struct race *b)
            place_same_line(&a->place[1], &b->place[1]);
 }
 
-/* Which other instructions of the same lines race: the finding that is reported has the count of all of them. */
+/* Which other instructions of the same lines race: the finding that is reported has the count of
+ * all of them. */
 static const char *also_words(const struct race *const *also, uint32_t n, struct arena *arena)
 {
     enum { MOST_LISTED = 8 };

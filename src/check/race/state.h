@@ -69,7 +69,8 @@ struct transition {
         reported_in; /* where it reported a race: the only phase of shared memory that it is valid in (race_block.phase) */
     uint32_t unused; /* so that TRANSITION_WAYS of them are a cache line */
 };
-/* How much further the lane of the access is than the one that the cell names; 1 + that lane where its number matters, else 0. */
+/* How much further the lane of the access is than the one that the cell names; 1 + that lane where
+ * its number matters, else 0. */
 static inline uint32_t transition_place(unsigned further, unsigned lane, unsigned mapping, bool alike)
 {
     return further | lane << 8 | mapping << 16 | (uint32_t)alike << 24;
@@ -77,7 +78,8 @@ static inline uint32_t transition_place(unsigned further, unsigned lane, unsigne
 #define TRANSITION_STAYS   0x80000000u /* the cell stays as it is */
 #define TRANSITION_BY_LANE 0x40000000u /* there is a transition for each lane, as lanes know different things */
 
-/* Few where each access follows a release or an acquire of its own: then a transition is used again soon or never. */
+/* Few where each access follows a release or an acquire of its own: then a transition is used again
+ * soon or never. */
 enum {
     TRANSITIONS = 1 << 12,
     TRANSITIONS_FEW = 1 << 8,
@@ -98,8 +100,8 @@ struct span {
     _Atomic uint64_t low, high;
 };
 
-/* Which of its accesses an operation makes: all; only the read, as its compare-and-swap failed; the read, or the write, of an asynchronous
- * copy; a read of what its launch does not write. */
+/* Which of its accesses an operation makes: all; only the read, as its compare-and-swap failed; the
+ * read, or the write, of an asynchronous copy; a read of what its launch does not write. */
 enum access_part { ACCESS_WHOLE, ACCESS_FAILED_CAS, ACCESS_READS, ACCESS_WRITES, ACCESS_READ_ONLY, ACCESS_PARTS };
 
 enum { KIND_BUCKETS_BITS = 10, FOUND_BUCKETS_BITS = 10 };
@@ -125,7 +127,8 @@ struct race_worker {
     struct race_block *free_blocks;   /* with their memory */
 };
 
-/* The last site epochs of a warp: for global memory so many, for shared memory as many as the kernel has accesses, up to a number. */
+/* The last site epochs of a warp: for global memory so many, for shared memory as many as the
+ * kernel has accesses, up to a number. */
 enum { RECENT = 16, RECENT_SHARED_MOST = 512 };
 struct recent_site_epoch {
     uint32_t kind, epoch, generation, site_epoch;
@@ -143,13 +146,14 @@ struct race_block {
     struct kernel_traits traits;
     struct event_writes written;
     bool is_unwatched; /* it has been reported that nothing is watched */
-    /* Blocks of the cluster reach each other's shared memory: its cells are those of its addresses on the host, as of global memory, until
-     * another block gets that memory. */
+    /* Blocks of the cluster reach each other's shared memory: its cells are those of its addresses
+     * on the host, as of global memory, until another block gets that memory. */
     bool is_clustered;
     uint32_t task;
     uint32_t frontier, retired; /* tasks up to these come before the block's task; are retired */
-    /* Shared memory. Between two barriers of the whole block accesses make the same of cells each time, and in each block of the launch: so
-     * site epochs have no incarnation here, and count epochs from the last such barrier on, and histories and transitions stay valid. */
+    /* Shared memory. Between two barriers of the whole block accesses make the same of cells each
+     * time, and in each block of the launch: so site epochs have no incarnation here, and count
+     * epochs from the last such barrier on, and histories and transitions stay valid. */
     struct histories shared;
     struct reservations shared_reservations;
     uint32_t shared_from, phase; /* the first epoch after that barrier; the number of this phase */
@@ -206,7 +210,8 @@ uint32_t race_kind_of_host(struct races *r, const struct task_note *note, const 
 
 /* Is a collection due? Asked where numbers have been taken. */
 bool race_gc_is_due(struct races *r, const struct histories *h);
-/* Collects where that is due: for global memory by one who holds no lock but the range's; for a block's shared memory. */
+/* Collects where that is due: for global memory by one who holds no lock but the range's; for a
+ * block's shared memory. */
 void race_gc_now(struct races *r);
 void race_gc_shared_now(struct race_block *b);
 static inline void race_gc(struct races *r)
@@ -247,7 +252,8 @@ void race_clear_histories(struct histories *h, uint64_t keep_bytes);
 
 /* ---- inspect.c ---- */
 
-/* Sees the history of a byte of global memory, relative to a lane; of a word whose bytes share one, that of the first byte. */
+/* Sees the history of a byte of global memory, relative to a lane; of a word whose bytes share one,
+ * that of the first byte. */
 typedef void race_history_fn(void *data, const struct histories *of, const struct access_history *h, unsigned lane,
                              uint64_t address);
 /* Those of some bytes. A history is valid for the time of the call. */

@@ -1,9 +1,11 @@
-/* Memoised transitions: what an access makes of a cell is computed once for all that are alike, and then looked up (struct transition). */
+/* Memoised transitions: what an access makes of a cell is computed once for all that are alike, and
+ * then looked up (struct transition). */
 #include "check/race/earlier.h"
 
 #include <string.h>
 
-/* A transition that reports a race is computed again in each phase of shared memory, and reports it again. */
+/* A transition that reports a race is computed again in each phase of shared memory, and reports it
+ * again. */
 static void advance(struct current_access *cur, const struct history_view *p, uint32_t lanes, unsigned lane,
                     uint64_t address, struct transition *s)
 {
@@ -20,8 +22,8 @@ static bool exits_differ(const struct warp_order *w)
                          memcmp(w->exit_warp_frontier, w->exit_warp_frontier + 1, rest) != 0);
 }
 
-/* Does the transition depend on which lanes access? Lanes of the warp may know different things, or know different things of the lanes of
- * an entry, and these may have exited at different times. */
+/* Does the transition depend on which lanes access? Lanes of the warp may know different things, or
+ * know different things of the lanes of an entry, and these may have exited at different times. */
 static bool lanes_differ(const struct current_access *cur, const struct access_history *h)
 {
     const struct block_order *o = cur->b->order;
@@ -48,7 +50,8 @@ static bool knows_apart(const struct current_access *cur, unsigned lane)
     return cur->kind->strong && l && l->known[lane];
 }
 
-/* A read-modify-write where threads release and acquire: its epoch is new, or the history that it meets. It is not worth keeping. */
+/* A read-modify-write where threads release and acquire: its epoch is new, or the history that it
+ * meets. It is not worth keeping. */
 static bool comes_once(const struct current_access *cur)
 {
     return cur->b->traits.releases && race_is_rmw(cur->kind) && cur->kind->bytes <= 4;
@@ -118,7 +121,8 @@ static void make_transition(struct current_access *cur, const struct history_vie
     keep_transition(cur, s);
 }
 
-/* A task that is no launch has no lanes: it keeps the lane that the cell names, so that consecutive cells keep one history. */
+/* A task that is no launch has no lanes: it keeps the lane that the cell names, so that consecutive
+ * cells keep one history. */
 cell race_transition(struct current_access *cur, cell old, struct lanes l, uint64_t address)
 {
     uint32_t history = cell_history(old), lanes = rotate_left(l.lanes, l.lane);

@@ -1,5 +1,5 @@
-/* Shadow updates: what an access makes of the cells of its words. Stretches of cells that have one history are updated at once. See
- * current.h and check/shadow/cells.h. */
+/* Shadow updates: what an access makes of the cells of its words. Stretches of cells that have one
+ * history are updated at once. See current.h and check/shadow/cells.h. */
 #include "check/race/current.h"
 
 #include <string.h>
@@ -28,8 +28,8 @@ static struct split *split(struct current_access *cur, cell *c)
     return race_split_at(cur, *c);
 }
 
-/* Histories and site epochs may be all over memory: prefetches those of these cells. (Inlined: gcc drops calls of functions that do
- * nothing but prefetch.) */
+/* Histories and site epochs may be all over memory: prefetches those of these cells. (Inlined: gcc
+ * drops calls of functions that do nothing but prefetch.) */
 __attribute__((always_inline)) static inline void fetch(const struct current_access *cur, const cell *c, uint32_t count)
 {
     uint32_t last = 0, history;
@@ -54,7 +54,8 @@ static enum lane_mapping mapping_of(unsigned per_lane)
     return per_lane < 2 ? LANES_BY_BYTE + per_lane : LANES_SAME;
 }
 
-/* Do the word's history and the access have one lane mapping, or has one of them no lanes? Sets cur->mapping. */
+/* Do the word's history and the access have one lane mapping, or has one of them no lanes? Sets
+ * cur->mapping. */
 static bool agree(struct current_access *cur, cell word, enum lane_mapping mine)
 {
     const struct access_history *h = word ? history_at(cur->h, cell_history(word)) : NULL;
@@ -91,8 +92,9 @@ static void update_word(struct current_access *cur, cell *c, struct lanes lanes,
 
 typedef uint32_t words __attribute__((vector_size(16)));
 
-/* How many words of a stretch, of `count` from word `from` on, have the history of the first, each relative to its own lanes? Compares
- * four at a time, as most accesses are such stretches. A split word is alone. */
+/* How many words of a stretch, of `count` from word `from` on, have the history of the first, each
+ * relative to its own lanes? Compares four at a time, as most accesses are such stretches. A split
+ * word is alone. */
 static uint32_t count_alike(const struct current_access *cur, const cell *c, uint32_t from, uint32_t count,
                             unsigned per_lane)
 {
@@ -177,15 +179,16 @@ static cell *cells_at(const struct current_access *cur, uint64_t address, uint32
     return &cur->b->shared_cells[address / 4];
 }
 
-/* Can words be updated as a whole: as all of a word belongs to one lane, and its elements do not matter, or as it has a lane mapping? */
+/* Can words be updated as a whole: as all of a word belongs to one lane, and its elements do not
+ * matter, or as it has a lane mapping? */
 static bool is_by_word(const struct access_kind *c, unsigned per_lane)
 {
     return c->bytes >= 4 || (!c->strong && (c->lane_shift >= 2 || !c->site)) ||
            (per_lane < 2 && per_lane == c->lane_shift);
 }
 
-/* Do reads of words that are represented already change nothing? Asked without the lock: what was seen was the cell's history if there was
- * no collection meanwhile. */
+/* Do reads of words that are represented already change nothing? Asked without the lock: what was
+ * seen was the cell's history if there was no collection meanwhile. */
 static bool have_no_effect(const struct current_access *cur, const cell *c, uint32_t count)
 {
     uint32_t generation = atomic_load_explicit(&cur->h->generation, memory_order_acquire);
@@ -250,7 +253,8 @@ static void update_torn(struct current_access *cur, cell *c, uint64_t address, u
     }
 }
 
-/* A lock that is kept from stretch to stretch while it is the same, as taking one waits for all stores before it. */
+/* A lock that is kept from stretch to stretch while it is the same, as taking one waits for all
+ * stores before it. */
 struct held_lock {
     _Atomic uint8_t *lock; /* that is held; or NULL */
 };
@@ -290,7 +294,8 @@ void race_update_together(struct current_access *cur, uint64_t address, uint32_t
     hold(&t, NULL);
 }
 
-/* What an access by one lane has made of cells, by their histories relative to that lane: lanes of an access meet few that differ. */
+/* What an access by one lane has made of cells, by their histories relative to that lane: lanes of
+ * an access meet few that differ. */
 enum { MET_FEW = 8 };
 struct met {
     cell was, next; /* relative to lane 0; `was` is 0: unused */

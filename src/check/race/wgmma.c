@@ -1,10 +1,12 @@
-/* Registers of wgmma.mma_async that are used while it is under way (PTX ISA 9.7.15.7): read before wgmma.wait_group, written while they
- * are read or written, or not ordered by wgmma.fence.
+/* Registers of wgmma.mma_async that are used while it is under way (PTX ISA 9.7.15.7): read before
+ * wgmma.wait_group, written while they are read or written, or not ordered by wgmma.fence.
  *
- * The machine multiplies at once, so no value shows such a misuse. When a kernel with these instructions is first launched, a forward
- * "may" data-flow analysis of its IR finds which products can be under way at each block of code. A misuse becomes a finding when a warp
- * enters its block; so what the second iteration of a loop would do wrong is found in the first. Moves are no accesses: compilers copy
- * accumulators between virtual registers, and a copy is under way as its source is.
+ * The machine multiplies at once, so no value shows such a misuse. When a kernel with these
+ * instructions is first launched, a forward "may" data-flow analysis of its IR finds which products
+ * can be under way at each block of code. A misuse becomes a finding when a warp enters its block;
+ * so what the second iteration of a loop would do wrong is found in the first. Moves are no
+ * accesses: compilers copy accumulators between virtual registers, and a copy is under way as its
+ * source is.
  */
 #include <stdlib.h>
 

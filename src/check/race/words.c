@@ -1,4 +1,5 @@
-/* What a finding says of a race: who does what to which datum, why nothing orders the two, and what would. */
+/* What a finding says of a race: who does what to which datum, why nothing orders the two, and what
+ * would. */
 #include "check/race/state.h"
 
 #include <stdlib.h>
@@ -29,7 +30,8 @@ static struct task_words task_words(const struct task_note *note)
     return known ? words[note->kind] : (struct task_words){"a task", "the work"};
 }
 
-/* "the host", "a copy in stream 3", "thread (1,0,0) of block (0,0,0)". The kernel is named where the two are of different ones. */
+/* "the host", "a copy in stream 3", "thread (1,0,0) of block (0,0,0)". The kernel is named where
+ * the two are of different ones. */
 static const char *who(const struct race_side *s, const char *kernel, struct arena *arena)
 {
     const struct task_note *note = s->kind->note;

@@ -150,8 +150,9 @@ static int by_place(const void *a, const void *b)
     return order ? order : compare_words(x->kind, y->kind);
 }
 
-/* What the user has to mend is a line: copies that a compiler has made of it, as in unrolled loops and instances of templates, and
- * modules that were loaded again, have the instruction several times. */
+/* What the user has to mend is a line: copies that a compiler has made of it, as in unrolled loops
+ * and instances of templates, and modules that were loaded again, have the instruction several
+ * times. */
 static bool are_same(const struct finding *a, const struct finding *b)
 {
     return strcmp(a->code, b->code) == 0 && compare_words(a->kind, b->kind) == 0 &&

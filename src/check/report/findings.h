@@ -1,9 +1,11 @@
-/* Findings of the tools that look at one instruction at a time; races have a list of their own (race/races.h).
+/* Findings of the tools that look at one instruction at a time; races have a list of their own
+ * (race/races.h).
  *
- * A finding is one kind of error at one site: it counts how often that occurred, and names one thread, the first of its launch in the order
- * of blocks and threads. So what is reported does not depend on how blocks were shared out to workers. An occurrence that has been
- * counted before takes no lock, unless it is of an earlier thread. Reports are in the order of the source, and have equal findings of one
- * line once.
+ * A finding is one kind of error at one site: it counts how often that occurred, and names one
+ * thread, the first of its launch in the order of blocks and threads. So what is reported does not
+ * depend on how blocks were shared out to workers. An occurrence that has been counted before takes
+ * no lock, unless it is of an earlier thread. Reports are in the order of the source, and have
+ * equal findings of one line once.
  */
 #ifndef HEDDLE_CHECK_FINDINGS_H
 #define HEDDLE_CHECK_FINDINGS_H
@@ -61,8 +63,9 @@ static inline uint32_t lowest_lane(uint32_t lanes)
     return lanes & (0 - lanes);
 }
 
-/* Counts an occurrence, by its lanes. Returns the finding where it is to be described, as it is new or names another thread now, and NULL
- * where it is not, or without memory. After a finding, findings_describe() has to follow. */
+/* Counts an occurrence, by its lanes. Returns the finding where it is to be described, as it is new
+ * or names another thread now, and NULL where it is not, or without memory. After a finding,
+ * findings_describe() has to follow. */
 struct finding *findings_count(struct findings *f, const struct occurrence *o);
 /* The same of an error that needs no more than this. */
 struct finding *findings_error(struct findings *f, const char *code, const struct site *site, const void *key,

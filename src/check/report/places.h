@@ -15,7 +15,8 @@ struct kept_sources {
 struct place place_keep(struct kept_sources *kept, const struct site *s, struct arena *arena);
 /* By text and offset; those without a text by the line of CUDA. */
 int place_compare(const struct place *a, const struct place *b);
-/* Are they one to a reader of the source? Copies of a line that a compiler has made are, and instructions of the host of one line. */
+/* Are they one to a reader of the source? Copies of a line that a compiler has made are, and
+ * instructions of the host of one line. */
 bool place_same_line(const struct place *a, const struct place *b);
 
 #endif

@@ -1,5 +1,5 @@
-/* A budget for the memory that the checker keeps: all that grows with what is watched is counted here, and stays below a limit. Whoever is
- * refused stops watching, and reports that. Thread-safe.
+/* A budget for the memory that the checker keeps: all that grows with what is watched is counted
+ * here, and stays below a limit. Whoever is refused stops watching, and reports that. Thread-safe.
  */
 #ifndef HEDDLE_CHECK_BUDGET_H
 #define HEDDLE_CHECK_BUDGET_H
@@ -24,7 +24,8 @@ void budget_give(struct budget *b, uint64_t bytes);
 uint64_t budget_left(const struct budget *b);
 /* Is more than half of it taken? */
 bool budget_is_short(const struct budget *b);
-/* Why somebody had to stop: "the checker's records have reached their limit, 64 MiB", "memory has run out"; and what to do. */
+/* Why somebody had to stop: "the checker's records have reached their limit, 64 MiB", "memory has
+ * run out"; and what to do. */
 const char *budget_words(const struct budget *b, struct arena *arena);
 const char *budget_help(const struct budget *b);
 

@@ -1,5 +1,6 @@
-/* Shadow cells of the race detector: a number for each word of memory that has been accessed, and for each byte of a word once accesses
- * smaller than a word have come. Several threads may find cells at once; whoever looks into one holds its lock.
+/* Shadow cells of the race detector: a number for each word of memory that has been accessed, and
+ * for each byte of a word once accesses smaller than a word have come. Several threads may find
+ * cells at once; whoever looks into one holds its lock.
  */
 #ifndef HEDDLE_CHECK_CELLS_H
 #define HEDDLE_CHECK_CELLS_H
@@ -10,8 +11,8 @@
 
 #include "check/shadow/shadow.h"
 
-/* 0: empty. Else the number of a history, and above it the lane that the history's lanes are relative to; or CELL_SPLIT and the number of a
- * struct split. */
+/* 0: empty. Else the number of a history, and above it the lane that the history's lanes are
+ * relative to; or CELL_SPLIT and the number of a struct split. */
 typedef uint32_t cell;
 #define CELL_SPLIT 0x80000000u
 enum { CELL_HISTORY_BITS = 26, CELL_HISTORY = (1 << CELL_HISTORY_BITS) - 1 };
@@ -50,9 +51,11 @@ struct cells {
 /* False where memory is exhausted. */
 bool cells_open(struct cells *c, struct budget *budget);
 void cells_close(struct cells *c);
-/* The cell of the word at an address, followed by those of the other words of its part. NULL without memory. */
+/* The cell of the word at an address, followed by those of the other words of its part. NULL
+ * without memory. */
 cell *cells_find(struct cells *c, uint64_t address);
-/* Empties all cells (`give`: and gives their memory back), or those of some words. Nobody else may be using them. */
+/* Empties all cells (`give`: and gives their memory back), or those of some words. Nobody else may
+ * be using them. */
 void cells_clear(struct cells *c, bool give);
 void cells_forget(struct cells *c, uint64_t address, uint64_t bytes);
 /* Sees rows of cells that include all that are not empty. The caller holds all locks. */

@@ -1,7 +1,9 @@
-/* Definedness: which bytes of global memory, of a block's shared memory, and of the local memory of a warp's threads have been written. For
- * global memory that is a bit per byte in shadow memory, for all threads at once.
+/* Definedness: which bytes of global memory, of a block's shared memory, and of the local memory of
+ * a warp's threads have been written. For global memory that is a bit per byte in shadow memory,
+ * for all threads at once.
  *
- * What is not known to be undefined counts as defined. All functions take runs of bytes, as accesses of a warp are.
+ * What is not known to be undefined counts as defined. All functions take runs of bytes, as
+ * accesses of a warp are.
  */
 #ifndef HEDDLE_CHECK_DEFINED_H
 #define HEDDLE_CHECK_DEFINED_H
@@ -31,7 +33,8 @@ bool defined_set_undefined(struct defined *d, uint64_t address, uint64_t bytes);
 bool defined_set(struct defined *d, uint64_t address, uint64_t bytes);
 /* The same of large memory, by the host, which nobody else uses. */
 void defined_set_all(struct defined *d, uint64_t address, uint64_t bytes);
-/* How many bytes from the address on are defined before the first that is not; undefined before the first that is. */
+/* How many bytes from the address on are defined before the first that is not; undefined before the
+ * first that is. */
 uint64_t defined_bytes(const struct defined *d, uint64_t address, uint64_t bytes);
 uint64_t undefined_bytes(const struct defined *d, uint64_t address, uint64_t bytes);
 

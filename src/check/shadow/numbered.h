@@ -1,8 +1,10 @@
-/* A pool of equal things that are named by numbers of 32 bits, from 1. Address space is reserved for all; memory is used as numbers are
- * taken, and counted in a budget. Several threads may take numbers at once.
+/* A pool of equal things that are named by numbers of 32 bits, from 1. Address space is reserved
+ * for all; memory is used as numbers are taken, and counted in a budget. Several threads may take
+ * numbers at once.
  *
- * All can be cleared at once. Or garbage is collected: those in use are marked, and of the others either the numbers are used again
- * (numbered_sweep), or the memory goes and the numbers are not (numbered_drop).
+ * All can be cleared at once. Or garbage is collected: those in use are marked, and of the others
+ * either the numbers are used again (numbered_sweep), or the memory goes and the numbers are not
+ * (numbered_drop).
  */
 #ifndef HEDDLE_CHECK_NUMBERED_H
 #define HEDDLE_CHECK_NUMBERED_H
@@ -34,14 +36,15 @@ struct reservation {
 
 bool numbered_open(struct numbered *n, size_t each_bytes, uint32_t most, struct budget *budget);
 void numbered_close(struct numbered *n);
-/* The first of `count` consecutive numbers, whose things are not initialised; 0 where there are no more, or no memory. */
+/* The first of `count` consecutive numbers, whose things are not initialised; 0 where there are no
+ * more, or no memory. */
 uint32_t numbered_take_many(struct numbered *n, uint32_t count);
 static inline uint32_t numbered_take(struct numbered *n)
 {
     return numbered_take_many(n, 1);
 }
-/* Refills a reservation with at least `count` consecutive numbers, swept ones first; what was left in it is lost until the next collection.
- * False where there are none. */
+/* Refills a reservation with at least `count` consecutive numbers, swept ones first; what was left
+ * in it is lost until the next collection. False where there are none. */
 bool numbered_refill(struct numbered *n, struct reservation *s, uint32_t count);
 static inline void *numbered_at(const struct numbered *n, uint32_t number)
 {
@@ -57,8 +60,9 @@ static inline uint64_t numbered_bytes(const struct numbered *n)
 uint64_t numbered_bytes_since(const struct numbered *n);
 uint64_t numbered_bytes_left(const struct numbered *n);
 
-/* A collection, while nobody takes numbers nor has any reserved, begins with none marked; false without memory. Then those in use are
- * marked, `count` consecutive ones at a time, which returns whether the first was not marked before; */
+/* A collection, while nobody takes numbers nor has any reserved, begins with none marked; false
+ * without memory. Then those in use are marked, `count` consecutive ones at a time, which returns
+ * whether the first was not marked before; */
 bool numbered_unmark(struct numbered *n);
 bool numbered_mark(struct numbered *n, uint32_t first, uint32_t count);
 static inline bool numbered_is_marked(const struct numbered *n, uint32_t number)

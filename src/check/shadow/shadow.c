@@ -1,4 +1,5 @@
-/* See shadow.h. Tables have room for all of their part of the address space, and take memory where they are touched. */
+/* See shadow.h. Tables have room for all of their part of the address space, and take memory where
+ * they are touched. */
 #include "check/shadow/shadow.h"
 
 #include <stdlib.h>
@@ -106,7 +107,8 @@ static shadow_slot *make_slot(struct shadow *s, uint64_t address)
     return shadow_find_slot(s, address);
 }
 
-/* Puts `page` into a slot. Returns what is there then: that, or the page of another thread that was faster. */
+/* Puts `page` into a slot. Returns what is there then: that, or the page of another thread that was
+ * faster. */
 static void *put(struct shadow *s, shadow_slot *slot, void *expected, void *page)
 {
     if (atomic_compare_exchange_strong(slot, &expected, page))

@@ -1,10 +1,12 @@
 /* Shadow memory: a page table from addresses of 48 bits to pages of a detector's state.
  *
- * A look-up takes two loads and no lock, from any thread. Pages are made when they are first asked for, and begin as zeros. A page that is
- * taken away stays readable until shadow_reclaim(), which is called while nobody uses the table.
+ * A look-up takes two loads and no lock, from any thread. Pages are made when they are first asked
+ * for, and begin as zeros. A page that is taken away stays readable until shadow_reclaim(), which
+ * is called while nobody uses the table.
  *
- * A table may have a prototype: a page that stands for many equal ones, until somebody wants to change one and gets a copy. What is in
- * pages, and how threads share it, is the client's: cells.h, defined.h.
+ * A table may have a prototype: a page that stands for many equal ones, until somebody wants to
+ * change one and gets a copy. What is in pages, and how threads share it, is the client's: cells.h,
+ * defined.h.
  */
 #ifndef HEDDLE_CHECK_SHADOW_H
 #define HEDDLE_CHECK_SHADOW_H
@@ -57,19 +59,21 @@ static inline shadow_slot *shadow_find_slot(const struct shadow *s, uint64_t add
     return slots ? &slots[(uint32_t)address >> s->log2_page_bytes] : NULL;
 }
 
-/* The state of an address's page; NULL where there is none. It may be the prototype, which must not be changed. */
+/* The state of an address's page; NULL where there is none. It may be the prototype, which must not
+ * be changed. */
 static inline void *shadow_find(const struct shadow *s, uint64_t address)
 {
     shadow_slot *slot = shadow_find_slot(s, address);
     return slot ? atomic_load_explicit(slot, memory_order_acquire) : NULL;
 }
 
-/* The same, to be changed: a page is made where there is none, or the prototype. NULL without memory. */
+/* The same, to be changed: a page is made where there is none, or the prototype. NULL without
+ * memory. */
 void *shadow_demand(struct shadow *s, uint64_t address);
 /* Takes `page` out of its slot, if it is there still. */
 void shadow_retire(struct shadow *s, shadow_slot *slot, void *page);
-/* All pages that lie in [first, last], whole pages' addresses, become the prototype (or none at all). False where memory is
- * exhausted. */
+/* All pages that lie in [first, last], whole pages' addresses, become the prototype (or none at
+ * all). False where memory is exhausted. */
 bool shadow_fill(struct shadow *s, uint64_t first, uint64_t last, bool with_prototype);
 /* All slots that have a page, prototypes among them. */
 void shadow_each(const struct shadow *s, void (*see)(void *data, shadow_slot *slot), void *data);

@@ -1,9 +1,11 @@
 /* Lanes that go past an aligned barrier while others of their warp wait there; see sync.h.
  *
- * Whether all threads of a warp execute an aligned barrier has to be the same for all of them (9.7.13.1). A GPU, and Heddle, let the others
- * go on, and count the warp when all of its lanes that have not exited have come: so nothing hangs where the others exit. A thread that has
- * gone past the barrier differs from one that has left the kernel before by where it goes meanwhile: into code behind the barrier, from
- * which no way leads back to it. Code that does nothing but exit does not count.
+ * Whether all threads of a warp execute an aligned barrier has to be the same for all of them
+ * (9.7.13.1). A GPU, and Heddle, let the others go on, and count the warp when all of its lanes
+ * that have not exited have come: so nothing hangs where the others exit. A thread that has gone
+ * past the barrier differs from one that has left the kernel before by where it goes meanwhile:
+ * into code behind the barrier, from which no way leads back to it. Code that does nothing but exit
+ * does not count.
  */
 #include "check/checker.h"
 
@@ -12,7 +14,8 @@
 #include "exec/barrier.h"
 #include "exec/code.h"
 
-/* Which blocks of the function are behind an operation that ends a block: a barrier, or a call that leads to one. */
+/* Which blocks of the function are behind an operation that ends a block: a barrier, or a call that
+ * leads to one. */
 struct bypassed {
     struct bypassed *next;
     const struct site *site;
@@ -37,8 +40,8 @@ static uint32_t block_of(const struct code *c, const struct op *op)
     return o;
 }
 
-/* What can be reached from `to`, that one included, is set in `set`; `ahead` false: what leads there. Loops are contiguous in the order, so
- * that few passes do. */
+/* What can be reached from `to`, that one included, is set in `set`; `ahead` false: what leads
+ * there. Loops are contiguous in the order, so that few passes do. */
 static void reach(const struct ir_func *f, bool *set, bool ahead)
 {
     for (bool more = true; more;) {
@@ -111,7 +114,8 @@ static bool is_behind(struct checker *c, const struct site_table *k, const struc
 
 /* ---- the lanes that do so, of a block's warps ---- */
 
-/* Of a warp some of whose lanes wait at a barrier, and where: those that have come behind it meanwhile. */
+/* Of a warp some of whose lanes wait at a barrier, and where: those that have come behind it
+ * meanwhile. */
 struct bypass {
     const struct site *site; /* or NULL */
     uint32_t waiting, barrier, lanes;

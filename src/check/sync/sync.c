@@ -28,8 +28,8 @@ static void divergent(struct checker *c, const struct barrier_party *a, const st
                           call ? " together" : "");
 }
 
-/* All threads of a warp must execute the same aligned barrier (9.7.13.1). Checked when the barrier opens, so that it does not depend on who
- * came first; lanes that have exited by then do not count. */
+/* All threads of a warp must execute the same aligned barrier (9.7.13.1). Checked when the barrier
+ * opens, so that it does not depend on who came first; lanes that have exited by then do not count. */
 static void check_alignment(struct checker *c, const struct sync_event *e)
 {
     const struct barrier_party *first = NULL;
@@ -73,9 +73,10 @@ static void apart(struct checker *c, const struct barrier_party *p, const struct
             p->warp, block_name(arena, p->block), warp, barrier_name(id), place_name(arena, than->site));
 }
 
-/* Whole warps that meet at different __syncthreads() of the source: no rule of PTX's, but one of CUDA C++'s (Programming Guide,
- * "Synchronization Functions"). Barriers that are given a count are for parts of a block, which meet where they like. Where nothing
- * is known of lines, instructions may be copies of one. */
+/* Whole warps that meet at different __syncthreads() of the source: no rule of PTX's, but one of
+ * CUDA C++'s (Programming Guide, "Synchronization Functions"). Barriers that are given a count are
+ * for parts of a block, which meet where they like. Where nothing is known of lines, instructions
+ * may be copies of one. */
 static void check_block(struct checker *c, const struct sync_event *e)
 {
     const struct barrier_party *first = NULL;
@@ -108,7 +109,8 @@ static void check_count(struct checker *c, const struct sync_event *e)
                           e->id, e->threads, e->expected, place_name(&c->findings.arena, e->first));
 }
 
-/* bar.red is not to be mixed with sync and arrive at one active barrier, and has one operation (9.7.13.1). */
+/* bar.red is not to be mixed with sync and arrive at one active barrier, and has one operation
+ * (9.7.13.1). */
 static void check_reduction(struct checker *c, const struct sync_event *e)
 {
     struct finding *f = count(c, "barrier-reduction", e, e->first, e->lanes);
@@ -144,7 +146,8 @@ static void report_readers(struct checker *c, const struct sync_event *e, uint32
                           lanes_of_warp(&c->findings.arena, e, lanes), l, e->source_lane[l]);
 }
 
-/* A lane that executes a .sync instruction is in its own mask, and shfl reads from lanes that take part (9.7.9.6, 9.7.13). */
+/* A lane that executes a .sync instruction is in its own mask, and shfl reads from lanes that take
+ * part (9.7.9.6, 9.7.13). */
 static void check_mask(struct checker *c, const struct sync_event *e)
 {
     uint32_t strangers = e->lanes & ~e->membermask, readers = 0;

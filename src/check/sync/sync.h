@@ -1,4 +1,5 @@
-/* synccheck: misused barriers, masks and mbarriers. What makes threads wait for ever is not here: exec/stall.c reports it. */
+/* synccheck: misused barriers, masks and mbarriers. What makes threads wait for ever is not here:
+ * exec/stall.c reports it. */
 #ifndef HEDDLE_CHECK_SYNC_H
 #define HEDDLE_CHECK_SYNC_H
 
@@ -22,7 +23,8 @@ const struct event_client *sync_client(struct checker *c, const struct site_tabl
 void divergence_open(void);
 /* Can that happen in this kernel? */
 bool divergence_concerns(const struct site_table *k);
-/* Lanes enter a block of code while others of their warp wait; lanes exit; a barrier of the block opens; a block ends. */
+/* Lanes enter a block of code while others of their warp wait; lanes exit; a barrier of the block
+ * opens; a block ends. */
 void divergence_enter(struct checker *c, const struct enter_event *e);
 void divergence_exit(struct checker *c, const struct sync_event *e);
 void divergence_barrier_opens(const struct event_block *b);

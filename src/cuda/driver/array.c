@@ -1,4 +1,5 @@
-/* Arrays and mipmapped arrays ("CUDA Driver API", 6.13): what is an error, and which, an H200 has said (tests/texture_api/statuses.txt). */
+/* Arrays and mipmapped arrays ("CUDA Driver API", 6.13): what is an error, and which, an H200 has
+ * said (tests/texture_api/statuses.txt). */
 #include "cuda/state/arrays.h"
 
 #include "cuda/state/capture.h"
@@ -48,7 +49,8 @@ CU_API CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *d, CUarray array)
     return CUDA_SUCCESS;
 }
 
-/* The work that may use it is waited for. That of a level does nothing: it is a part of the mipmapped array. */
+/* The work that may use it is waited for. That of a level does nothing: it is a part of the
+ * mipmapped array. */
 CU_API CUresult cuArrayDestroy(CUarray array)
 {
     CUcontext c;
@@ -110,7 +112,8 @@ CU_API CUresult cuDeviceGetTexture1DLinearMaxWidth(size_t *most, CUarray_format 
     return CUDA_SUCCESS;
 }
 
-/* ---- what arrays have that are made without memory, in tiles, or of several planes: Heddle has none of those ---- */
+/* ---- what arrays have that are made without memory, in tiles, or of several planes: Heddle has
+ * none of those ---- */
 
 /* As an H200 answers for all other arrays. */
 static CUresult none_of_it(void)

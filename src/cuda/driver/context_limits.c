@@ -14,8 +14,9 @@ static size_t stack_bytes(size_t value)
     return most && bytes > most ? most : bytes;
 }
 
-/* CUDA's buffer holds what printf is given, and is drained while the kernel runs: an H200 has shown 27 MB of text of a kernel with
- * its 8 MiB, and of 512 KiB, the least, what stands last. Here the limit is one of text: so much for each byte of the buffer. */
+/* CUDA's buffer holds what printf is given, and is drained while the kernel runs: an H200 has shown
+ * 27 MB of text of a kernel with its 8 MiB, and of 512 KiB, the least, what stands last. Here the
+ * limit is one of text: so much for each byte of the buffer. */
 enum { LEAST_FIFO_BYTES = 512 << 10, TEXT_OF_FIFO_BYTE = 8 };
 
 static hd_result set_print_limit(CUcontext c, size_t value)
@@ -57,7 +58,8 @@ static CUresult round_limit(CUcontext c, CUlimit limit, size_t *value)
     }
 }
 
-/* Stack, heap, pending launches and what a launch may print are the machine's; the others are hints, or sizes of what has no fixed size here. */
+/* Stack, heap, pending launches and what a launch may print are the machine's; the others are
+ * hints, or sizes of what has no fixed size here. */
 CU_API CUresult cuCtxSetLimit(CUlimit limit, size_t value)
 {
     CUcontext c;

@@ -1,4 +1,5 @@
-/* Copies of bytes from and to arrays ("CUDA Driver API", 6.13): of lines, or the first line of others. */
+/* Copies of bytes from and to arrays ("CUDA Driver API", 6.13): of lines, or the first line of
+ * others. */
 #include "cuda/state/arrays.h"
 #include "cuda/state/contexts.h"
 #include "cuda/state/work.h"

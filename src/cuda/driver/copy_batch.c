@@ -1,11 +1,14 @@
-/* Batches of copies ("CUDA Driver API", 6.13): each is put into the stream as a copy of its own, in their order, which is one of those
- * that CUDA leaves open. All are checked before the first is put. What is an error, and of which copy, an H200 has said
- * (tests/forbidden/batches.txt); it takes no batch into a capture, which stays as it was.
+/* Batches of copies ("CUDA Driver API", 6.13): each is put into the stream as a copy of its own, in
+ * their order, which is one of those that CUDA leaves open. All are checked before the first is
+ * put. What is an error, and of which copy, an H200 has said (tests/forbidden/batches.txt); it
+ * takes no batch into a capture, which stays as it was.
  *
- * Hints of places, and of overlap with kernels, are checked, and mean nothing here. What a source is accessed during is the call, where that is asked for:
- * then the copy is waited for, but from pageable memory, which is read at once in any case.
+ * Hints of places, and of overlap with kernels, are checked, and mean nothing here. What a source
+ * is accessed during is the call, where that is asked for: then the copy is waited for, but from
+ * pageable memory, which is read at once in any case.
  *
- * The first versions of both functions have one parameter more, which gets the number of the copy that is wrong. */
+ * The first versions of both functions have one parameter more, which gets the number of the copy
+ * that is wrong. */
 #include "cuda/state/arrays.h"
 #include "cuda/state/contexts.h"
 #include "cuda/state/devices.h"
@@ -140,7 +143,8 @@ static CUresult check_operand(const CUmemcpy3DOperand *o, const CUextent3D *exte
     return CUDA_SUCCESS;
 }
 
-/* Widths, offsets and lengths of rows are in bytes, or, where an array takes part, in its texels; those of two arrays are alike. */
+/* Widths, offsets and lengths of rows are in bytes, or, where an array takes part, in its texels;
+ * those of two arrays are alike. */
 static CUresult texel_bytes(const CUDA_MEMCPY3D_BATCH_OP *op, size_t *bytes)
 {
     *bytes = 0;

@@ -1,4 +1,5 @@
-/* Initialization, version, devices and their attributes, peers ("CUDA Driver API", 6.3 to 6.6, 6.25). */
+/* Initialization, version, devices and their attributes, peers ("CUDA Driver API", 6.3 to 6.6,
+ * 6.25). */
 #include "cuda/state/state.h"
 
 #include "cuda/driver/start.h"

@@ -1,16 +1,18 @@
-/* The entry points of libcuda.so.1, as programs call them: each calls what the files of driver/ define, which has another name in the object
- * file (cuda/api.h), and is counted meanwhile as a call that is being made (base/calls.h). Where failed calls are watched (watch.h), what
- * it returns is seen, and the frame says which function the program has called (stack.c).
+/* The entry points of libcuda.so.1, as programs call them: each calls what the files of driver/
+ * define, which has another name in the object file (cuda/api.h), and is counted meanwhile as a
+ * call that is being made (base/calls.h). Where failed calls are watched (watch.h), what it returns
+ * is seen, and the frame says which function the program has called (stack.c).
  *
- * Arguments in registers are kept. Those on the stack are copied: none of CUDA's functions has more of them than WORDS (a handle of 64
- * bytes by value, and what is beside it).
+ * Arguments in registers are kept. Those on the stack are copied: none of CUDA's functions has more
+ * of them than WORDS (a handle of 64 bytes by value, and what is beside it).
  */
 #define WORDS 12
 
     .text
 #ifdef __x86_64__
 
-/* A frame: where call_begin() has counted it, the registers with arguments (one of CUDA's functions has two floats), the words. */
+/* A frame: where call_begin() has counted it, the registers with arguments (one of CUDA's functions
+ * has two floats), the words. */
 #define COUNTED (-8)
 #define RDI     (-16)
 #define RSI     (-24)

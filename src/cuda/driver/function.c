@@ -1,4 +1,5 @@
-/* Kernels: attributes and occupancy ("CUDA Driver API", 6.12, 6.22, 6.24). A CUkernel is a CUfunction. */
+/* Kernels: attributes and occupancy ("CUDA Driver API", 6.12, 6.22, 6.24). A CUkernel is a
+ * CUfunction. */
 #include "cuda/state/contexts.h"
 #include "cuda/state/machines.h"
 #include "cuda/state/module.h"

@@ -1,5 +1,6 @@
-/* Attributes of a graph's kernels ("CUDA Driver API", 6.23, cuGraphKernelNodeSetAttribute). Clusters and cooperative launches are part of
- * its work; the others are hints, which are checked and kept.
+/* Attributes of a graph's kernels ("CUDA Driver API", 6.23, cuGraphKernelNodeSetAttribute).
+ * Clusters and cooperative launches are part of its work; the others are hints, which are checked
+ * and kept.
  */
 #include "cuda/state/graph_updates.h"
 

@@ -1,4 +1,5 @@
-/* Conditional nodes ("CUDA Driver API", 6.23, cuGraphConditionalHandleCreate, CUDA_CONDITIONAL_NODE_PARAMS). */
+/* Conditional nodes ("CUDA Driver API", 6.23, cuGraphConditionalHandleCreate,
+ * CUDA_CONDITIONAL_NODE_PARAMS). */
 #include "cuda/state/graph_condition.h"
 
 #include <stdlib.h>

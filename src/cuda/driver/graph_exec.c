@@ -1,5 +1,6 @@
-/* Changes of what has been made ready of a graph ("CUDA Driver API", 6.23): of a node, and of all of it by another graph. The nodes that
- * stand for its parts are those of the graph that it was made of, whatever has become of them.
+/* Changes of what has been made ready of a graph ("CUDA Driver API", 6.23): of a node, and of all
+ * of it by another graph. The nodes that stand for its parts are those of the graph that it was
+ * made of, whatever has become of them.
  */
 #include "cuda/state/graph_updates.h"
 

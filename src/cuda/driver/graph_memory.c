@@ -1,4 +1,5 @@
-/* Memory of graphs: nodes that give and free it, and how much of it a device has ("CUDA Driver API", 6.23). */
+/* Memory of graphs: nodes that give and free it, and how much of it a device has ("CUDA Driver
+ * API", 6.23). */
 #include "cuda/state/graph_memory.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* Parameters of a graph's nodes, asked for and changed; of the graph, not of what has been made ready of it ("CUDA Driver API", 6.23). */
+/* Parameters of a graph's nodes, asked for and changed; of the graph, not of what has been made
+ * ready of it ("CUDA Driver API", 6.23). */
 #include "cuda/state/arrays.h"
 #include "cuda/state/graph.h"
 

@@ -1,4 +1,5 @@
-/* Graphs as a whole: copies of them, changes of their edges, and questions about nodes and edges ("CUDA Driver API", 6.23). */
+/* Graphs as a whole: copies of them, changes of their edges, and questions about nodes and edges
+ * ("CUDA Driver API", 6.23). */
 #include "cuda/state/graph.h"
 
 /* ---- copies ---- */

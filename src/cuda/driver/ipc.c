@@ -1,5 +1,6 @@
-/* Memory and events of several processes ("CUDA Driver API", 6.13: cuIpcGetMemHandle). A handle names a file in memory of the
- * process that made it, which has to live until the other one opens it: through /proc, as the same user.
+/* Memory and events of several processes ("CUDA Driver API", 6.13: cuIpcGetMemHandle). A handle
+ * names a file in memory of the process that made it, which has to live until the other one opens
+ * it: through /proc, as the same user.
  */
 #include "cuda/state/ipc_event.h"
 

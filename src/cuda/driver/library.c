@@ -18,7 +18,8 @@
 
 #include "library_interface.h"
 
-/* Memory that is not there is told where it was named; when the call's turn comes, it is the context's fault. */
+/* Memory that is not there is told where it was named; when the call's turn comes, it is the
+ * context's fault. */
 static void check_used(const struct library_task *t)
 {
     for (size_t i = 0; i < t->used_count; i++) {
@@ -63,7 +64,8 @@ void *heddle_library_view(const void *address)
     return d ? hd_own_view(d->machine, address) : (void *)address;
 }
 
-/* From the first byte of what is not nothing to behind its last; false: that is more than any memory. */
+/* From the first byte of what is not nothing to behind its last; false: that is more than any
+ * memory. */
 static bool shape_extent(struct library_shape s, uint64_t *bytes)
 {
     return !__builtin_mul_overflow(s.count - 1, s.step, bytes) && !__builtin_add_overflow(*bytes, s.width, bytes) &&

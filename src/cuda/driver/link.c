@@ -1,4 +1,5 @@
-/* Linking at run time ("CUDA Driver API", 6.10): PTX goes in; what comes out is an image of our own, for cuModuleLoadData.
+/* Linking at run time ("CUDA Driver API", 6.10): PTX goes in; what comes out is an image of our
+ * own, for cuModuleLoadData.
  */
 #include "cuda/image/object.h"
 #include "cuda/state/contexts.h"

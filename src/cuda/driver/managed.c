@@ -1,5 +1,6 @@
-/* Managed memory: advice, prefetches, attachment to streams ("CUDA Driver API", 6.13, 6.16). All memory is in one place, so that none of
- * this changes anything but what cuMemRangeGetAttribute tells. As on an H200 it is kept by pages; here, of one allocation or variable.
+/* Managed memory: advice, prefetches, attachment to streams ("CUDA Driver API", 6.13, 6.16). All
+ * memory is in one place, so that none of this changes anything but what cuMemRangeGetAttribute
+ * tells. As on an H200 it is kept by pages; here, of one allocation or variable.
  */
 #include "cuda/state/advice.h"
 #include "cuda/state/allocations.h"
@@ -14,7 +15,8 @@ enum { PAGE = 4096 };
 
 /* ---- what memory it is ---- */
 
-/* Are these bytes managed memory? *whole is all that they are a part of. Where kernels use all of the host's memory, that is, too. */
+/* Are these bytes managed memory? *whole is all that they are a part of. Where kernels use all of
+ * the host's memory, that is, too. */
 static CUresult range_of(CUdeviceptr pointer, size_t bytes, hd_range *whole)
 {
     const char *p = (const char *)(uintptr_t)pointer;
@@ -116,7 +118,8 @@ CU_API CUresult cuMemPrefetchAsync_ptsz(CUdeviceptr pointer, size_t bytes, CUdev
     return prefetch(pointer, bytes, location_of(dev), s ? s : CU_STREAM_PER_THREAD);
 }
 
-/* To whom managed memory is attached makes no difference: all may use it at any time. It is attached whole. */
+/* To whom managed memory is attached makes no difference: all may use it at any time. It is
+ * attached whole. */
 CU_API CUresult cuStreamAttachMemAsync(CUstream s, CUdeviceptr pointer, size_t bytes, unsigned flags)
 {
     hd_stream *stream;

@@ -1,4 +1,5 @@
-/* Waiting for a value in memory and writing one, in the order of a stream, and as nodes of graphs ("CUDA Driver API", 6.20, 6.23). */
+/* Waiting for a value in memory and writing one, in the order of a stream, and as nodes of graphs
+ * ("CUDA Driver API", 6.20, 6.23). */
 #include "cuda/state/memops.h"
 
 #include "cuda/driver/graph.h"

@@ -327,7 +327,8 @@ CU_API CUresult cuPointerGetAttribute(void *value, CUpointer_attribute attribute
     return attribute_of(&k, attribute, value);
 }
 
-/* Of memory that CUDA does not know, and what an attribute does not apply to: NULL, 0, and -2 for the device. */
+/* Of memory that CUDA does not know, and what an attribute does not apply to: NULL, 0, and -2 for
+ * the device. */
 static CUresult no_attribute(const struct known *k, CUpointer_attribute attribute, void *value)
 {
     switch (attribute) {

@@ -1,5 +1,6 @@
 /* The entry points that Heddle does not have: entries of api.def with the state `no`. Each answers
- * CUDA_ERROR_NOT_SUPPORTED, so that programs bound to them at start-up run, and is named in the log.
+ * CUDA_ERROR_NOT_SUPPORTED, so that programs bound to them at start-up run, and is named in the
+ * log.
  *
  * They take no arguments here: the caller of a C function clears its arguments away.
  */

@@ -1,6 +1,8 @@
-/* NVTX 3: the ranges and marks by which programs tell profilers what they are about, for `heddle explain`, and what they say of memory, for
- * `heddle check` (nvtx_memory.h): both name this library in NVTX_INJECTION64_PATH. NVIDIA's header loads it then, and hands it tables of pointers to functions, by module and number; Heddle's own
- * header (nvtx3/nvToolsExt.h) asks for heddle_nvtx_functions.
+/* NVTX 3: the ranges and marks by which programs tell profilers what they are about, for `heddle
+ * explain`, and what they say of memory, for `heddle check` (nvtx_memory.h): both name this library
+ * in NVTX_INJECTION64_PATH. NVIDIA's header loads it then, and hands it tables of pointers to
+ * functions, by module and number; Heddle's own header (nvtx3/nvToolsExt.h) asks for
+ * heddle_nvtx_functions.
  *
  * A message stands with its domain before it; what colors, categories and payloads say is not kept.
  */

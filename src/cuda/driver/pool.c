@@ -1,6 +1,6 @@
-/* Memory in the order of streams ("CUDA Driver API", 6.15): cuMemAllocAsync allocates at once, cuMemFreeAsync frees when
- * the stream comes to it. A pool keeps nothing back; it counts, and keeps its attributes. A pool that processes share is a
- * file in memory, each allocation a part of it.
+/* Memory in the order of streams ("CUDA Driver API", 6.15): cuMemAllocAsync allocates at once,
+ * cuMemFreeAsync frees when the stream comes to it. A pool keeps nothing back; it counts, and keeps
+ * its attributes. A pool that processes share is a file in memory, each allocation a part of it.
  */
 #include "cuda/state/allocations.h"
 #include "cuda/state/capture.h"
@@ -256,7 +256,8 @@ CU_API CUresult cuMemAllocAsync_ptsz(CUdeviceptr *pointer, size_t bytes, CUstrea
 
 /* ---- freeing ---- */
 
-/* What is freed when a stream comes to it: memory of another device than the stream's, or a part of a pool's file. */
+/* What is freed when a stream comes to it: memory of another device than the stream's, or a part of
+ * a pool's file. */
 struct freed {
     hd_machine *machine; /* or NULL: the mapping */
     void *start;

@@ -1,4 +1,5 @@
-/* Entry points by name and version, errors by number ("CUDA Driver API", 6.30 cuGetProcAddress, 6.2 error handling). */
+/* Entry points by name and version, errors by number ("CUDA Driver API", 6.30 cuGetProcAddress, 6.2
+ * error handling). */
 #define HEDDLE_CUDA_VERSIONS
 #include "cuda/api.h"
 
@@ -101,8 +102,8 @@ static inline __attribute__((always_inline)) const void *caller_of_entry(void)
 }
 #pragma GCC diagnostic pop
 
-/* Private tables of NVIDIA's driver. Where NVIDIA's runtime asks for them, all its calls will fail, and it is said what to
- * do; some other libraries of NVIDIA's ask, too, and can do without. */
+/* Private tables of NVIDIA's driver. Where NVIDIA's runtime asks for them, all its calls will fail,
+ * and it is said what to do; some other libraries of NVIDIA's ask, too, and can do without. */
 CU_API CUresult cuGetExportTable(const void **table, const CUuuid *id)
 {
     static atomic_flag said = ATOMIC_FLAG_INIT;

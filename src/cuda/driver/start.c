@@ -12,8 +12,8 @@
 #include "cuda/watch/explain.h"
 #include "cuda/watch/explore.h"
 
-/* A child has no threads of its parent: CUDA must be used before fork or after it, not both. The child is told so by every
- * call, whichever lock one of those threads held. */
+/* A child has no threads of its parent: CUDA must be used before fork or after it, not both. The
+ * child is told so by every call, whichever lock one of those threads held. */
 static void after_fork(void)
 {
     state_after_fork();

@@ -1,5 +1,5 @@
-/* Attributes of streams ("CUDA Driver API", 6.17: cuStreamSetAttribute): hints for caches, waiting and scheduling, none of
- * which changes a result here. They are checked and kept.
+/* Attributes of streams ("CUDA Driver API", 6.17: cuStreamSetAttribute): hints for caches, waiting
+ * and scheduling, none of which changes a result here. They are checked and kept.
  */
 #include "cuda/state/state.h"
 

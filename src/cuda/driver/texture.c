@@ -1,4 +1,5 @@
-/* Texture and surface objects ("CUDA Driver API", 6.30 and 6.31): what is an error an H200 has said (tests/texture_api/statuses.txt). */
+/* Texture and surface objects ("CUDA Driver API", 6.30 and 6.31): what is an error an H200 has said
+ * (tests/texture_api/statuses.txt). */
 #include "cuda/state/arrays.h"
 #include "cuda/state/contexts.h"
 
@@ -73,7 +74,8 @@ static bool format_of_view(CUresourceViewFormat format, size_t *bytes, size_t *b
     return true;
 }
 
-/* A view has an array's sizes, in texels of as many bytes; layers and levels may be more than there are. */
+/* A view has an array's sizes, in texels of as many bytes; layers and levels may be more than there
+ * are. */
 static CUresult check_view(const CUDA_RESOURCE_DESC *r, const CUDA_RESOURCE_VIEW_DESC *v)
 {
     size_t bytes, block;
@@ -113,7 +115,8 @@ CU_API CUresult cuSurfObjectCreate(CUsurfObject *object, const CUDA_RESOURCE_DES
     return texture_object_new(c, &of, object);
 }
 
-/* The launches that may read it are waited for: programs destroy what they have just launched with. An H200 takes what is none, too. */
+/* The launches that may read it are waited for: programs destroy what they have just launched with.
+ * An H200 takes what is none, too. */
 static CUresult drop(unsigned long long object, bool is_surface)
 {
     CUcontext c;

@@ -1,4 +1,5 @@
-/* Texture and surface references ("CUDA Driver API", 6.28 and 6.29): what is set takes effect at once, and holds for launches from then on. */
+/* Texture and surface references ("CUDA Driver API", 6.28 and 6.29): what is set takes effect at
+ * once, and holds for launches from then on. */
 #include "cuda/state/contexts.h"
 #include "cuda/state/module.h"
 #include "cuda/state/references.h"
@@ -101,8 +102,8 @@ CU_API CUresult cuTexRefSetMipmappedArray(CUtexref reference, CUmipmappedArray m
         r, &(CUDA_RESOURCE_DESC){.resType = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY, .res.mipmap.hMipmappedArray = mipmap});
 }
 
-/* Textures begin at multiples of 512 bytes: what an address is off that, programs add to the numbers of texels; where nobody asks for it, it
- * must be 0. */
+/* Textures begin at multiples of 512 bytes: what an address is off that, programs add to the
+ * numbers of texels; where nobody asks for it, it must be 0. */
 CU_API CUresult cuTexRefSetAddress_v2(size_t *offset, CUtexref reference, CUdeviceptr address, size_t bytes)
 {
     CUtexref r;

@@ -5,8 +5,8 @@
 #include "cuda/image/fatbin.h"
 #include "heddle.h"
 
-/* Replaces the text, which has been read as `ptx`, by one that says it, too, where there is something to say. False: memory has run
- * out. */
+/* Replaces the text, which has been read as `ptx`, by one that says it, too, where there is
+ * something to say. False: memory has run out. */
 bool image_set_code(struct image_text *text, hd_ptx *ptx, const hd_ptx_code *code);
 
 #endif

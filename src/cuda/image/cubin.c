@@ -59,7 +59,8 @@ static struct numbers numbers_of(const struct elf *e, uint8_t attribute)
     return (struct numbers){at, at ? info->sh_size : 0, attribute};
 }
 
-/* The frames by the symbol's number, calloc'ed: each is asked for once for each kernel. NULL: no memory. */
+/* The frames by the symbol's number, calloc'ed: each is asked for once for each kernel. NULL: no
+ * memory. */
 static uint32_t *frames_of(const struct elf *e, const struct elf_symbols *symbols)
 {
     uint32_t *frames = calloc(symbols->n + 1, sizeof *frames);
@@ -71,8 +72,8 @@ static uint32_t *frames_of(const struct elf *e, const struct elf_symbols *symbol
     return frames;
 }
 
-/* Since sm_70 an instruction has 16 bytes, the opcode in the lowest 12 bits, and in bits 73 to 75 of LDL and STL how wide they are: 4 is 32
- * bits, 5 is 64, 6 is 128. */
+/* Since sm_70 an instruction has 16 bytes, the opcode in the lowest 12 bits, and in bits 73 to 75
+ * of LDL and STL how wide they are: 4 is 32 bits, 5 is 64, 6 is 128. */
 static void count_accesses(const struct elf *e, const Elf64_Sym *symbol, struct cubin_kernel *k)
 {
     enum { BYTES = 16, OPCODE = 0xfff, LDL = 0x983, STL = 0x387, AT_WIDTH = 9, WIDTH_OF_WORD = 4 };

@@ -1,6 +1,7 @@
-/* See object.h. What NVIDIA's libcudadevrt.a has of cooperative groups, as PTX of our own; CUDA's headers declare it. The barrier is the
- * one of cooperative_groups::sync() of a grid: %envreg1 and 2 address its memory, the count of arrivals stands at 4, and its top
- * bit changes when all blocks have come.
+/* See object.h. What NVIDIA's libcudadevrt.a has of cooperative groups, as PTX of our own; CUDA's
+ * headers declare it. The barrier is the one of cooperative_groups::sync() of a grid: %envreg1 and
+ * 2 address its memory, the count of arrivals stands at 4, and its top bit changes when all blocks
+ * have come.
  */
 #include "cuda/image/object.h"
 

@@ -72,7 +72,8 @@ static bool runs_on(unsigned code, unsigned arch)
     return code <= arch && code / 10 == arch / 10;
 }
 
-/* The best of a container goes to *best, its length to *size; all of its PTX to the image where that is asked for. */
+/* The best of a container goes to *best, its length to *size; all of its PTX to the image where
+ * that is asked for. */
 static enum image_result scan_container(struct image *image, const uint8_t *data, size_t limit, unsigned arch,
                                         struct found *found, uint64_t *size, struct choice *best)
 {
@@ -177,8 +178,9 @@ static enum image_result read_containers(struct image *image, const uint8_t *dat
     return image->texts.n ? IMAGE_OK : nothing_fits(image, arch, &found);
 }
 
-/* Goes through a section's containers, whose zeros in between are padding; false where it is broken. `found` gets what they have;
- * *need, where there is one, becomes at least the least architecture that each of them has PTX for. */
+/* Goes through a section's containers, whose zeros in between are padding; false where it is
+ * broken. `found` gets what they have; *need, where there is one, becomes at least the least
+ * architecture that each of them has PTX for. */
 static bool scan_section(const struct image_section *s, struct found *found, unsigned *need)
 {
     struct image image = {0};
@@ -391,8 +393,8 @@ static enum image_result read_elf(struct image *image, const uint8_t *data, size
     return image->texts.n ? IMAGE_OK : machine_code(image);
 }
 
-/* The same, of memory that need not be aligned, and of which the caller may not know how long it is. Where nobody does, what is not our
- * own is not looked at. */
+/* The same, of memory that need not be aligned, and of which the caller may not know how long it
+ * is. Where nobody does, what is not our own is not looked at. */
 static enum image_result read_any_elf(struct image *image, const uint8_t *data, size_t limit)
 {
     if (limit < sizeof(Elf64_Ehdr) || memcmp(data, own_ident, sizeof own_ident) != 0)

@@ -53,8 +53,8 @@ static enum image_result add_aligned(struct image *image, const void *data, size
     return r;
 }
 
-/* Has the member this name? Names end in a slash; those of more than 15 characters stand in the member `//`, and are "/" and a place
- * there. */
+/* Has the member this name? Names end in a slash; those of more than 15 characters stand in the
+ * member `//`, and are "/" and a place there. */
 static bool has_name(const struct ar_hdr *h, struct str long_names, const char *name)
 {
     size_t n = strlen(name);

@@ -1,11 +1,15 @@
-/* Packs: PTX of a library's kernels, in a file beside the library, where the library itself has machine code alone.
+/* Packs: PTX of a library's kernels, in a file beside the library, where the library itself has
+ * machine code alone.
  *
- * A pack is made from the library's sources (`heddle pack`). It says what it belongs to, in facts, NAME=VALUE; and by which names kernels and
- * variables are found (pack_names.h), each with what its slice of PTX is: a text that stands for itself, in a compressed block of several. The
- * file is mapped, and a block is read when something of it is asked for; what the file says of itself is checked before it is believed.
+ * A pack is made from the library's sources (`heddle pack`). It says what it belongs to, in facts,
+ * NAME=VALUE; and by which names kernels and variables are found (pack_names.h), each with what its
+ * slice of PTX is: a text that stands for itself, in a compressed block of several. The file is
+ * mapped, and a block is read when something of it is asked for; what the file says of itself is
+ * checked before it is believed.
  *
- * The file: a header; the facts, lines of text; the symbols, in the order of their names; the slices; the blocks; the names, each ended by a
- * zero; the compressed blocks. All numbers are little-endian.
+ * The file: a header; the facts, lines of text; the symbols, in the order of their names; the
+ * slices; the blocks; the names, each ended by a zero; the compressed blocks. All numbers are
+ * little-endian.
  */
 #ifndef HEDDLE_CUDA_IMAGE_PACK_H
 #define HEDDLE_CUDA_IMAGE_PACK_H
@@ -64,11 +68,13 @@ struct pack_found {
     struct pack_symbol symbol;
 };
 
-/* By the common form of its name, or the i-th of all. False: there is none, or the file is broken there: then `why` says so. */
+/* By the common form of its name, or the i-th of all. False: there is none, or the file is broken
+ * there: then `why` says so. */
 bool pack_find(const struct pack *p, enum pack_kind kind, const char *name, struct pack_found *found, char *why,
                size_t size);
 bool pack_at(const struct pack *p, size_t i, struct pack_found *found, char *why, size_t size);
-/* The text of a slice, malloc'ed, ended by a zero. NULL: the file is broken there, or there is no memory; `why` says so. */
+/* The text of a slice, malloc'ed, ended by a zero. NULL: the file is broken there, or there is no
+ * memory; `why` says so. */
 char *pack_text(const struct pack *p, uint32_t slice, size_t *bytes, char *why, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
-/* What a pack belongs to: the facts of it that name a library's objects, and whether an object of a process is one of them. Private to
- * cuda/ and cli/.
+/* What a pack belongs to: the facts of it that name a library's objects, and whether an object of a
+ * process is one of them. Private to cuda/ and cli/.
  *
  *     object=FILE [BUILD-ID]   a shared object, or a program, whose kernels these are; with the build ID of its linker, where it has one
  *     beside=PATH              a text file, from the folder of the object on,
@@ -20,7 +20,8 @@ enum belongs {
 enum belongs pack_belongs(const struct pack *p, const char *path, char *why, size_t size);
 /* Does it say enough of what it belongs to to be told from others? */
 bool pack_is_told_apart(const struct pack *p);
-/* The value of the fact `object` for a file; malloc'ed, NULL: it is no ELF file, or there is no memory. */
+/* The value of the fact `object` for a file; malloc'ed, NULL: it is no ELF file, or there is no
+ * memory. */
 char *pack_object(const char *path);
 
 #endif

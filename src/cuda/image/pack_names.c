@@ -34,8 +34,9 @@ static bool is_hexadecimal(int c)
     return isxdigit(c);
 }
 
-/* nvcc's, from behind its mark on: HASH_LENGTH_FILE_HASH. What may follow, `_NUMBER`, cannot be told from the length of the name's next
- * component; the own length, in `digits` before the mark, can. A number that ends the component before may stand there, too. */
+/* nvcc's, from behind its mark on: HASH_LENGTH_FILE_HASH. What may follow, `_NUMBER`, cannot be
+ * told from the length of the name's next component; the own length, in `digits` before the mark,
+ * can. A number that ends the component before may stand there, too. */
 static bool read_nvcc_s(const char *mark, size_t n_mark, const char *digits, struct own *own)
 {
     const char *p = mark + n_mark;
@@ -63,7 +64,8 @@ static bool read_nvcc_s(const char *mark, size_t n_mark, const char *digits, str
     return false;
 }
 
-/* The form that is in common of what stands at the mark; "" for a namespace that clang has none for. NULL: it is nothing. */
+/* The form that is in common of what stands at the mark; "" for a namespace that clang has none
+ * for. NULL: it is nothing. */
 static const char *common_form(const char *start, const char *mark, struct own *own, const char **digits)
 {
     *digits = mark;

@@ -1,5 +1,5 @@
-/* See pack_slices.h. The text is read twice: as a module, for what kernels take and variables have, and as tokens, for where each statement
- * begins and ends and which names stand in it. */
+/* See pack_slices.h. The text is read twice: as a module, for what kernels take and variables have,
+ * and as tokens, for where each statement begins and ends and which names stand in it. */
 #include "cuda/image/pack_slices.h"
 
 #include "base/map.h"
@@ -53,7 +53,8 @@ static bool ended(const struct reader *r)
     return r->token.kind == TOKEN_END || r->token.kind == TOKEN_BAD;
 }
 
-/* Those that end without a mark: .version 9.0, .target sm_90, debug, .address_size 64, .file 1 "name", 1, 2 */
+/* Those that end without a mark: .version 9.0, .target sm_90, debug, .address_size 64, .file 1
+ * "name", 1, 2 */
 static bool read_frame(struct reader *r, struct str word)
 {
     bool list = str_is(word, "target"), file = str_is(word, "file");
@@ -153,8 +154,8 @@ static void note_uses(struct cutter *c)
 
 /* ---- what the module says ---- */
 
-/* Compilers' own names, of texts that nobody writes: $str of clang, __unnamed_1 of nvcc, __PRETTY_FUNCTION__ of a function. No name of the
- * program's has a $ in it. */
+/* Compilers' own names, of texts that nobody writes: $str of clang, __unnamed_1 of nvcc,
+ * __PRETTY_FUNCTION__ of a function. No name of the program's has a $ in it. */
 static bool is_constant(const struct ptx_var *v)
 {
     struct str name = v->symbol.name;

@@ -1,6 +1,7 @@
-/* A text of PTX as slices, each a text that stands for itself: a kernel, and what it uses. Kernels that use the same memory, a variable
- * that the host or one of them may write, are of one slice, as they have to share it; what is never written, as strings of messages, each
- * slice has for itself. Private to cuda/ and cli/.
+/* A text of PTX as slices, each a text that stands for itself: a kernel, and what it uses. Kernels
+ * that use the same memory, a variable that the host or one of them may write, are of one slice, as
+ * they have to share it; what is never written, as strings of messages, each slice has for itself.
+ * Private to cuda/ and cli/.
  */
 #ifndef HEDDLE_CUDA_IMAGE_PACK_SLICES_H
 #define HEDDLE_CUDA_IMAGE_PACK_SLICES_H
@@ -21,7 +22,8 @@ struct slices {
     VEC(struct slice_symbol) symbols;
 };
 
-/* Everything is in the arena; the names are views into the text. False: the PTX has mistakes, which are in `diags`. */
+/* Everything is in the arena; the names are views into the text. False: the PTX has mistakes, which
+ * are in `diags`. */
 bool slices_of(struct arena *arena, const struct source *source, struct diags *diags, struct slices *slices);
 
 #endif

@@ -109,8 +109,9 @@ bool pack_add(struct pack_writer *w, const struct slices *slices, const char *pa
     return good;
 }
 
-/* Of those with one name the first stays. A name that is a file's own, and stands for other code in another file of that name, or whose
- * parameters differ, is left out: which of them a program means, nobody can tell. */
+/* Of those with one name the first stays. A name that is a file's own, and stands for other code in
+ * another file of that name, or whose parameters differ, is left out: which of them a program
+ * means, nobody can tell. */
 static void drop_repeated(struct pack_writer *w)
 {
     uint32_t n = 0;

@@ -23,8 +23,8 @@ struct pack_writer {
     size_t block_bytes, packed_bytes, ptx_bytes;
 };
 
-/* Takes the slices of a file, whose name is part of its own kernels' names; a slice whose kernels are all there already is not taken. False:
- * no memory, or a slice is too large. */
+/* Takes the slices of a file, whose name is part of its own kernels' names; a slice whose kernels
+ * are all there already is not taken. False: no memory, or a slice is too large. */
 bool pack_add(struct pack_writer *w, const struct slices *slices, const char *path);
 /* The whole file, `facts` (lines) among it, in the arena; NULL: no memory. */
 char *pack_finish(struct pack_writer *w, struct str facts, size_t *bytes);

@@ -1,4 +1,5 @@
-/* Entries of fat binaries: their texts, compressed or not, and what their machine code says. Private to cuda/image/. */
+/* Entries of fat binaries: their texts, compressed or not, and what their machine code says.
+ * Private to cuda/image/. */
 #ifndef HEDDLE_CUDA_IMAGE_UNPACK_H
 #define HEDDLE_CUDA_IMAGE_UNPACK_H
 
@@ -44,7 +45,8 @@ bool image_add_text(struct image *image, char *text, size_t bytes, unsigned arch
 enum image_result entry_unpack(struct image *image, const struct candidate *c);
 /* Machine code as it is, malloc'ed; NULL where it cannot be read. */
 void *entry_code(const struct candidate *c, size_t *bytes);
-/* Adds what machine code says of its kernels. What cannot be read says nothing: the PTX alone counts. */
+/* Adds what machine code says of its kernels. What cannot be read says nothing: the PTX alone
+ * counts. */
 void entry_read_code(struct image *image, const struct candidate *c);
 
 #endif

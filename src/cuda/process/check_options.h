@@ -1,5 +1,5 @@
-/* What `heddle check` asks of the processes that it starts: the environment variable HEDDLE_CHECK, a JSON object. Users type
- * the command's options instead. */
+/* What `heddle check` asks of the processes that it starts: the environment variable HEDDLE_CHECK,
+ * a JSON object. Users type the command's options instead. */
 #ifndef HEDDLE_CUDA_PROCESS_CHECK_OPTIONS_H
 #define HEDDLE_CUDA_PROCESS_CHECK_OPTIONS_H
 

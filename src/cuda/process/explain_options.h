@@ -1,5 +1,5 @@
-/* What `heddle explain` asks of the processes that it starts: the environment variable HEDDLE_EXPLAIN, a JSON object. Users type
- * the command's options instead. */
+/* What `heddle explain` asks of the processes that it starts: the environment variable
+ * HEDDLE_EXPLAIN, a JSON object. Users type the command's options instead. */
 #ifndef HEDDLE_CUDA_PROCESS_EXPLAIN_OPTIONS_H
 #define HEDDLE_CUDA_PROCESS_EXPLAIN_OPTIONS_H
 

@@ -1,5 +1,5 @@
-/* What `heddle explore` asks of the processes that it starts: the environment variable HEDDLE_EXPLORE, a JSON object. Users type
- * the command's options instead. */
+/* What `heddle explore` asks of the processes that it starts: the environment variable
+ * HEDDLE_EXPLORE, a JSON object. Users type the command's options instead. */
 #ifndef HEDDLE_CUDA_PROCESS_EXPLORE_OPTIONS_H
 #define HEDDLE_CUDA_PROCESS_EXPLORE_OPTIONS_H
 

@@ -33,7 +33,8 @@ static sigset_t too_large(void)
     return set;
 }
 
-/* A file that may not grow is an error of write(), and no end of the program: between these two. errno stays. */
+/* A file that may not grow is an error of write(), and no end of the program: between these two.
+ * errno stays. */
 static void hold_signal(sigset_t *before)
 {
     sigset_t set = too_large();
@@ -97,7 +98,8 @@ bool process_file_append(struct process_file *f, const char *head, const char *t
     return ok;
 }
 
-/* The process's arguments, with blanks between them: which of many tests it is. As JSON; NULL where it is not known. */
+/* The process's arguments, with blanks between them: which of many tests it is. As JSON; NULL where
+ * it is not known. */
 static char *command_text(void)
 {
     char words[512];

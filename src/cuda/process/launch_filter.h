@@ -1,5 +1,6 @@
-/* Which launches of a process a command is to look at: by the kernel's name, and by number. The command (`heddle check`, `heddle
- * explain`, `heddle explore`) writes it into what it tells the processes that it starts; they ask it at each launch.
+/* Which launches of a process a command is to look at: by the kernel's name, and by number. The
+ * command (`heddle check`, `heddle explain`, `heddle explore`) writes it into what it tells the
+ * processes that it starts; they ask it at each launch.
  */
 #ifndef HEDDLE_CUDA_PROCESS_LAUNCH_FILTER_H
 #define HEDDLE_CUDA_PROCESS_LAUNCH_FILTER_H
@@ -10,8 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Kernels by name, mangled or as the source has it: all of it, a part, a POSIX extended regular expression for a part; or as kernels are
- * called on the command line (api/kernel_name.h). */
+/* Kernels by name, mangled or as the source has it: all of it, a part, a POSIX extended regular
+ * expression for a part; or as kernels are called on the command line (api/kernel_name.h). */
 enum kernel_filter_key { FILTER_NAME, FILTER_PART, FILTER_REGEX, FILTER_CALLED };
 struct kernel_filter {
     enum kernel_filter_key key;
@@ -24,8 +25,8 @@ struct kernel_filters {
     struct kernel_filter at[MAX_FILTERS];
 };
 
-/* Launches of kernels that `only` names (all, where it names none) and `except` does not; of these not the first `skip`, and then
- * `count` (0: all). */
+/* Launches of kernels that `only` names (all, where it names none) and `except` does not; of these
+ * not the first `skip`, and then `count` (0: all). */
 struct launch_filter {
     struct kernel_filters only, except;
     uint64_t skip, count;

@@ -1,6 +1,6 @@
-/* See preload.h. A jump of 5 bytes reaches 2 GiB: it leads to a trampoline nearby, which jumps through a slot. The slot
- * first leads to a stub that loads our library and looks the function up: that cannot be done while the dynamic linker is
- * at work, but it can when the function is called.
+/* See preload.h. A jump of 5 bytes reaches 2 GiB: it leads to a trampoline nearby, which jumps
+ * through a slot. The slot first leads to a stub that loads our library and looks the function up:
+ * that cannot be done while the dynamic linker is at work, but it can when the function is called.
  */
 #include "cuda/process/preload.h"
 
@@ -159,8 +159,8 @@ void patches_add(struct patches *p, uintptr_t function, const char *name)
 /* All that have been made; one thread at a time patches, others read. */
 static struct patches *newest;
 
-/* Of a function that has been replaced by one of `library`: what it was, or NULL where that is overwritten. For our libraries, which
- * look it up by name. */
+/* Of a function that has been replaced by one of `library`: what it was, or NULL where that is
+ * overwritten. For our libraries, which look it up by name. */
 __attribute__((visibility("default"))) const void *heddle_original(const char *library, const char *name)
 {
     for (const struct patches *p = __atomic_load_n(&newest, __ATOMIC_ACQUIRE); p; p = p->older)
@@ -179,7 +179,8 @@ void patches_end(struct patches *p)
         __atomic_store_n(&newest, p, __ATOMIC_RELEASE);
 }
 
-/* `ret`, perhaps after `endbr64`, and padding up to the jump's length: then nothing else begins in it. */
+/* `ret`, perhaps after `endbr64`, and padding up to the jump's length: then nothing else begins in
+ * it. */
 static bool is_empty(const unsigned char *f)
 {
     static const unsigned char endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa, 0xc3};

@@ -1,14 +1,17 @@
-/* Loaded before everything else by `heddle run`: makes programs that carry the CUDA runtime inside (nvcc's default), or load a
- * library of CUDA's by its path, call ours.
+/* Loaded before everything else by `heddle run`: makes programs that carry the CUDA runtime inside
+ * (nvcc's default), or load a library of CUDA's by its path, call ours.
  *
- * Such a program has the functions of the runtime in its own symbol table. At the entry of each that libcudart.so.N has,
- * too, goes a jump to that one, before any constructor of the program runs; the embedded runtime never runs. The same is
- * done for shared objects: the dynamic linker calls an empty function for debuggers (r_brk of struct r_debug) when
- * objects have been mapped and nothing of them has run yet; a jump at its entry tells us. Libraries whose own name is that of
- * one of CUDA's that Heddle has, too (libcudart.so.13 found by an RPATH, libnvJitLink.so.13 in a wheel, libcublas.so.13 by its path) are treated alike,
- * and so are functions of a library that is linked into an object (libcublas_static.a): those that ours exports.
+ * Such a program has the functions of the runtime in its own symbol table. At the entry of each
+ * that libcudart.so.N has, too, goes a jump to that one, before any constructor of the program
+ * runs; the embedded runtime never runs. The same is done for shared objects: the dynamic linker
+ * calls an empty function for debuggers (r_brk of struct r_debug) when objects have been mapped and
+ * nothing of them has run yet; a jump at its entry tells us. Libraries whose own name is that of
+ * one of CUDA's that Heddle has, too (libcudart.so.13 found by an RPATH, libnvJitLink.so.13 in a
+ * wheel, libcublas.so.13 by its path) are treated alike, and so are functions of a library that is
+ * linked into an object (libcublas_static.a): those that ours exports.
  *
- * This object is initialised first (-z initfirst), before the C library even: no stdio before something has gone wrong.
+ * This object is initialised first (-z initfirst), before the C library even: no stdio before
+ * something has gone wrong.
  */
 #include "cuda/process/preload.h"
 #include "base/elf.h"
@@ -129,7 +132,8 @@ static const struct {
 #undef LIBRARY
 };
 
-/* Where a library of ours is: beside this object. False: nowhere. Those like cuBLAS are packages of their own. */
+/* Where a library of ours is: beside this object. False: nowhere. Those like cuBLAS are packages of
+ * their own. */
 static bool find_library(const char *library, char path[4096])
 {
     const struct link_map *m = _r_debug.r_map;
@@ -165,7 +169,8 @@ static const struct stand_in *by_major(int major)
 
 /* ---- an object that carries a runtime ---- */
 
-/* The runtime's version shows in what it has: cudaGetDeviceProperties_v2 is CUDA 12's alone, __cudaGetKernel came with it. */
+/* The runtime's version shows in what it has: cudaGetDeviceProperties_v2 is CUDA 12's alone,
+ * __cudaGetKernel came with it. */
 static int major_of(const struct elf_symbols *symbols)
 {
     bool kernel = false;
@@ -206,7 +211,8 @@ static bool defines(const struct elf_symbols *symbols, const char *name)
     return false;
 }
 
-/* Does the object define it? Its strings are searched first: that is quick, also in a library of many symbols. */
+/* Does the object define it? Its strings are searched first: that is quick, also in a library of
+ * many symbols. */
 static bool has_runtime(const struct elf_symbols *symbols)
 {
     if (!memmem(symbols->strings, symbols->string_bytes, registers_images, sizeof registers_images))
@@ -313,9 +319,10 @@ static bool imports_runtime(const struct elf_symbols *dynamic)
     return false;
 }
 
-/* The runtime inside, in whichever table has its names. What is imported is looked at first: to read all of an object's names from
- * the disk takes long where there are a hundred megabytes of them, as in torch's. Of what is exported there is enough to look at
- * where there are images to be registered, too; the program itself may export it all. */
+/* The runtime inside, in whichever table has its names. What is imported is looked at first: to
+ * read all of an object's names from the disk takes long where there are a hundred megabytes of
+ * them, as in torch's. Of what is exported there is enough to look at where there are images to be
+ * registered, too; the program itself may export it all. */
 static bool find_runtime(const struct elf *e, struct elf_symbols *symbols)
 {
     if (elf_symbols(e, SHT_DYNSYM, symbols) && imports_runtime(symbols))
@@ -325,7 +332,8 @@ static bool find_runtime(const struct elf *e, struct elf_symbols *symbols)
     return elf_section(e, ".nvFatBinSegment") && elf_symbols(e, SHT_DYNSYM, symbols) && has_runtime(symbols);
 }
 
-/* Functions of libraries like cuBLAS that are linked in. All of these come with culibos, which nothing else has. */
+/* Functions of libraries like cuBLAS that are linked in. All of these come with culibos, which
+ * nothing else has. */
 static void replace_inside(const struct elf_symbols *symbols, uintptr_t base, const char *path, int major)
 {
     static const char culibos[] = "culibos";
@@ -358,8 +366,8 @@ static const char *own_path(void)
     return n > 0 ? path : "/proc/self/exe";
 }
 
-/* The runtime, and in what is none of CUDA's libraries those that it uses. A shared object that has them has their images, too: of others the
- * names are not read, which may be many. */
+/* The runtime, and in what is none of CUDA's libraries those that it uses. A shared object that has
+ * them has their images, too: of others the names are not read, which may be many. */
 static void replace_linked_in(const struct elf *e, uintptr_t base, const char *path, bool is_library)
 {
     struct elf_symbols symbols;

@@ -1,5 +1,5 @@
-/* What kernels print: kept until the host waits for the device, as CUDA does, so that a program's own output comes out in the
- * same order. Private to cuda/.
+/* What kernels print: kept until the host waits for the device, as CUDA does, so that a program's
+ * own output comes out in the same order. Private to cuda/.
  */
 #ifndef HEDDLE_CUDA_PROCESS_PRINTED_H
 #define HEDDLE_CUDA_PROCESS_PRINTED_H
@@ -8,7 +8,8 @@
 
 /* hd_machine_options.print */
 void print_keep(void *data, const char *text, size_t bytes);
-/* Writes to stdout what kernels have printed so far; CUDA does so where the host waits for the device. */
+/* Writes to stdout what kernels have printed so far; CUDA does so where the host waits for the
+ * device. */
 void print_flush(void);
 /* In a child of fork(): the parent prints it. */
 void print_after_fork(void);

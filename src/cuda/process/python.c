@@ -1,5 +1,5 @@
-/* See python.h. CPython writes a traceback for faulthandler without its lock (_Py_DumpTraceback), to a descriptor: here
- * a file in memory of the thread's own. */
+/* See python.h. CPython writes a traceback for faulthandler without its lock (_Py_DumpTraceback),
+ * to a descriptor: here a file in memory of the thread's own. */
 #include "cuda/process/python.h"
 
 #include <dlfcn.h>

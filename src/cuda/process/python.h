@@ -7,8 +7,9 @@
 
 #include "base/arena.h"
 
-/* Writes the calling thread's Python calls, innermost first, a line each: a file in quotation marks, its line, the function. Returns how many bytes, 0 where there
- * are none. Takes no lock of Python's: a thread's own calls stand still while it is here. */
+/* Writes the calling thread's Python calls, innermost first, a line each: a file in quotation
+ * marks, its line, the function. Returns how many bytes, 0 where there are none. Takes no lock of
+ * Python's: a thread's own calls stand still while it is here. */
 size_t python_calls(char *text, size_t room);
 
 struct python_call {

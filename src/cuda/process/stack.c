@@ -278,8 +278,9 @@ struct reading {
     bool done;
 };
 
-/* Calls that stand between what the user has written and CUDA: functions of CUDA's headers, which are what the user has called
- * then, and what launches kernels: a stub and, under nvcc, a function with the kernel's name that calls it. */
+/* Calls that stand between what the user has written and CUDA: functions of CUDA's headers, which
+ * are what the user has called then, and what launches kernels: a stub and, under nvcc, a function
+ * with the kernel's name that calls it. */
 static bool is_wrapper(struct reading *r, const char *function, const char *file)
 {
     struct arena *a = &depot.arena;
@@ -352,7 +353,8 @@ static const char *place_of(const struct reading *r)
     return arena_printf(a, "in %s of %s", f->function ? f->function : "a function", base_name(f->object));
 }
 
-/* Of a process of Python, what the user has written: what the interpreter and libraries do in between is left out. */
+/* Of a process of Python, what the user has written: what the interpreter and libraries do in
+ * between is left out. */
 static void read_python(struct reading *r, const char *text)
 {
     struct python_call call;

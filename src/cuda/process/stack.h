@@ -1,5 +1,5 @@
-/* The host's call stacks: where a program has called CUDA. Taking one is cheap (return addresses, each stack kept once); what it
- * says is found out when a finding needs it. Private to cuda/.
+/* The host's call stacks: where a program has called CUDA. Taking one is cheap (return addresses,
+ * each stack kept once); what it says is found out when a finding needs it. Private to cuda/.
  */
 #ifndef HEDDLE_CUDA_PROCESS_STACK_H
 #define HEDDLE_CUDA_PROCESS_STACK_H
@@ -21,7 +21,8 @@ void stack_note_own(void);
 /* Whether an address of code is one of our libraries'. */
 bool stack_is_own(uintptr_t address);
 
-/* Whether the program drops what CUDA's function returns there: nothing reads it. False where that cannot be told. */
+/* Whether the program drops what CUDA's function returns there: nothing reads it. False where that
+ * cannot be told. */
 bool stack_drops_result(const struct stack *s);
 
 /* What it says; of NULL, nothing. */

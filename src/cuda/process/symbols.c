@@ -1,5 +1,5 @@
-/* See symbols.h. Lines come from DWARF (DWARF 5, 6.2), the calls of inlined functions from DW_TAG_inlined_subroutine (3.3.8.2),
- * names of functions without DWARF from the symbol table. */
+/* See symbols.h. Lines come from DWARF (DWARF 5, 6.2), the calls of inlined functions from
+ * DW_TAG_inlined_subroutine (3.3.8.2), names of functions without DWARF from the symbol table. */
 #include "cuda/process/symbols.h"
 
 #include <dwarf.h>

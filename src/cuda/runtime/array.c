@@ -1,11 +1,12 @@
-/* Arrays ("CUDA Runtime API", 6.9): the driver's, whose formats have other names here. What is an error, and which, an H200 has said
- * (tests/texture_api/statuses.txt). */
+/* Arrays ("CUDA Runtime API", 6.9): the driver's, whose formats have other names here. What is an
+ * error, and which, an H200 has said (tests/texture_api/statuses.txt). */
 #include "cuda/runtime/runtime.h"
 
 /* ---- formats ---- */
 
-/* The numbers of both are in one order, with gaps elsewhere: from cudaChannelFormatKindUnsignedNormalized8X1 and from CU_AD_FORMAT_UNORM_INT8X1 on;
- * and from ...BlockCompressed1 and CU_AD_FORMAT_BC1_UNORM on. */
+/* The numbers of both are in one order, with gaps elsewhere: from
+ * cudaChannelFormatKindUnsignedNormalized8X1 and from CU_AD_FORMAT_UNORM_INT8X1 on; and from
+ * ...BlockCompressed1 and CU_AD_FORMAT_BC1_UNORM on. */
 enum {
     NORMALIZED = cudaChannelFormatKindUnsignedNormalized8X1,
     COMPRESSED = cudaChannelFormatKindUnsignedBlockCompressed1,

@@ -1,7 +1,8 @@
-/* Which context a thread works in, and its last error ("CUDA Runtime API", 6.1 device management, 6.3 error handling).
+/* Which context a thread works in, and its last error ("CUDA Runtime API", 6.1 device management,
+ * 6.3 error handling).
  *
- * A thread uses the context that the driver API has made current, else the primary context of its device, which is
- * retained when it is first needed.
+ * A thread uses the context that the driver API has made current, else the primary context of its
+ * device, which is retained when it is first needed.
  */
 #include "cuda/runtime/runtime.h"
 
@@ -59,7 +60,8 @@ static cudaError_t ready(void)
     return rt_error_of(process.ready);
 }
 
-/* That work has yet to end is no error, and cudaGetLastError does not report it ("CUDA C++ Programming Guide", "Error Checking"). */
+/* That work has yet to end is no error, and cudaGetLastError does not report it ("CUDA C++
+ * Programming Guide", "Error Checking"). */
 cudaError_t rt_return(cudaError_t error)
 {
     if (error && error != cudaErrorNotReady) {
@@ -204,8 +206,8 @@ cudaError_t cudaDeviceReset(void)
     return rt_return(e);
 }
 
-/* Errors that a context does not recover from: every call of it fails from then on ("CUDA Runtime API", cudaError_t: "this
- * leaves the process in an inconsistent state"). */
+/* Errors that a context does not recover from: every call of it fails from then on ("CUDA Runtime
+ * API", cudaError_t: "this leaves the process in an inconsistent state"). */
 static bool is_sticky(cudaError_t error)
 {
     switch (error) {

@@ -1,4 +1,5 @@
-/* Copies from and to arrays ("CUDA Runtime API", 6.9). The side that is memory is of the host or the device, as `kind` says. */
+/* Copies from and to arrays ("CUDA Runtime API", 6.9). The side that is memory is of the host or
+ * the device, as `kind` says. */
 #include "cuda/runtime/runtime.h"
 
 /* Where the work stands, and whether the caller waits for it. */
@@ -154,8 +155,8 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* A part of a row, or as many whole rows as there are. What is beyond the array is an error when it is come to: as an H200 has it, what is before has
- * been copied then. */
+/* A part of a row, or as many whole rows as there are. What is beyond the array is an error when it
+ * is come to: as an H200 has it, what is before has been copied then. */
 static cudaError_t put_piece(struct bytes *to, struct bytes *from, size_t *n, enum cudaMemcpyKind kind, struct where at)
 {
     size_t to_x = to->at % to->row, from_x = from->at % from->row, row = least(to->row, from->row);

@@ -1,4 +1,5 @@
-/* Nodes of graphs in the runtime's words: by one structure, of symbols, of memory, conditions ("CUDA Runtime API", 6.30). */
+/* Nodes of graphs in the runtime's words: by one structure, of symbols, of memory, conditions
+ * ("CUDA Runtime API", 6.30). */
 #include "cuda/runtime/runtime.h"
 
 #include <string.h>

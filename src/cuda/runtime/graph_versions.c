@@ -1,5 +1,5 @@
-/* Functions of graphs whose signatures differ between the major versions ("CUDA Runtime API", 6.30, 6.4). Compiled once for each, as
- * versions.c.
+/* Functions of graphs whose signatures differ between the major versions ("CUDA Runtime API", 6.30,
+ * 6.4). Compiled once for each, as versions.c.
  */
 #include "cuda/runtime/runtime.h"
 
@@ -102,7 +102,8 @@ CAPTURE_INFO_2(cudaStreamGetCaptureInfo_v2_ptsz, rt_own)
 
 #endif
 
-/* The nodes that a stream's next one depends on: since CUDA 13 with the edges' data, which in CUDA 12 a function with _v2 has. */
+/* The nodes that a stream's next one depends on: since CUDA 13 with the edges' data, which in CUDA
+ * 12 a function with _v2 has. */
 static cudaError_t set_dependencies(cudaStream_t stream, cudaGraphNode_t *nodes, const cudaGraphEdgeData *edges,
                                     size_t n, unsigned flags)
 {

@@ -1,10 +1,11 @@
-/* Launches, and what can be asked of a kernel ("CUDA Runtime API", 6.7 execution control, 6.8 occupancy). */
+/* Launches, and what can be asked of a kernel ("CUDA Runtime API", 6.7 execution control, 6.8
+ * occupancy). */
 #include "cuda/runtime/runtime.h"
 
 /* ---- the configuration of <<<>>> ---- */
 
-/* nvcc turns k<<<g, b, s, t>>>(args) into a push and a call of the kernel's stub, which pops. Arguments are evaluated in
- * between and may launch themselves: a stack. */
+/* nvcc turns k<<<g, b, s, t>>>(args) into a push and a call of the kernel's stub, which pops.
+ * Arguments are evaluated in between and may launch themselves: a stack. */
 struct configuration {
     dim3 grid, block;
     size_t shared;
@@ -53,7 +54,8 @@ static bool fits(dim3 size, int x, int device)
     return true;
 }
 
-/* The driver says "invalid value" for every bad argument; runtimes before 13 tell bad dimensions apart. */
+/* The driver says "invalid value" for every bad argument; runtimes before 13 tell bad dimensions
+ * apart. */
 static cudaError_t launch_error(CUresult r, dim3 grid, dim3 block)
 {
     int device, most = 0;
@@ -149,7 +151,8 @@ cudaError_t cudaGetKernel(cudaKernel_t *kernelPtr, const void *entryFuncAddr)
     return rt_return(e);
 }
 
-/* nvcc's stubs keep the kernel, ask once, and look at no error: where there is none, the function stands for it, whose launch says why. */
+/* nvcc's stubs keep the kernel, ask once, and look at no error: where there is none, the function
+ * stands for it, whose launch says why. */
 cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *hostFun)
 {
     cudaError_t e = cudaGetKernel(kernel, hostFun);
@@ -158,7 +161,8 @@ cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *hostFun)
     return e;
 }
 
-/* Ends an entry point with a driver call about the kernel behind `func`; `call` uses `kernel` and `device`. */
+/* Ends an entry point with a driver call about the kernel behind `func`; `call` uses `kernel` and
+ * `device`. */
 #define KERNEL_CALL(func, call)                                                                                        \
     do {                                                                                                               \
         CUkernel kernel;                                                                                               \

@@ -1,4 +1,5 @@
-/* Libraries of device code that a program loads itself ("CUDA Runtime API", 6.35 library management). */
+/* Libraries of device code that a program loads itself ("CUDA Runtime API", 6.35 library
+ * management). */
 #include "cuda/runtime/runtime.h"
 
 static CUjit_option *driver_options(enum cudaJitOption *options)

@@ -1,5 +1,6 @@
-/* Memory: allocations, pinned and managed memory, pools, what can be asked of a pointer ("CUDA Runtime API", 6.9 memory
- * management, 6.11 stream ordered memory allocator, 6.13 unified addressing). */
+/* Memory: allocations, pinned and managed memory, pools, what can be asked of a pointer ("CUDA
+ * Runtime API", 6.9 memory management, 6.11 stream ordered memory allocator, 6.13 unified
+ * addressing). */
 #include "cuda/runtime/runtime.h"
 
 /* ---- device memory ---- */

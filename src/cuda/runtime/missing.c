@@ -1,5 +1,6 @@
-/* The entry points that Heddle does not have: entries of runtime.def with the state `no`. Each answers cudaErrorNotSupported,
- * so that programs bound to them at start-up run, and is named in the log. Compiled once for each major version.
+/* The entry points that Heddle does not have: entries of runtime.def with the state `no`. Each
+ * answers cudaErrorNotSupported, so that programs bound to them at start-up run, and is named in
+ * the log. Compiled once for each major version.
  *
  * They take no arguments here: the caller of a C function clears its arguments away.
  */

@@ -1,5 +1,6 @@
-/* The entry points for which stream 0 is the calling thread's own (--default-stream per-thread): the name with _ptsz where
- * it takes a stream, with _ptds where it does the work at once ("CUDA Runtime API", 3 "Stream synchronization behavior").
+/* The entry points for which stream 0 is the calling thread's own (--default-stream per-thread):
+ * the name with _ptsz where it takes a stream, with _ptds where it does the work at once ("CUDA
+ * Runtime API", 3 "Stream synchronization behavior").
  */
 #include "cuda/runtime/runtime.h"
 

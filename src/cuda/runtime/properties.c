@@ -1,5 +1,5 @@
-/* The properties of devices ("CUDA Runtime API", 6.1, cudaGetDeviceProperties), whose structure grows with the major versions. Compiled once
- * for each, as versions.c.
+/* The properties of devices ("CUDA Runtime API", 6.1, cudaGetDeviceProperties), whose structure
+ * grows with the major versions. Compiled once for each, as versions.c.
  */
 #include "cuda/runtime/runtime.h"
 
@@ -140,8 +140,8 @@ static cudaError_t properties(PROPERTIES *p, int device)
 
 #if CUDART_MAJOR < 13
 
-/* Both under this name: programs that were built with CUDA 11 load libcudart.so.11.0, but CUDA 12 kept the layout of 11
- * under it. */
+/* Both under this name: programs that were built with CUDA 11 load libcudart.so.11.0, but CUDA 12
+ * kept the layout of 11 under it. */
 RT_API cudaError_t old_properties(void *prop, int device) __asm__("cudaGetDeviceProperties");
 cudaError_t old_properties(void *prop, int device)
 {

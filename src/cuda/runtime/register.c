@@ -1,9 +1,11 @@
-/* What a program's host code says about its device code: fat binaries, kernels, variables. nvcc and clang write calls of
- * these functions into constructors; they have no public manual, and are declared in cuda_runtime_api.h.
+/* What a program's host code says about its device code: fat binaries, kernels, variables. nvcc and
+ * clang write calls of these functions into constructors; they have no public manual, and are
+ * declared in cuda_runtime_api.h.
  *
- * Nothing is loaded before something of it is used, as under CUDA's lazy loading. Addresses of the host (of a kernel's
- * stub, of a variable's shadow) are the keys. They are indexed when the first is asked for: a library such as torch
- * registers tens of thousands of kernels whether the program uses one or not.
+ * Nothing is loaded before something of it is used, as under CUDA's lazy loading. Addresses of the
+ * host (of a kernel's stub, of a variable's shadow) are the keys. They are indexed when the first
+ * is asked for: a library such as torch registers tens of thousands of kernels whether the program
+ * uses one or not.
  */
 #include "cuda/runtime/runtime.h"
 
@@ -30,7 +32,8 @@ struct binary {
     char *why; /* it has failed; NULL where there is nothing to say of it */
 };
 
-/* A managed variable of nvcc's is found by a pointer of the host's; one of `heddle cc` is in place: the host's variable. */
+/* A managed variable of nvcc's is found by a pointer of the host's; one of `heddle cc` is in place:
+ * the host's variable. */
 enum symbol_kind { SYMBOL_KERNEL, SYMBOL_VARIABLE, SYMBOL_MANAGED, SYMBOL_IN_PLACE, SYMBOL_TEXTURE, SYMBOL_SURFACE };
 
 /* A kernel or a variable. */
@@ -47,14 +50,15 @@ struct symbol {
     struct symbol *next_managed; /* or next in place */
 };
 
-/* Sections of host code with variables in place (include/cuda/host_defines.h), one for each program and shared object. */
+/* Sections of host code with variables in place (include/cuda/host_defines.h), one for each program
+ * and shared object. */
 struct section {
     const char *start, *end;
     struct section *next;
 };
 
-/* Symbols by key: open addressing, at most half full. Of two with one key the last that was registered counts: a kernel of a
- * template may be in several shared objects. */
+/* Symbols by key: open addressing, at most half full. Of two with one key the last that was
+ * registered counts: a kernel of a template may be in several shared objects. */
 static struct {
     pthread_mutex_t lock;
     struct symbol **at;
@@ -174,9 +178,9 @@ static void tell_refused(struct symbol *s)
 
 /* ---- registration ---- */
 
-/* The list of objects that nvcc's code has made for this is kept as it is now. A program and a shared library that have the same object
- * (-rdc=true) have one function that adds to the list, so that it goes on, over the list's end, when the other's turn comes; CUDA has read
- * it by then. */
+/* The list of objects that nvcc's code has made for this is kept as it is now. A program and a
+ * shared library that have the same object (-rdc=true) have one function that adds to the list, so
+ * that it goes on, over the list's end, when the other's turn comes; CUDA has read it by then. */
 static struct binary *new_binary(const void *fatbin)
 {
     size_t n = 0;

@@ -1,5 +1,5 @@
-/* What the files of the runtime API share. The runtime stands on the driver API (cuda/cuda.h) and nothing else. Private to
- * cuda/.
+/* What the files of the runtime API share. The runtime stands on the driver API (cuda/cuda.h) and
+ * nothing else. Private to cuda/.
  */
 #ifndef HEDDLE_CUDA_RUNTIME_RUNTIME_H
 #define HEDDLE_CUDA_RUNTIME_RUNTIME_H
@@ -24,13 +24,13 @@ static inline cudaError_t rt_error_of(CUresult result)
     return (cudaError_t)result;
 }
 
-/* Makes the calling thread's device ready: its current context, or the primary context of its device. Every entry point
- * that needs a context begins with it. */
+/* Makes the calling thread's device ready: its current context, or the primary context of its
+ * device. Every entry point that needs a context begins with it. */
 cudaError_t rt_enter(void);
 /* Notes an error for cudaGetLastError and returns it. Every entry point ends with it. */
 cudaError_t rt_return(cudaError_t error);
-/* What this version of the runtime calls a launch with dimensions that no device has, and one of a function that is no
- * kernel: seen with 13.0 on an H200. */
+/* What this version of the runtime calls a launch with dimensions that no device has, and one of a
+ * function that is no kernel: seen with 13.0 on an H200. */
 cudaError_t rt_bad_dimensions(void);
 cudaError_t rt_no_kernel(void);
 /* Both: a driver call in a context. */
@@ -60,10 +60,12 @@ cudaError_t rt_kernel_of(const void *function, CUkernel *kernel);
 cudaError_t rt_kernel_to_launch(const void *function, CUkernel *kernel);
 /* The other way: the function of the host that stands for a kernel, else the kernel itself. */
 const void *rt_function_of(CUkernel kernel);
-/* Address and size of the device's variable behind one of the host; in a context. cudaErrorInvalidSymbol. */
+/* Address and size of the device's variable behind one of the host; in a context.
+ * cudaErrorInvalidSymbol. */
 cudaError_t rt_variable_of(const void *symbol, CUdeviceptr *address, size_t *bytes);
 
-/* A texture or surface reference of CUDA 11's C++: the host's variable stands for the device's. cudaErrorInvalidTexture, ...Surface. */
+/* A texture or surface reference of CUDA 11's C++: the host's variable stands for the device's.
+ * cudaErrorInvalidTexture, ...Surface. */
 void rt_register_reference(void **fatCubinHandle, const void *host, bool is_surface, const char *name,
                            enum cudaTextureReadMode mode);
 cudaError_t rt_reference_of(const void *host, bool is_surface, CUtexref *reference, enum cudaTextureReadMode *mode);
@@ -72,7 +74,8 @@ cudaError_t rt_reference_of(const void *host, bool is_surface, CUtexref *referen
 
 /* A copy as the driver takes it. */
 cudaError_t rt_copy3d_of(const struct cudaMemcpy3DParms *p, CUDA_MEMCPY3D *to);
-/* Of a texel, in which an array's copies count: of both arrays (either may be NULL), which must be alike. */
+/* Of a texel, in which an array's copies count: of both arrays (either may be NULL), which must be
+ * alike. */
 cudaError_t rt_texel_bytes(cudaArray_t a, cudaArray_t b, size_t *bytes);
 
 /* ---- array.c ---- */

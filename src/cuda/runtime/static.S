@@ -1,4 +1,5 @@
-/* The functions of libcudart_static.a: each jumps to that of libcudart.so.13, whose address stands in a slot (static.c). */
+/* The functions of libcudart_static.a: each jumps to that of libcudart.so.13, whose address stands
+ * in a slot (static.c). */
     .text
     .set index, 0
 

@@ -1,6 +1,7 @@
-/* libcudart_static.a: what programs link that want no shared CUDA runtime. NVIDIA's has the runtime inside and finds the driver when
- * the program starts; ours finds Heddle's libcudart.so.13 then, where `heddle cc --install-tools` has found it, else as a shared
- * library is found. Without it every call answers as without a driver.
+/* libcudart_static.a: what programs link that want no shared CUDA runtime. NVIDIA's has the runtime
+ * inside and finds the driver when the program starts; ours finds Heddle's libcudart.so.13 then,
+ * where `heddle cc --install-tools` has found it, else as a shared library is found. Without it
+ * every call answers as without a driver.
  */
 #include <dlfcn.h>
 #include <stdbool.h>

@@ -1,5 +1,6 @@
-/* Texture and surface objects ("CUDA Runtime API", 6.28 and 6.29): the driver's. What is an error, and which, an H200 has said
- * (tests/texture_api/statuses.txt). What differs between versions stands in texture_versions.c. */
+/* Texture and surface objects ("CUDA Runtime API", 6.28 and 6.29): the driver's. What is an error,
+ * and which, an H200 has said (tests/texture_api/statuses.txt). What differs between versions
+ * stands in texture_versions.c. */
 #include "cuda/runtime/runtime.h"
 
 /* ---- in the driver's words ---- */
@@ -77,7 +78,8 @@ static cudaError_t format_of(const CUDA_RESOURCE_DESC *r, CUarray_format *format
     return e ? cudaErrorInvalidValue : cudaSuccess;
 }
 
-/* Integers are filtered as fractions alone, and only those of 8 and 16 bits are read so; what always is a fraction is read as nothing else. */
+/* Integers are filtered as fractions alone, and only those of 8 and 16 bits are read so; what
+ * always is a fraction is read as nothing else. */
 static cudaError_t check_reading(CUarray_format format, const struct cudaTextureDesc *t, bool *as_integer)
 {
     bool is_float = format == CU_AD_FORMAT_FLOAT || format == CU_AD_FORMAT_HALF;

@@ -1,5 +1,6 @@
-/* Texture and surface references of C++ ("CUDA Runtime API" of CUDA 11, 6.30 and 6.31): the host's variable says how the texture is read, when
- * it is bound; the driver's reference of the same name is what kernels read. Compiled once for each version; CUDA 11 alone has them. */
+/* Texture and surface references of C++ ("CUDA Runtime API" of CUDA 11, 6.30 and 6.31): the host's
+ * variable says how the texture is read, when it is bound; the driver's reference of the same name
+ * is what kernels read. Compiled once for each version; CUDA 11 alone has them. */
 #include "cuda/runtime/runtime.h"
 
 #if CUDART_MAJOR == 11

@@ -1,10 +1,12 @@
-/* What programs have advised of managed memory, and where they have prefetched it to, by address. Private to cuda/. */
+/* What programs have advised of managed memory, and where they have prefetched it to, by address.
+ * Private to cuda/. */
 #ifndef HEDDLE_CUDA_STATE_ADVICE_H
 #define HEDDLE_CUDA_STATE_ADVICE_H
 
 #include "cuda/state/state.h"
 
-/* Places that are no device's, as cuMemRangeGetAttribute numbers them; a prefetch, beside the values of CUmem_advise. */
+/* Places that are no device's, as cuMemRangeGetAttribute numbers them; a prefetch, beside the
+ * values of CUmem_advise. */
 enum { ADVICE_NOWHERE = -2, ADVICE_AT_HOST = -1, ADVICE_PREFETCH = 0 };
 
 /* What has been said of memory. Places have the numbers that cuMemRangeGetAttribute tells. */
@@ -14,7 +16,8 @@ struct advised {
     CUmemLocation preferred, prefetched;
 };
 
-/* Takes what is said (CUmem_advise, or a prefetch) of all from start to end. False: the host has no memory left for a note of it. */
+/* Takes what is said (CUmem_advise, or a prefetch) of all from start to end. False: the host has no
+ * memory left for a note of it. */
 bool advice_take(const char *start, const char *end, int what, CUmemLocation l);
 /* What is so of all of it. */
 struct advised advice_of(const char *start, const char *end);

@@ -17,7 +17,8 @@ CUresult allocation_of_graph(CUcontext c, void *start, size_t bytes, struct grap
                              struct allocation **allocation);
 /* Nothing has been written into it yet, which checkers are to know. */
 void allocation_is_undefined(const struct allocation *a);
-/* Takes it out of its context's list and forgets it; the memory is not freed. False where another call has done so. */
+/* Takes it out of its context's list and forgets it; the memory is not freed. False where another
+ * call has done so. */
 bool allocation_forget(struct allocation *a);
 /* The same of one that is in no list any more, and whose memory has been freed. */
 void allocation_end(struct allocation *a);

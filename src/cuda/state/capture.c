@@ -125,7 +125,8 @@ static void drop_events(struct capture *c)
     c->events = NULL;
 }
 
-/* Its events stand for nothing any more; its graph is kept, as nodes of it may be in use, until the end. */
+/* Its events stand for nothing any more; its graph is kept, as nodes of it may be in use, until the
+ * end. */
 void capture_invalidate(struct capture *c)
 {
     if (!c->invalid)
@@ -341,7 +342,8 @@ static const CUgraphNodeType node_types[] = {
     [WORK_MEMOPS] = CU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
 };
 
-/* The edges to a node; of a kernel that was launched to overlap kernels before it they are programmatic. */
+/* The edges to a node; of a kernel that was launched to overlap kernels before it they are
+ * programmatic. */
 static void set_edges(const struct tail *t, CUgraphNode node, bool overlaps)
 {
     const CUgraphEdgeData programmatic = {.from_port = CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC,

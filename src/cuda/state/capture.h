@@ -1,17 +1,19 @@
-/* The capture of streams into a graph, a state machine ("CUDA Runtime API", 6.4 stream management, cudaStreamBeginCapture; "CUDA C++
- * Programming Guide", "Creating a Graph Using Stream Capture").
+/* The capture of streams into a graph, a state machine ("CUDA Runtime API", 6.4 stream management,
+ * cudaStreamBeginCapture; "CUDA C++ Programming Guide", "Creating a Graph Using Stream Capture").
  *
  *      none --- begin ---> active --- a forbidden call ---> invalid
  *        ^                   |                                 |
  *        +-- end: a graph ---+        end: error 901, no graph |
  *        +-----------------------------------------------------+
  *
- * A capture has a stream in which it began, which ends it, and streams that have been drawn in by waiting for its events. Each has a
- * tail: the nodes that its next one depends on; an event takes it along. At the end all must have come back to the first stream.
+ * A capture has a stream in which it began, which ends it, and streams that have been drawn in by
+ * waiting for its events. Each has a tail: the nodes that its next one depends on; an event takes
+ * it along. At the end all must have come back to the first stream.
  *
- * An H200 has said what is forbidden (tests/forbidden): to ask a stream that captures how far it is; to do anything with the legacy stream
- * while a stream captures that would wait for it; and, as the thread's mode and those of the captures have it, calls that may disturb
- * a capture: those that allocate, free, or wait. Each of them fails, and invalidates what it disturbs.
+ * An H200 has said what is forbidden (tests/forbidden): to ask a stream that captures how far it
+ * is; to do anything with the legacy stream while a stream captures that would wait for it; and, as
+ * the thread's mode and those of the captures have it, calls that may disturb a capture: those that
+ * allocate, free, or wait. Each of them fails, and invalidates what it disturbs.
  */
 #ifndef HEDDLE_CUDA_STATE_CAPTURE_H
 #define HEDDLE_CUDA_STATE_CAPTURE_H
@@ -20,14 +22,15 @@
 
 /* ---- begin and end ---- */
 
-/* Into a graph, which ends if the capture fails, behind n nodes of it, by their handles; NULL: a new one. */
+/* Into a graph, which ends if the capture fails, behind n nodes of it, by their handles; NULL: a
+ * new one. */
 CUresult capture_begin(struct CUstream_st *s, struct CUgraph_st *into, const CUgraphNode *after,
                        const CUgraphEdgeData *data, size_t n, CUstreamCaptureMode mode);
 /* *graph is NULL where there is an error. */
 CUresult capture_end(struct CUstream_st *s, struct CUgraph_st **graph);
 CUstreamCaptureStatus capture_status(struct CUstream_st *s);
-/* Of one that is active, with handles; `after` and `data` are the stream's until its next work. CUDA_ERROR_LOSSY_QUERY: the edges are not
- * plain, and their data is not asked for. */
+/* Of one that is active, with handles; `after` and `data` are the stream's until its next work.
+ * CUDA_ERROR_LOSSY_QUERY: the edges are not plain, and their data is not asked for. */
 CUresult capture_look(struct CUstream_st *s, cuuint64_t *id, CUgraph *graph, const CUgraphNode **after,
                       const CUgraphEdgeData **data, size_t *n);
 /* The nodes that the stream's next one depends on, by their handles: these, too, or only these, as
@@ -70,7 +73,8 @@ CUresult capture_record(struct CUstream_st *s, struct CUevent_st *e);
 CUresult capture_wait(struct CUstream_st *s, struct CUevent_st *e);
 /* A node that waits for the event, whoever records it (CU_EVENT_WAIT_EXTERNAL). */
 CUresult capture_wait_external(struct CUstream_st *s, struct CUevent_st *e);
-/* The host asks for an event, and may do so only where it was recorded outside. `forbid`: else the capture becomes invalid. */
+/* The host asks for an event, and may do so only where it was recorded outside. `forbid`: else the
+ * capture becomes invalid. */
 CUresult capture_event(struct CUevent_st *e, bool forbid);
 /* The event is recorded elsewhere. */
 void capture_forget(struct CUevent_st *e);

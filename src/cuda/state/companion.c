@@ -108,7 +108,8 @@ struct companion {
     VEC(char *) told; /* names of kernels that the user knows not to be there */
 };
 
-/* The file that an image is in: of its container, as the wrapper may be a copy; "" where it is in none. */
+/* The file that an image is in: of its container, as the wrapper may be a copy; "" where it is in
+ * none. */
 static void file_with(const void *image, size_t bytes, char path[PATH_MAX])
 {
     struct image_wrapper w = {0};

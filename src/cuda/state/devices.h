@@ -9,7 +9,8 @@ void devices_start(void);
 int device_count(void);
 /* One of these, whose machine need not be there yet (machines.h). */
 struct device *device_at(int ordinal);
-/* All devices stand still (hd_machine_hold): what is mapped can be taken away, or its access changed. Not with the state's lock held. */
+/* All devices stand still (hd_machine_hold): what is mapped can be taken away, or its access
+ * changed. Not with the state's lock held. */
 void devices_hold(void);
 void devices_release(void);
 /* A machine's memory (also a module's variable): the device it is on, or NULL. */

@@ -1,4 +1,5 @@
-/* Events, behind the driver's functions: of this process, or of several (ipc_event.h). Private to cuda/. */
+/* Events, behind the driver's functions: of this process, or of several (ipc_event.h). Private to
+ * cuda/. */
 #ifndef HEDDLE_CUDA_STATE_EVENTS_H
 #define HEDDLE_CUDA_STATE_EVENTS_H
 

@@ -1,5 +1,5 @@
-/* Graphs: work with an order between its pieces, put together by hand or captured from streams, and launched as often as
- * wanted. Private to cuda/.
+/* Graphs: work with an order between its pieces, put together by hand or captured from streams, and
+ * launched as often as wanted. Private to cuda/.
  */
 #ifndef HEDDLE_CUDA_STATE_GRAPH_H
 #define HEDDLE_CUDA_STATE_GRAPH_H
@@ -13,8 +13,8 @@ struct edge_kind {
     unsigned char from_port, to_port, type;
 };
 
-/* The edges of a node to one side. Each is in the lists of both its nodes, and knows where it stands in the other's: what a graph of
- * many edges costs grows with their number alone. */
+/* The edges of a node to one side. Each is in the lists of both its nodes, and knows where it
+ * stands in the other's: what a graph of many edges costs grows with their number alone. */
 struct edges {
     struct edge_end {
         CUgraphNode node;
@@ -135,12 +135,14 @@ struct CUgraphExec_st {
 /* By their handles. */
 CUresult graph_of(CUgraph handle, CUgraph *g);
 CUresult node_of(CUgraphNode handle, CUgraphNode *n);
-/* One of a kernel of the program's. What a library's call runs on a GPU, its node here has not: refused by name. */
+/* One of a kernel of the program's. What a library's call runs on a GPU, its node here has not:
+ * refused by name. */
 CUresult node_of_kernel(CUgraphNode handle, CUgraphNode *n);
 /* Are all of these handles of its nodes? */
 CUresult graph_has_nodes(CUgraph g, const CUgraphNode *handles, size_t n);
 CUresult graph_new(CUgraph *g);
-/* Their handles stand for nothing any more; what calls that have begun use of them stays until those have ended. */
+/* Their handles stand for nothing any more; what calls that have begun use of them stays until
+ * those have ended. */
 void graph_end(CUgraph g);
 /* Whether streams add to it, or to a graph in it, which would end with it. */
 bool graph_is_captured(CUgraph g);
@@ -182,7 +184,8 @@ void node_index_free(struct node_index *x);
 
 /* ---- graph.c ---- */
 
-/* Work with a copy of its parameters, as they are now, for a context's device; frees that copy. The context: its handle. */
+/* Work with a copy of its parameters, as they are now, for a context's device; frees that copy. The
+ * context: its handle. */
 CUresult work_own(const struct work *w, CUcontext c, struct work *own);
 void work_disown(struct work *own);
 /* A launch's kernel on a context's device. */
@@ -197,18 +200,21 @@ bool work_can_become(const struct work *a, const struct work *b);
 
 /* ---- graph_copy.c ---- */
 
-/* The same nodes, with children of their own, and edges in a graph that has none; references to the same user objects. */
+/* The same nodes, with children of their own, and edges in a graph that has none; references to the
+ * same user objects. */
 CUresult graph_copy_to(CUgraph from, CUgraph to);
 /* A copy that is to be a node's own, and its becoming so. */
 CUresult graph_copy_child(CUgraph child, CUgraph *copy);
 void graph_give_child(CUgraphNode n, CUgraph copy);
-/* A graph without children that does the same. Its nodes stand for those of `from` and its children: their `original`. */
+/* A graph without children that does the same. Its nodes stand for those of `from` and its
+ * children: their `original`. */
 CUresult graph_flatten(CUgraph from, CUgraph *flat);
 
 /* ---- memory in a graph: graph_rules.c ---- */
 
 struct graph_memory;
-/* Memory for a new node behind `after`, with a reference: what earlier nodes have freed, or another. */
+/* Memory for a new node behind `after`, with a reference: what earlier nodes have freed, or
+ * another. */
 CUresult graph_find_memory(CUgraph g, struct device *d, size_t bytes, const CUgraphNode *after, size_t n,
                            struct graph_memory **m);
 /* The memory that a new node frees, with a reference. */
@@ -216,7 +222,8 @@ CUresult graph_find_freed(CUgraph g, const void *start, struct graph_memory **m)
 
 /* ---- what a program says of nodes: graph_params.c ---- */
 
-/* Versions 1 and 2 of the structure begin alike; version 1 ends before the kernel. *c is NULL where it names no context. */
+/* Versions 1 and 2 of the structure begin alike; version 1 ends before the kernel. *c is NULL where
+ * it names no context. */
 CUresult work_of_kernel(const CUDA_KERNEL_NODE_PARAMS *p, bool v2, struct work *w, CUcontext *c);
 CUresult work_of_fill(const CUDA_MEMSET_NODE_PARAMS *p, struct work *w);
 CUresult work_of_call(const CUDA_HOST_NODE_PARAMS *p, struct work *w);
@@ -264,7 +271,8 @@ CUresult graph_check(CUgraph g, cuuint64_t flags, struct bad_graph *bad);
 
 /* ---- what is found out late: graph_late.c ---- */
 
-/* The bodies of a conditional node, when the stream comes to it; and a kernel that kernels update, as it is then. */
+/* The bodies of a conditional node, when the stream comes to it; and a kernel that kernels update,
+ * as it is then. */
 CUresult bodies_launch(struct step *s, hd_stream *stream, CUcontext c);
 CUresult updatable_launch(const struct work *w, hd_stream *stream, CUcontext c);
 
@@ -279,7 +287,8 @@ CUresult branches_launch_apart(CUgraphExec x, CUcontext c, struct graph_run *run
 
 /* ---- graphs that kernels launch: graph_device.c ---- */
 
-/* A launch of such a graph by the host: with it for its kernels, and behind them in the stream, or freed where they cannot be put. */
+/* A launch of such a graph by the host: with it for its kernels, and behind them in the stream, or
+ * freed where they cannot be put. */
 CUresult run_new(CUgraphExec x, CUcontext c, struct graph_run **run);
 CUresult run_finish(struct graph_run *run, hd_stream *stream);
 void run_free(struct graph_run *run);

@@ -1,6 +1,7 @@
-/* Launches of graphs. Each step of a branch depends on the one before it; what depends on nothing common stands in branches of
- * its own, which run beside each other. The first branch runs in the stream that the graph is launched in, the others in streams
- * of the graph's own, between two moments of that stream: so a graph is one piece of work to all that is around it.
+/* Launches of graphs. Each step of a branch depends on the one before it; what depends on nothing
+ * common stands in branches of its own, which run beside each other. The first branch runs in the
+ * stream that the graph is launched in, the others in streams of the graph's own, between two
+ * moments of that stream: so a graph is one piece of work to all that is around it.
  */
 #include "cuda/state/graph.h"
 
@@ -22,7 +23,8 @@ static CUresult wait_for(struct step *s, struct step *earlier)
     return earlier->event ? CUDA_SUCCESS : from_hd(hd_event_create(&earlier->event));
 }
 
-/* The step goes on where one that it depends on is the last of its branch; else it begins a branch. `after`: what it depends on. */
+/* The step goes on where one that it depends on is the last of its branch; else it begins a branch.
+ * `after`: what it depends on. */
 static void choose_branch(CUgraphExec x, struct step *s, struct step *const *after, size_t n, struct step **last)
 {
     s->branch = x->n_branches;
@@ -76,7 +78,8 @@ CUresult branches_find(CUgraphExec x)
 
 /* ---- launching them ---- */
 
-/* However large, one launch is put without waiting for earlier ones; of large ones only few may be pending. */
+/* However large, one launch is put without waiting for earlier ones; of large ones only few may be
+ * pending. */
 enum { NODES_PER_TASK = 256 };
 
 static CUresult open_stream(CUcontext c, hd_stream **stream)
@@ -86,7 +89,8 @@ static CUresult open_stream(CUcontext c, hd_stream **stream)
     return CUDA_SUCCESS;
 }
 
-/* Streams for all branches but the first, and one for that, where it is to be `apart`, in the context that the graph is launched in. */
+/* Streams for all branches but the first, and one for that, where it is to be `apart`, in the
+ * context that the graph is launched in. */
 static CUresult open_streams(CUgraphExec x, CUcontext c, bool apart)
 {
     bool same = x->streams_of_id == c->id;
@@ -157,7 +161,8 @@ static bool was_last(const struct CUgraphExec_st *x, size_t step, const struct g
     return kind == (graph_memory_is_given(m) ? WORK_GIVE : WORK_TAKE);
 }
 
-/* Memory that a launch gives must not be given, unless it is to be freed first, and what it frees must be. */
+/* Memory that a launch gives must not be given, unless it is to be freed first, and what it frees
+ * must be. */
 static CUresult check_memory(CUgraphExec x)
 {
     for (size_t i = 0; x->uses_memory && i < x->n; i++) {

@@ -1,5 +1,6 @@
-/* Conditions of graphs, and their bodies ("CUDA C++ Programming Guide", "Conditional Graph Nodes"). A condition is a word of the device's
- * memory, which is there while a launch of its graph runs; its handle is the word's address, so that a kernel sets it by a store. Private to cuda/.
+/* Conditions of graphs, and their bodies ("CUDA C++ Programming Guide", "Conditional Graph Nodes").
+ * A condition is a word of the device's memory, which is there while a launch of its graph runs;
+ * its handle is the word's address, so that a kernel sets it by a store. Private to cuda/.
  */
 #ifndef HEDDLE_CUDA_STATE_GRAPH_CONDITION_H
 #define HEDDLE_CUDA_STATE_GRAPH_CONDITION_H

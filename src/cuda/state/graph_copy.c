@@ -1,5 +1,5 @@
-/* Copies of graphs. A node that is a graph has a copy of its child; what is made ready of a graph has no children: their nodes stand among
- * its own.
+/* Copies of graphs. A node that is a graph has a copy of its child; what is made ready of a graph
+ * has no children: their nodes stand among its own.
  */
 #include "cuda/state/graph.h"
 
@@ -64,7 +64,8 @@ CUresult graph_copy_to(CUgraph from, CUgraph to)
 
 /* ---- a graph with its children's nodes among its own ---- */
 
-/* What stands for a node; for a child graph's: what its nodes come after, and what comes after them. */
+/* What stands for a node; for a child graph's: what its nodes come after, and what comes after
+ * them. */
 struct ends {
     CUgraphNode first, last;
 };

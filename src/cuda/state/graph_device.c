@@ -1,9 +1,11 @@
 /* Graphs that kernels launch ("CUDA C++ Programming Guide", "Device Graph Launch"); see graph.h.
  *
- * A run is a launch of a graph, with what its kernels launch. It goes on from stage to stage, each behind all of the one before: the nodes of
- * its graph; the graphs that these have fired, each a run of its own; then the first graph of its tail, in the place of its own, whose tail comes
- * before what is left of this one's. A sibling is fired as if the run's parent had done it; the parent of what the host has launched is
- * the stream, for which the run itself stands: it is not over before its siblings are.
+ * A run is a launch of a graph, with what its kernels launch. It goes on from stage to stage, each
+ * behind all of the one before: the nodes of its graph; the graphs that these have fired, each a
+ * run of its own; then the first graph of its tail, in the place of its own, whose tail comes
+ * before what is left of this one's. A sibling is fired as if the run's parent had done it; the
+ * parent of what the host has launched is the stream, for which the run itself stands: it is not
+ * over before its siblings are.
  */
 #include "cuda/state/contexts.h"
 #include "cuda/state/graph.h"
@@ -11,8 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What one launch of a graph may have of graphs that it launches itself, as an H200 has it: so many fired, of which it loses the rest, and so many
- * in its tail. */
+/* What one launch of a graph may have of graphs that it launches itself, as an H200 has it: so many
+ * fired, of which it loses the rest, and so many in its tail. */
 enum { MOST_FIRED = 120, MOST_TAIL = 255 };
 
 /* Where kernels launch them (cuda_device_runtime_api.h). */

@@ -1,4 +1,5 @@
-/* What is made ready of a graph: its nodes in an order in which each comes after those it depends on. */
+/* What is made ready of a graph: its nodes in an order in which each comes after those it depends
+ * on. */
 #include "cuda/state/graph_condition.h"
 #include "cuda/state/graph_memory.h"
 #include "cuda/state/graph_updates.h"
@@ -50,8 +51,8 @@ static CUresult add_step(CUgraphExec x, CUgraphNode n)
     return s->work.kind == WORK_BODIES ? make_bodies(x, s) : CUDA_SUCCESS;
 }
 
-/* Places a node behind those it depends on, which `open` has room for; an error where it depends on itself. Nothing recurses: chains
- * are as long as their graphs. */
+/* Places a node behind those it depends on, which `open` has room for; an error where it depends on
+ * itself. Nothing recurses: chains are as long as their graphs. */
 static CUresult place(CUgraphExec x, CUgraphNode node, CUgraphNode *open, CUgraphNode *bad)
 {
     size_t depth = 0;
@@ -119,7 +120,8 @@ static CUresult place_all(CUgraphExec x, CUgraph g, CUgraphNode *bad)
     return r ? r : fill_lists(x, g);
 }
 
-/* What a launch needs of a device's memory for graphs: addresses that are used again are needed once. */
+/* What a launch needs of a device's memory for graphs: addresses that are used again are needed
+ * once. */
 static size_t memory_bytes(const struct CUgraphExec_st *x)
 {
     size_t bytes = 0, small = 0;

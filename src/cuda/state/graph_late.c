@@ -1,4 +1,5 @@
-/* What launches of graphs find out when the stream comes there: which bodies of conditional nodes run, and what kernels have made of kernels. */
+/* What launches of graphs find out when the stream comes there: which bodies of conditional nodes
+ * run, and what kernels have made of kernels. */
 #include "cuda/state/graph_condition.h"
 #include "cuda/state/graph_updates.h"
 

@@ -1,8 +1,9 @@
-/* Memory of graphs ("CUDA C++ Programming Guide", "Graph Memory Nodes"). Its addresses are a node's from when that is made. It is given when a
- * launch comes to the node, and is the program's like any other until it is freed, by a node or a call; from then on it can be given again.
- * What a program may do with it follows from the order of its calls. What is behind the addresses stays there between two launches,
- * until the device is told to trim; under a checker it comes and goes in the order of streams, so that uses before and after are found. Private to
- * cuda/.
+/* Memory of graphs ("CUDA C++ Programming Guide", "Graph Memory Nodes"). Its addresses are a node's
+ * from when that is made. It is given when a launch comes to the node, and is the program's like
+ * any other until it is freed, by a node or a call; from then on it can be given again. What a
+ * program may do with it follows from the order of its calls. What is behind the addresses stays
+ * there between two launches, until the device is told to trim; under a checker it comes and goes
+ * in the order of streams, so that uses before and after are found. Private to cuda/.
  */
 #ifndef HEDDLE_CUDA_STATE_GRAPH_MEMORY_H
 #define HEDDLE_CUDA_STATE_GRAPH_MEMORY_H
@@ -28,13 +29,15 @@ struct device *graph_memory_find(const void *address, hd_memory_info *info, bool
 /* A launch gives so many bytes of it, in a context; frees it. */
 CUresult graph_memory_give(struct graph_memory *m, hd_stream *stream, CUcontext c, size_t bytes);
 CUresult graph_memory_take(struct graph_memory *m, hd_stream *stream);
-/* The same of an allocation that the program frees; its context's work has been waited for where `stream` is NULL. */
+/* The same of an allocation that the program frees; its context's work has been waited for where
+ * `stream` is NULL. */
 CUresult graph_memory_free(struct allocation *a, hd_stream *stream);
 
 /* It was given in a context that has ended. */
 void graph_memory_drop(struct graph_memory *m);
 
-/* How much a device has of it: CUgraphMem_attribute. `needs`: of a graph that is launched, in whole blocks. */
+/* How much a device has of it: CUgraphMem_attribute. `needs`: of a graph that is launched, in whole
+ * blocks. */
 void graph_memory_count(struct device *d, size_t needs);
 size_t graph_memory_blocks(size_t bytes); /* so much in blocks */
 cuuint64_t graph_memory_amount(const struct device *d, CUgraphMem_attribute a);

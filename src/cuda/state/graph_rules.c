@@ -1,5 +1,6 @@
-/* Which graphs can be made ready ("CUDA Driver API", 6.23, cuGraphInstantiateWithParams, CUDA_CONDITIONAL_NODE_PARAMS; "CUDA C++ Programming
- * Guide", "Device Graph Requirements"). Which of several things is told is an H200's choice (tests/graph_nodes). */
+/* Which graphs can be made ready ("CUDA Driver API", 6.23, cuGraphInstantiateWithParams,
+ * CUDA_CONDITIONAL_NODE_PARAMS; "CUDA C++ Programming Guide", "Device Graph Requirements"). Which
+ * of several things is told is an H200's choice (tests/graph_nodes). */
 #include "cuda/state/graph_condition.h"
 #include "cuda/state/graph_memory.h"
 

@@ -1,8 +1,9 @@
-/* Updates of a graph that was made ready by another graph ("CUDA Driver API", 6.23, cuGraphExecUpdate): which steps and nodes belong
- * together, and what may differ.
+/* Updates of a graph that was made ready by another graph ("CUDA Driver API", 6.23,
+ * cuGraphExecUpdate): which steps and nodes belong together, and what may differ.
  *
- * They are paired from the ends, the last first, and from each pair along its edges, in the order of theirs: so both must have been
- * made alike. Which difference is told where there are several is an H200's choice (tests/forbidden, random_graphs).
+ * They are paired from the ends, the last first, and from each pair along its edges, in the order
+ * of theirs: so both must have been made alike. Which difference is told where there are several is
+ * an H200's choice (tests/forbidden, random_graphs).
  */
 #include "cuda/state/graph_condition.h"
 

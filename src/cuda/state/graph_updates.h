@@ -1,5 +1,6 @@
-/* Kernels of graphs that kernels update ("CUDA C++ Programming Guide", "Device Node Update"). What they can change stands in the device's memory
- * (image/device_graphs.c writes it), and counts when a stream comes to the node. Private to cuda/.
+/* Kernels of graphs that kernels update ("CUDA C++ Programming Guide", "Device Node Update"). What
+ * they can change stands in the device's memory (image/device_graphs.c writes it), and counts when
+ * a stream comes to the node. Private to cuda/.
  */
 #ifndef HEDDLE_CUDA_STATE_GRAPH_UPDATES_H
 #define HEDDLE_CUDA_STATE_GRAPH_UPDATES_H

@@ -8,7 +8,8 @@
 
 #include "cuda/state/mapping.h"
 
-/* Records are counted; the place of each, of so many, says that it is done, or one that came there later. */
+/* Records are counted; the place of each, of so many, says that it is done, or one that came there
+ * later. */
 enum { PLACES = 511 };
 struct page {
     uint64_t recorded, done[PLACES];

@@ -33,7 +33,8 @@ static double bytes_of(const struct library_task *t)
     return bytes;
 }
 
-/* No call is made with an address that is nothing: the process's own handler of faults need not stand. */
+/* No call is made with an address that is nothing: the process's own handler of faults need not
+ * stand. */
 static bool uses_nothing(const struct library_work *w)
 {
     for (size_t i = 0; i < w->work.used_count; i++)

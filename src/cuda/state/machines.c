@@ -29,7 +29,8 @@ bool host_is_pageable(void)
     return text && *text && strcmp(text, "0") != 0;
 }
 
-/* What kernels reach beside their own device's memory: registered memory, what is mapped, and other devices'. */
+/* What kernels reach beside their own device's memory: registered memory, what is mapped, and other
+ * devices'. */
 static size_t host_ranges(void *data, hd_range *ranges, size_t n)
 {
     size_t at = 0;

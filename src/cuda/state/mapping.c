@@ -96,7 +96,8 @@ static void free_physical(void *record)
     free(p);
 }
 
-/* The memory goes now, where no other process has it; the descriptor is one of nothing until no call can be using it. */
+/* The memory goes now, where no other process has it; the descriptor is one of nothing until no
+ * call can be using it. */
 static void let_memory_go(const struct physical *p)
 {
     int nothing = memory_file_new(0);

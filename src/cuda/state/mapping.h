@@ -1,6 +1,7 @@
-/* Memory that is mapped, not allocated: what a program has put at addresses which it has reserved (driver/vmm.c), and what
- * processes share (driver/ipc.c, driver/pool.c). It is files in memory, mapped for all to see, outside of the machines'
- * ranges: kernels reach it as they reach the host's memory. Private to cuda/.
+/* Memory that is mapped, not allocated: what a program has put at addresses which it has reserved
+ * (driver/vmm.c), and what processes share (driver/ipc.c, driver/pool.c). It is files in memory,
+ * mapped for all to see, outside of the machines' ranges: kernels reach it as they reach the host's
+ * memory. Private to cuda/.
  */
 #ifndef HEDDLE_CUDA_STATE_MAPPING_H
 #define HEDDLE_CUDA_STATE_MAPPING_H
@@ -24,7 +25,8 @@ struct physical {
 /* A new file; properties may be NULL. */
 CUresult physical_new(struct device *d, size_t bytes, const CUmemAllocationProp *properties,
                       struct physical **physical);
-/* Of a file of another process of ours; `file` is not taken. CUDA_ERROR_INVALID_VALUE where it is none. */
+/* Of a file of another process of ours; `file` is not taken. CUDA_ERROR_INVALID_VALUE where it is
+ * none. */
 CUresult physical_open(struct device *d, int file, struct physical **physical);
 /* The file gets longer; *offset, if not NULL, is where the new part begins. */
 CUresult physical_grow(struct physical *p, size_t bytes, size_t *offset);
@@ -43,7 +45,8 @@ struct mapping {
     uint8_t access[MAX_DEVICES];     /* CUmemAccess_flags of cuMemMap's */
 };
 
-/* Maps a part of a file where the system likes, or over `m->start`; the mapping is known from then on. */
+/* Maps a part of a file where the system likes, or over `m->start`; the mapping is known from then
+ * on. */
 CUresult mapping_add(struct mapping *m, int protection);
 /* An allocation of a pool, by its start, is forgotten; mapping_end() then ends it. */
 bool mapping_take(const void *start, struct mapping *m);
@@ -52,15 +55,16 @@ void mapping_end(const struct mapping *m);
 bool mapping_find(const void *address, struct mapping *m);
 /* CUmemAccess_flags of the device that may most: addresses are the process's own. */
 unsigned mapping_access(const struct mapping *m);
-/* May copies and fills use these bytes, as kernels may? Of memory that is cuMemMap's they need the access; true where none of the
- * addresses is mapped here or reserved. */
+/* May copies and fills use these bytes, as kernels may? Of memory that is cuMemMap's they need the
+ * access; true where none of the addresses is mapped here or reserved. */
 bool mapping_allows(const void *start, size_t bytes, bool writes);
-/* The mapping of this part of a file that cuIpcOpenMemHandle has made; *start, and it is opened once more. */
+/* The mapping of this part of a file that cuIpcOpenMemHandle has made; *start, and it is opened
+ * once more. */
 bool mapping_open_again(uint64_t number, size_t offset, size_t bytes, void **start);
 /* Counts back; the last time, the mapping ends. False where nothing was opened there. */
 bool mapping_close(const void *start);
-/* Calls visit for the mappings that make up start..start+bytes exactly, the last one first, with the state's lock held;
- * false where they do not, or where visit says so. */
+/* Calls visit for the mappings that make up start..start+bytes exactly, the last one first, with
+ * the state's lock held; false where they do not, or where visit says so. */
 bool mapping_each(const void *start, size_t bytes, bool (*visit)(struct mapping *m, void *data), void *data);
 /* They end; their addresses stay reserved. */
 bool mapping_unmap(const void *start, size_t bytes);

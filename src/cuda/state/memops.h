@@ -1,4 +1,5 @@
-/* Waits for values in memory, and writes of such, as work: "CUDA Driver API", 6.20, cuStreamBatchMemOp. Private to cuda/. */
+/* Waits for values in memory, and writes of such, as work: "CUDA Driver API", 6.20,
+ * cuStreamBatchMemOp. Private to cuda/. */
 #ifndef HEDDLE_CUDA_STATE_MEMOPS_H
 #define HEDDLE_CUDA_STATE_MEMOPS_H
 

@@ -1,4 +1,5 @@
-/* What memory an address is, as far as calls depend on it: when a copy returns, what a pointer may be used for. Private to cuda/. */
+/* What memory an address is, as far as calls depend on it: when a copy returns, what a pointer may
+ * be used for. Private to cuda/. */
 #ifndef HEDDLE_CUDA_STATE_MEMORY_KIND_H
 #define HEDDLE_CUDA_STATE_MEMORY_KIND_H
 
@@ -16,7 +17,8 @@ static inline bool memory_is_host(enum memory_kind kind)
     return kind >= MEMORY_PINNED;
 }
 
-/* *info (or NULL): the allocation or variable; its start is NULL where the memory is the host's own. */
+/* *info (or NULL): the allocation or variable; its start is NULL where the memory is the host's
+ * own. */
 enum memory_kind memory_kind_of(const void *p, hd_memory_info *info);
 
 #endif

@@ -86,7 +86,8 @@ static CUresult place_variables(struct CUmod_st *m, hd_module *on)
     return CUDA_SUCCESS;
 }
 
-/* Kernels reach them, copies may name them, and questions about their addresses find them. The lock is held. */
+/* Kernels reach them, copies may name them, and questions about their addresses find them. The lock
+ * is held. */
 static void register_placed(struct CUmod_st *m, const struct device *d)
 {
     CUcontext context = context_top() ? context_current_handle() : d->primary;

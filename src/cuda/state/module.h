@@ -24,16 +24,16 @@ void jit_done(struct jit_options *o);
 CUresult from_image(enum image_result r);
 CUresult jit_limit_registers(const struct jit_options *o, struct image_text *texts, size_t n);
 
-/* Loads an image as a module of the context, or, where that is NULL, as a library. `bytes` is SIZE_MAX where it is not
- * known, `name` what messages call it, `jit` may be NULL. */
+/* Loads an image as a module of the context, or, where that is NULL, as a library. `bytes` is
+ * SIZE_MAX where it is not known, `name` what messages call it, `jit` may be NULL. */
 CUresult module_new(CUcontext c, const void *image, size_t bytes, const char *name, struct jit_options *jit,
                     struct CUmod_st **module);
 /* The same from a file. */
 CUresult module_open(CUcontext c, const char *path, struct jit_options *jit, struct CUmod_st **module);
 /* By its handle; NULL where it is none. */
 struct CUmod_st *module_of(const void *handle, bool library);
-/* Its handle, if it is one still, and those of its kernels stand for nothing any more; what calls that have begun and launches use of it
- * stays until they have ended. */
+/* Its handle, if it is one still, and those of its kernels stand for nothing any more; what calls
+ * that have begun and launches use of it stays until they have ended. */
 void module_drop(struct CUmod_st *m);
 /* The same, where its handle has been taken. */
 void module_end(struct CUmod_st *m);

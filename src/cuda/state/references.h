@@ -1,4 +1,5 @@
-/* Texture and surface references, by their handles: of a module's name (.texref, .surfref), or of none (cuTexRefCreate). Private to cuda/. */
+/* Texture and surface references, by their handles: of a module's name (.texref, .surfref), or of
+ * none (cuTexRefCreate). Private to cuda/. */
 #ifndef HEDDLE_CUDA_STATE_REFERENCES_H
 #define HEDDLE_CUDA_STATE_REFERENCES_H
 

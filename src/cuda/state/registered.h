@@ -1,4 +1,5 @@
-/* Host memory that has been registered, by the program or for its __managed__ variables: kernels reach it. Private to cuda/. */
+/* Host memory that has been registered, by the program or for its __managed__ variables: kernels
+ * reach it. Private to cuda/. */
 #ifndef HEDDLE_CUDA_STATE_REGISTERED_H
 #define HEDDLE_CUDA_STATE_REGISTERED_H
 
@@ -19,8 +20,8 @@ CUresult registered_remove(const void *start);
 CUresult registered_remove_held(const void *start);
 /* What the program has registered in a context that ends. */
 void registered_leave_held(CUcontext handle);
-/* hd_machine_options.host_ranges: writes them to ranges[at] and on, as far as there are n, and returns the place behind them. With
- * the lock held. */
+/* hd_machine_options.host_ranges: writes them to ranges[at] and on, as far as there are n, and
+ * returns the place behind them. With the lock held. */
 size_t registered_ranges_held(hd_range *ranges, size_t n, size_t at);
 
 #endif

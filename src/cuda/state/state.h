@@ -1,11 +1,12 @@
 /* The process's CUDA: what handles stand for, and the locks. Private to cuda/.
  *
- * What lives as long as the process stands in the file of its subject: contexts.h, devices.h, registered.h, mapping.h, module.h,
- * printed.h; watch.h and stack.h for what is kept about them.
+ * What lives as long as the process stands in the file of its subject: contexts.h, devices.h,
+ * registered.h, mapping.h, module.h, printed.h; watch.h and stack.h for what is kept about them.
  *
- * A program has handles, which are numbers of a table (base/handle_table.h); an entry point looks up those that it is given, and goes on
- * with their records. The API's types are those of both: what is a handle is called so, here and in variables. A record that
- * outlives the call keeps handles of others, not the others. Whoever takes a handle from the table frees its record by
+ * A program has handles, which are numbers of a table (base/handle_table.h); an entry point looks
+ * up those that it is given, and goes on with their records. The API's types are those of both:
+ * what is a handle is called so, here and in variables. A record that outlives the call keeps
+ * handles of others, not the others. Whoever takes a handle from the table frees its record by
  * call_later() (base/calls.h), since other calls may be using it.
  */
 #ifndef HEDDLE_CUDA_STATE_STATE_H
@@ -160,7 +161,8 @@ struct CUfunc_st {
     struct set_before *set_before; /* or NULL */
 };
 
-/* Has CUDA been started in this process (start.h), and not only in its parent? Else CUDA_ERROR_NOT_INITIALIZED. */
+/* Has CUDA been started in this process (start.h), and not only in its parent? Else
+ * CUDA_ERROR_NOT_INITIALIZED. */
 CUresult state_ready(void);
 void state_set_ready(void);
 bool state_has_forked(void);
@@ -173,7 +175,8 @@ void primary_lock(void);
 void primary_unlock(void);
 uint64_t state_number(void); /* each time another */
 
-/* Gives a record its handle, which ends with a context, or is of none (NULL). CUDA_ERROR_CONTEXT_IS_DESTROYED: that has ended. */
+/* Gives a record its handle, which ends with a context, or is of none (NULL).
+ * CUDA_ERROR_CONTEXT_IS_DESTROYED: that has ended. */
 CUresult handle_give(enum handle_kind kind, void *record, CUcontext context, void *handle);
 CUresult handle_give_held(enum handle_kind kind, void *record, CUcontext context,
                           void *handle); /* with the state's lock held */
@@ -192,7 +195,8 @@ static inline CUresult handle_error(const void *handle)
 void *record_take(const void *handle, enum handle_kind kind);
 /* From now on the handle stands for another record. */
 void record_replace(const void *handle, void *record);
-/* Takes what ends with a context, one after the other: *at is 0 at first, NULL the end. Nothing becomes a part of the context any more. */
+/* Takes what ends with a context, one after the other: *at is 0 at first, NULL the end. Nothing
+ * becomes a part of the context any more. */
 void *record_take_of(CUcontext context, uint32_t *at, unsigned *kind);
 void records_each(enum handle_kind kind, void (*visit)(void *data, void *record), void *data);
 

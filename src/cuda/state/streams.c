@@ -91,7 +91,8 @@ CUresult stream_object(CUstream handle, struct CUstream_st **s, CUcontext *conte
     return CUDA_SUCCESS;
 }
 
-/* The same for a use of the stream, which the legacy stream may not have while another one is captured. */
+/* The same for a use of the stream, which the legacy stream may not have while another one is
+ * captured. */
 static CUresult stream_in_use(CUstream handle, struct CUstream_st **stream, CUcontext *context)
 {
     TRY(stream_object(handle, stream, context));
@@ -129,7 +130,8 @@ struct stream_attributes stream_first_attributes(int priority)
         .policy = CU_SYNC_POLICY_AUTO, .priority = stream_priority(priority), .domains = {.default_ = 0, .remote = 1}};
 }
 
-/* "num_bytes must be at most accessPolicyMaxWindowSize, missProp normal or streaming" (CUaccessPolicyWindow). */
+/* "num_bytes must be at most accessPolicyMaxWindowSize, missProp normal or streaming"
+ * (CUaccessPolicyWindow). */
 CUresult stream_check_window(const CUaccessPolicyWindow *w, CUcontext c)
 {
     int most = 0;

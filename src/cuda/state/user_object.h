@@ -1,5 +1,5 @@
-/* User objects: what a program wants destroyed when no graph needs it any more. Graphs hold references, and so do graphs made ready, until
- * their last launch has ended. Private to cuda/.
+/* User objects: what a program wants destroyed when no graph needs it any more. Graphs hold
+ * references, and so do graphs made ready, until their last launch has ended. Private to cuda/.
  */
 #ifndef HEDDLE_CUDA_STATE_USER_OBJECT_H
 #define HEDDLE_CUDA_STATE_USER_OBJECT_H

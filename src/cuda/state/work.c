@@ -19,7 +19,8 @@ enum { STAGED_BYTES = 64 << 10 };
 
 /* ---- launches ---- */
 
-/* Dynamic shared memory over 48 KiB has to be asked for (CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES). */
+/* Dynamic shared memory over 48 KiB has to be asked for
+ * (CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES). */
 static CUresult check_shared(const struct CUfunc_st *f, size_t shared_bytes, CUcontext c, hd_kernel *kernel)
 {
     int limit = 0;
@@ -127,8 +128,9 @@ static void *stage(const hd_copy *c)
     return staged;
 }
 
-/* The functions without Async ("API synchronization behavior", 2, "Memcpy"): to the device from pageable memory, the stream is
- * waited for, but not the copy; and nothing within the device. Where memory is managed, all is, as it was documented up to CUDA 11. */
+/* The functions without Async ("API synchronization behavior", 2, "Memcpy"): to the device from
+ * pageable memory, the stream is waited for, but not the copy; and nothing within the device. Where
+ * memory is managed, all is, as it was documented up to CUDA 11. */
 static CUresult copy_sync(hd_stream *s, const struct work *w)
 {
     enum memory_kind to = w->to_kind, from = w->from_kind;
@@ -138,8 +140,9 @@ static CUresult copy_sync(hd_stream *s, const struct work *w)
     return from_hd(hd_stream_copy(s, &w->copy, promised ? HD_WAIT : HD_WAIT_UNPROMISED));
 }
 
-/* Pageable memory may change, or be looked at, as soon as an asynchronous copy returns: what is small is set aside, the rest
- * waited for. Between memories of the host, copies are synchronous; where one side is pageable, they might be. */
+/* Pageable memory may change, or be looked at, as soon as an asynchronous copy returns: what is
+ * small is set aside, the rest waited for. Between memories of the host, copies are synchronous;
+ * where one side is pageable, they might be. */
 static CUresult copy_async(hd_stream *s, const struct work *w)
 {
     const hd_copy *c = &w->copy;
@@ -178,8 +181,8 @@ static CUresult copy(hd_stream *s, const struct work *w, enum work_how how)
                                   : copy_async(s, w);
 }
 
-/* Fills of what the host can look at are waited for by the functions without Async ("API synchronization behavior", 2,
- * "Memset"). */
+/* Fills of what the host can look at are waited for by the functions without Async ("API
+ * synchronization behavior", 2, "Memset"). */
 static CUresult fill(hd_stream *s, const struct work *w, enum work_how how)
 {
     bool wait = how == WORK_SYNC && w->to_kind != MEMORY_DEVICE;

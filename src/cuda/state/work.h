@@ -1,5 +1,5 @@
-/* Work for streams: what the driver's functions put there, and what graphs are made of. It names functions and events by their handles,
- * which may end before it runs. Private to cuda/. */
+/* Work for streams: what the driver's functions put there, and what graphs are made of. It names
+ * functions and events by their handles, which may end before it runs. Private to cuda/. */
 #ifndef HEDDLE_CUDA_STATE_WORK_H
 #define HEDDLE_CUDA_STATE_WORK_H
 
@@ -64,7 +64,8 @@ struct work {
     };
 };
 
-/* Puts work into a stream; `wait`: returns when it is done. Into a stream that is being captured it goes as a node. */
+/* Puts work into a stream; `wait`: returns when it is done. Into a stream that is being captured it
+ * goes as a node. */
 CUresult work_put(CUstream stream, const struct work *w, bool wait);
 
 /* As a graph does, pageable memory is read and written when the work runs, not when it is put. */

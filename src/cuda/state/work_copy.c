@@ -14,7 +14,8 @@ struct want {
     bool writes;
 };
 
-/* The bytes must lie in one allocation or variable, or in host memory. *kind: which memory it is. What a graph will give its nodes can use. */
+/* The bytes must lie in one allocation or variable, or in host memory. *kind: which memory it is.
+ * What a graph will give its nodes can use. */
 static CUresult check(struct work *w, const void *p, size_t bytes, struct want want, unsigned char *kind)
 {
     hd_memory_info info;
@@ -101,7 +102,8 @@ static CUresult find_side(struct box_side *s, struct work *w, bool writes, bool 
     if (s->type == CU_MEMORYTYPE_ARRAY)
         return find_in_array(s, c, at);
     NEED(s->type == CU_MEMORYTYPE_HOST || s->type == CU_MEMORYTYPE_DEVICE || s->type == CU_MEMORYTYPE_UNIFIED);
-    /* A pitch or height of 0 is that of the box. Beside an array, one that is given has room for the box, were it one row. */
+    /* A pitch or height of 0 is that of the box. Beside an array, one that is given has room for
+     * the box, were it one row. */
     NEED(!with_array || !s->pitch || s->pitch >= s->x + c->width);
     s->array = NULL;
     s->pitch = s->pitch ? s->pitch : s->x + c->width;

@@ -19,7 +19,8 @@ CUresult launch_read_extra(void **extra, hd_launch_config *c)
     return CUDA_SUCCESS;
 }
 
-/* An event that a launch triggers. Here it is recorded after the launch, which is late, and allowed. */
+/* An event that a launch triggers. Here it is recorded after the launch, which is late, and
+ * allowed. */
 static CUresult set_event(struct work_launch *l, CUevent handle, CUgraphDependencyType type, unsigned char port)
 {
     const struct CUevent_st *e = event_of(handle);

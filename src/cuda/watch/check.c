@@ -236,7 +236,8 @@ static void watch_io(void)
         watch(hd_host_view, hd_host_access);
 }
 
-/* The first process has the file, and others one that is named after it; each of a process's machines is in it. */
+/* The first process has the file, and others one that is named after it; each of a process's
+ * machines is in it. */
 static void record_events(hd_checker *checker)
 {
     char path[PATH_MAX];
@@ -330,7 +331,8 @@ static void add_unfinished(void)
     hd_report_add_diagnostic(&check.others, &d);
 }
 
-/* A program may end without waiting for what it has launched: that is checked, too, unless it does not end. */
+/* A program may end without waiting for what it has launched: that is checked, too, unless it does
+ * not end. */
 __attribute__((destructor)) static void finish(void)
 {
     if (!check.on || check.process != getpid())

@@ -55,7 +55,8 @@ static void put_findings(struct said *now, const struct said *before, hd_report 
         text_puts(lines, order.p);
 }
 
-/* A JSON value, which is freed, as text in the arena; jumps where memory is exhausted, as the arena does. */
+/* A JSON value, which is freed, as text in the arena; jumps where memory is exhausted, as the arena
+ * does. */
 static const char *dump(json_t *value, struct arena *arena)
 {
     char *text = json_dumps(value, JSON_COMPACT | JSON_PRESERVE_ORDER);

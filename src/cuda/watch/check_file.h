@@ -1,4 +1,5 @@
-/* The file of a checked process (process/file.h): what it has found until now. Lines between the first and the last:
+/* The file of a checked process (process/file.h): what it has found until now. Lines between the
+ * first and the last:
  *     {"finding": N, "says": [...]}   a finding with its notes (report/report.h), where it is new or says something else than before
  *     {"findings": [N, ...]}          those that stand, in the order of reports; the last such line counts
  *     {"launches": N, "unchecked": N, "calls": N, "running": {...}, "blocks": [N, M], "kernels": [...]}   how many there were, calls of libraries, too; mangled names of those that

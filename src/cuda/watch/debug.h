@@ -1,11 +1,12 @@
-/* A process whose kernels `heddle debug` stops in: its machines' launches belong to a debugger (debug/run.h), which has a connection to the
- * command. */
+/* A process whose kernels `heddle debug` stops in: its machines' launches belong to a debugger
+ * (debug/run.h), which has a connection to the command. */
 #ifndef HEDDLE_CUDA_WATCH_DEBUG_H
 #define HEDDLE_CUDA_WATCH_DEBUG_H
 
 #include "heddle.h"
 
-/* When CUDA starts in the process, with the value of HEDDLE_DEBUG: "DESCRIPTOR SNAPSHOT-BYTES POLICY". False where that is none of ours. */
+/* When CUDA starts in the process, with the value of HEDDLE_DEBUG: "DESCRIPTOR SNAPSHOT-BYTES
+ * POLICY". False where that is none of ours. */
 bool debug_start(const char *text);
 /* In a child of fork(), which has no CUDA. */
 void debug_after_fork(void);

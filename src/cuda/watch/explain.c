@@ -13,8 +13,9 @@
 #include "cuda/state/contexts.h"
 #include "cuda/state/state.h"
 
-/* Kernels by line, and calls of libraries by function, are written again when a second has passed, and an eighth of the time that the process has run, and twenty times
- * what writing them takes: neither the file nor the cost grows with every launch. */
+/* Kernels by line, and calls of libraries by function, are written again when a second has passed,
+ * and an eighth of the time that the process has run, and twenty times what writing them takes:
+ * neither the file nor the cost grows with every launch. */
 static const double LEAST_SECONDS = 1, SHARE_OF_RUN = 1.0 / 8, TIMES_THE_COST = 20, SECONDS_AT_END = 5;
 
 static struct {
@@ -239,7 +240,8 @@ bool explain_wants(const char *kernel)
 
 /* ---- the end ---- */
 
-/* A program may end without waiting for what it has launched: that is counted, too, unless it does not end. */
+/* A program may end without waiting for what it has launched: that is counted, too, unless it does
+ * not end. */
 __attribute__((destructor)) static void finish(void)
 {
     char number[24];

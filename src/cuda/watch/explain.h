@@ -1,4 +1,5 @@
-/* A process whose launches `heddle explain` counts: its explainers, and the file that says what they have counted.
+/* A process whose launches `heddle explain` counts: its explainers, and the file that says what
+ * they have counted.
  *
  * The lines of the file (process/file.h) between the first and the last:
  *     {"device": N, "launch": {...}}          each launch, when it has ended (explain/json.h)
@@ -15,7 +16,8 @@
 #include "cuda/process/explain_options.h"
 #include "heddle.h"
 
-/* When CUDA starts in the process, with the value of HEDDLE_EXPLAIN. False where that is none of ours. */
+/* When CUDA starts in the process, with the value of HEDDLE_EXPLAIN. False where that is none of
+ * ours. */
 bool explain_start(const char *text);
 /* NULL where nothing is counted. */
 const struct explain_options *explain_options(void);

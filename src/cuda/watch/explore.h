@@ -1,5 +1,5 @@
-/* A process one of whose launches `heddle explore` explores: before the launch begins, in its place in the stream, with the memory as it is
- * then. The launch goes on as if nothing had been.
+/* A process one of whose launches `heddle explore` explores: before the launch begins, in its place
+ * in the stream, with the memory as it is then. The launch goes on as if nothing had been.
  *
  * The lines of the file (process/file.h) between the first and the last:
  *     {"exploring": {...}}      which launch: kernel, launch, grid, block, cluster
@@ -13,12 +13,14 @@
 #include "cuda/process/explore_options.h"
 #include "heddle.h"
 
-/* When CUDA starts in the process, with the value of HEDDLE_EXPLORE. False where that is none of ours. */
+/* When CUDA starts in the process, with the value of HEDDLE_EXPLORE. False where that is none of
+ * ours. */
 bool explore_start(const char *text);
 /* In a child of fork(), which has no CUDA. */
 void explore_after_fork(void);
 
-/* A launch is about to be put into a stream: if it is the one, it is explored when the stream has come there. */
+/* A launch is about to be put into a stream: if it is the one, it is explored when the stream has
+ * come there. */
 hd_result explore_launch(hd_stream *stream, hd_kernel *kernel, const char *name, const hd_launch_config *config);
 
 #endif

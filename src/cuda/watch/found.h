@@ -1,4 +1,5 @@
-/* What the files of watch.h share: what is found, and what is known of freed memory and of handles. Private to this folder. */
+/* What the files of watch.h share: what is found, and what is known of freed memory and of handles.
+ * Private to this folder. */
 #ifndef HEDDLE_CUDA_WATCH_FOUND_H
 #define HEDDLE_CUDA_WATCH_FOUND_H
 

@@ -1,10 +1,12 @@
-/* Preloaded by `heddle check`, beside preload.c: functions of the C library that have the system read or write a program's memory,
- * those that copy it, and those that block signals.
+/* Preloaded by `heddle check`, beside preload.c: functions of the C library that have the system
+ * read or write a program's memory, those that copy it, and those that block signals.
  *
- * What is closed to the host (check/host/host.h) is closed to the system on its behalf, too: read() into it would fail. So these functions
- * hand on the address at which the machine finds the same memory, and tell of the access. Nothing else about them changes. libcuda,
- * which knows of closed memory, calls heddle_watch_io() when it has some. Copies would be seen without, one instruction after the
- * other: here they are one access. SIGSEGV and SIGTRAP stay unblocked: a blocked one that an instruction raises ends the process.
+ * What is closed to the host (check/host/host.h) is closed to the system on its behalf, too: read()
+ * into it would fail. So these functions hand on the address at which the machine finds the same
+ * memory, and tell of the access. Nothing else about them changes. libcuda, which knows of closed
+ * memory, calls heddle_watch_io() when it has some. Copies would be seen without, one instruction
+ * after the other: here they are one access. SIGSEGV and SIGTRAP stay unblocked: a blocked one that
+ * an instruction raises ends the process.
  */
 #undef _FILE_OFFSET_BITS /* pread() and pread64() are two names */
 #include <dlfcn.h>
@@ -55,7 +57,8 @@ static void tell(const void *p, const void *view, int64_t bytes, bool write)
     if (!next)                                                                                                         \
     next = (__typeof__(name) *)dlsym(RTLD_NEXT, #name)
 
-/* Those that write to memory tell when they know how much, the others before. `to` is the buffer among the arguments. */
+/* Those that write to memory tell when they know how much, the others before. `to` is the buffer
+ * among the arguments. */
 #define READS(type, name, params, to, ...)                                                                             \
     EXPORT type name params                                                                                            \
     {                                                                                                                  \

@@ -152,8 +152,9 @@ void watch_used(const void *p, size_t bytes, bool writes)
         watch_bad_side(p, bytes, writes, SIDE_ANY);
 }
 
-/* "Calling cudaMemcpy() with dst and src pointers that do not match the direction of the copy results in an undefined
- * behavior" (CUDA Runtime API, cudaMemcpy). What is managed or pinned is on both sides. */
+/* "Calling cudaMemcpy() with dst and src pointers that do not match the direction of the copy
+ * results in an undefined behavior" (CUDA Runtime API, cudaMemcpy). What is managed or pinned is on
+ * both sides. */
 static bool is_wrong_side(const struct watch_copy *side)
 {
     return side->said == SIDE_HOST && side->is == MEMORY_DEVICE;
@@ -174,7 +175,8 @@ void watch_sides(const struct watch_copy *to, const struct watch_copy *from)
                 watch_call_of(stack_here()), wrong_to ? "writes to" : "reads from", at);
 }
 
-/* Between memories of the device the bytes stay what they are, and are a mistake where they are read. */
+/* Between memories of the device the bytes stay what they are, and are a mistake where they are
+ * read. */
 void watch_undefined_copy(void *data, const void *place, const void *to, const void *from, size_t bytes, size_t first)
 {
     hd_memory_info info;

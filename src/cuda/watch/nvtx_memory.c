@@ -1,4 +1,5 @@
-/* The functions of NVTX's memory extension: nvtx_memory.h. Handles are addresses and numbers, which are looked up: none is followed. */
+/* The functions of NVTX's memory extension: nvtx_memory.h. Handles are addresses and numbers, which
+ * are looked up: none is followed. */
 #include "cuda/watch/nvtx_memory.h"
 
 #include <pthread.h>
@@ -104,7 +105,8 @@ static bool are_ranges(uint32_t type, size_t bytes)
     return type == NVTX_MEM_TYPE_VIRTUAL_ADDRESS && bytes >= sizeof(nvtxMemVirtualRangeDesc_t);
 }
 
-/* Does something with each element, with the lock held; false where it did not with one, which ends it. */
+/* Does something with each element, with the lock held; false where it did not with one, which ends
+ * it. */
 static bool each_element(const void *elements, size_t bytes, size_t n,
                          bool (*one)(const void *element, const void *data), const void *data)
 {

@@ -127,7 +127,8 @@ static hd_memory_rule rule_of(uint64_t start, uint64_t end, unsigned uses, bool 
                             given ? said_name_of(start) : NULL};
 }
 
-/* Where rules lie over each other, as regions of one pool may, the earlier one is cut where the later begins. Returns how many are left. */
+/* Where rules lie over each other, as regions of one pool may, the earlier one is cut where the
+ * later begins. Returns how many are left. */
 static size_t untangle(hd_memory_rule *rules, size_t n)
 {
     size_t to = 0;

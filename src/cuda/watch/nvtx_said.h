@@ -1,5 +1,6 @@
-/* What has been said of memory by NVTX's memory extension: pools, their regions, names and permissions, and what launches are held to by
- * that. nvtx_memory.c takes the calls. Private to cuda/watch/.
+/* What has been said of memory by NVTX's memory extension: pools, their regions, names and
+ * permissions, and what launches are held to by that. nvtx_memory.c takes the calls. Private to
+ * cuda/watch/.
  */
 #ifndef HEDDLE_CUDA_WATCH_NVTX_SAID_H
 #define HEDDLE_CUDA_WATCH_NVTX_SAID_H
@@ -31,7 +32,8 @@ struct name {
     char *text;
 };
 
-/* What is allowed where, by an object of permissions: which is that of the process, of a device, or one that threads bind. */
+/* What is allowed where, by an object of permissions: which is that of the process, of a device, or
+ * one that threads bind. */
 enum { PROCESS = 1, FIRST_DEVICE = 2, FIRST_MADE = FIRST_DEVICE + MAX_DEVICES };
 struct permission {
     struct permission *next;

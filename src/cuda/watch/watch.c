@@ -47,7 +47,8 @@ static _Thread_local struct {
     char *reason;                  /* why the call that runs fails, in words; or NULL */
 } thread;
 
-/* (A pointer: programs load this library late, when there is little static thread-local memory left.) */
+/* (A pointer: programs load this library late, when there is little static thread-local memory
+ * left.) */
 static void note_reason(const char *text)
 {
     free(thread.reason);
@@ -191,8 +192,9 @@ hd_result watch_report(hd_report **report)
 
 /* ---- errors ---- */
 
-/* Answers rather than mistakes: cudaErrorNotReady, and cudaErrorCudartUnloading at the program's end. And the errors of a
- * context after a fault, which every call returns: the fault itself has been reported. */
+/* Answers rather than mistakes: cudaErrorNotReady, and cudaErrorCudartUnloading at the program's
+ * end. And the errors of a context after a fault, which every call returns: the fault itself has
+ * been reported. */
 static bool says_nothing(int error)
 {
     return error == CUDA_ERROR_NOT_READY || error == CUDA_ERROR_DEINITIALIZED ||
@@ -245,7 +247,8 @@ void heddle_call_failed(int error, const char *name)
         watch.options.fresh();
 }
 
-/* From entry.S: what an entry point returns to `caller`. The runtime's calls are no concern of the program's. */
+/* From entry.S: what an entry point returns to `caller`. The runtime's calls are no concern of the
+ * program's. */
 CUresult watch_result(CUresult error, uintptr_t caller)
 {
     const char *name = NULL;

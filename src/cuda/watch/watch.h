@@ -1,6 +1,7 @@
-/* The host's mistakes, under `heddle check`: what a program does wrong with memory, copies, handles and errors of CUDA's. The
- * driver's functions tell of what passes through them, each kind at one place; what is found is kept here, once for each
- * stack of calls, until it is reported. Where nobody watches, all of this is a test of a flag. Private to cuda/.
+/* The host's mistakes, under `heddle check`: what a program does wrong with memory, copies, handles
+ * and errors of CUDA's. The driver's functions tell of what passes through them, each kind at one
+ * place; what is found is kept here, once for each stack of calls, until it is reported. Where
+ * nobody watches, all of this is a test of a flag. Private to cuda/.
  */
 #ifndef HEDDLE_CUDA_WATCH_WATCH_H
 #define HEDDLE_CUDA_WATCH_WATCH_H

@@ -1,5 +1,6 @@
-/* What lane functions, and what they include, take from the C library's <string.h>: for bitcode, which is made for CPUs
- * whose headers this machine need not have (scripts/embed-bitcode). The rest are the compiler's own headers.
+/* What lane functions, and what they include, take from the C library's <string.h>: for bitcode,
+ * which is made for CPUs whose headers this machine need not have (scripts/embed-bitcode). The rest
+ * are the compiler's own headers.
  */
 #ifndef HEDDLE_ISA_FREESTANDING_STRING_H
 #define HEDDLE_ISA_FREESTANDING_STRING_H

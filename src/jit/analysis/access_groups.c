@@ -2,15 +2,17 @@
  *
  * A *check group* shares one test of bounds, made by its first for all of them.
  *
- * An *interleave group* is loads, or stores, of a check group whose lanes leave gaps that the others fill, as where a thread has
- * four words one behind the other, or each of a pair that it compares. Its bytes are moved as whole vectors: loads where the first
- * of them stands, stores where the last does, and constant shuffles bring elements to the lanes and back. A store may leave gaps,
- * too, or be an interleave group by itself; then vectors are stored under a mask, or in shared memory, where nobody else is,
- * blended with what stands there.
+ * An *interleave group* is loads, or stores, of a check group whose lanes leave gaps that the
+ * others fill, as where a thread has four words one behind the other, or each of a pair that it
+ * compares. Its bytes are moved as whole vectors: loads where the first of them stands, stores
+ * where the last does, and constant shuffles bring elements to the lanes and back. A store may
+ * leave gaps, too, or be an interleave group by itself; then vectors are stored under a mask, or in
+ * shared memory, where nobody else is, blended with what stands there.
  *
- * Between the first and the last nothing may change what is loaded, see what is stored, or leave for the interpreter: interleave
- * groups end at such instructions. Strong accesses (PTX ISA 8.4) are in none. An element needs no more than its own alignment, and
- * an interleave group has the test of its check group, so faults are found before anything of it is moved. See access.h.
+ * Between the first and the last nothing may change what is loaded, see what is stored, or leave
+ * for the interpreter: interleave groups end at such instructions. Strong accesses (PTX ISA 8.4)
+ * are in none. An element needs no more than its own alignment, and an interleave group has the
+ * test of its check group, so faults are found before anything of it is moved. See access.h.
  */
 #include "base/checked.h"
 #include "jit/analysis/access.h"
@@ -22,8 +24,9 @@ static struct access access_at(struct cursor here, uint32_t k)
     return access_begin(here.fn, fn_insn_at(here, k));
 }
 
-/* May share a test with others: an access without a guard, through a register whose lanes are known. Displacements of 32 bits, and
- * spans of lanes that join, keep all sums of these below 2^33: the numbers of groups are exact. */
+/* May share a test with others: an access without a guard, through a register whose lanes are
+ * known. Displacements of 32 bits, and spans of lanes that join, keep all sums of these below 2^33:
+ * the numbers of groups are exact. */
 static bool can_share(struct cursor here, const struct access *a)
 {
     return access_is_simple(here.fn, a->i) && !mem_access_is_strong(a->mem) && a->mem->space != SPACE_LOCAL &&
@@ -90,8 +93,9 @@ static bool add_member(struct interleave_group *r, const struct access *a, int64
     return true;
 }
 
-/* The longest interleave group that begins with the first of some members, which come by their places: one without gaps if there is
- * one, else of which at least a part is filled. Returns how many members it has. */
+/* The longest interleave group that begins with the first of some members, which come by their
+ * places: one without gaps if there is one, else of which at least a part is filled. Returns how
+ * many members it has. */
 static unsigned find_interleave_group(struct finder *f, const uint32_t *members, unsigned n, struct interleave_group *r)
 {
     bool taken[MAX_ELEMENTS] = {false};
@@ -193,7 +197,8 @@ static void add_to_sequence(struct finder *f, const struct access *a, uint32_t k
     f->open[f->n_open++] = (struct sequence){.members = {k}, .n = 1};
 }
 
-/* Must this instruction stay before what comes behind it in a sequence, or behind what comes before? */
+/* Must this instruction stay before what comes behind it in a sequence, or behind what comes
+ * before? */
 static bool ends(struct finder *f, const struct sequence *s, uint32_t k, const struct access *a)
 {
     const struct ir_insn *i = fn_insn_at(f->here, k), *first = fn_insn_at(f->here, s->members[0]);
@@ -207,8 +212,8 @@ static bool ends(struct finder *f, const struct sequence *s, uint32_t k, const s
            overlaps(f, s, a);
 }
 
-/* Blocks that gangs run have none of stores: warps of a gang may be left between two instructions, some before, some behind. Who
- * is left there loads once more what it has loaded. */
+/* Blocks that gangs run have none of stores: warps of a gang may be left between two instructions,
+ * some before, some behind. Who is left there loads once more what it has loaded. */
 static void find_interleave_groups(struct cursor here, const struct ir_block *block, uint32_t *n_interleave_groups)
 {
     struct finder f = {.here = here, .block = block, .n_interleave_groups = n_interleave_groups};
@@ -257,8 +262,8 @@ static struct check_group joined(struct check_group g, const struct access *a)
     return g;
 }
 
-/* One test is for the bytes from the first of a check group to the last, and for all that lie between: in a register of 32 bits there
- * may be two members that are nearly 2^32 bytes apart. */
+/* One test is for the bytes from the first of a check group to the last, and for all that lie
+ * between: in a register of 32 bits there may be two members that are nearly 2^32 bytes apart. */
 static bool is_near(const struct check_group *g, const struct access *a)
 {
     struct check_group all = joined(*g, a);

@@ -1,9 +1,10 @@
-/* What is known of an access before it is emitted: the way that serves it, its lanes' offsets, whether it needs a test; see access.h. */
+/* What is known of an access before it is emitted: the way that serves it, its lanes' offsets,
+ * whether it needs a test; see access.h. */
 #include "base/checked.h"
 #include "jit/analysis/access.h"
 
-/* lane_offsets count from lane 0, modulo 2^64, as signed numbers, so two of them may be up to 2^64 apart; a->offset counts from the
- * least address. */
+/* lane_offsets count from lane 0, modulo 2^64, as signed numbers, so two of them may be up to 2^64
+ * apart; a->offset counts from the least address. */
 static void find_offsets(const struct function *fn, struct access *a)
 {
     const int64_t *p = fn->shapes->lane_offsets.at[a->shape].at;
@@ -123,10 +124,11 @@ bool access_affine_is_simple(struct cursor here, const struct access *a)
            ((here.is_full && !a->i->guard) || access_is_masked(here.fn, a) || all_mostly_run);
 }
 
-/* True for shared memory of the kernel's own variables, at addresses whose range is known to be inside and aligned. Lanes that are
- * no threads have no range, but may stand in a vector that is loaded whole. Ranges are of numbers that have not wrapped (ir/range.c
- * gives up those that may have); with a displacement of 32 bits the sum is exact in 64 bits, and if it is inside, so is the address
- * of 32 bits. */
+/* True for shared memory of the kernel's own variables, at addresses whose range is known to be
+ * inside and aligned. Lanes that are no threads have no range, but may stand in a vector that is
+ * loaded whole. Ranges are of numbers that have not wrapped (ir/range.c gives up those that may
+ * have); with a displacement of 32 bits the sum is exact in 64 bits, and if it is inside, so is the
+ * address of 32 bits. */
 bool access_is_inside(const struct function *fn, const struct access *a)
 {
     const struct ir_shapes *s = fn->shapes;

@@ -1,12 +1,13 @@
-/* Base + index addressing: loads of `table[index]`, a uniform base plus a scaled index of 32 bits in each lane. It is found in the
- * instructions before the load: a sum of something uniform and the result of a widening multiplication; see access.h,
- * indexed_gather.c.
+/* Base + index addressing: loads of `table[index]`, a uniform base plus a scaled index of 32 bits
+ * in each lane. It is found in the instructions before the load: a sum of something uniform and the
+ * result of a widening multiplication; see access.h, indexed_gather.c.
  */
 #include "jit/analysis/access.h"
 
 enum { MOST_SCALE = 1024 };
 
-/* The last instruction of the block before another that writes a register, where it is affine and of all lanes. */
+/* The last instruction of the block before another that writes a register, where it is affine and
+ * of all lanes. */
 static uint32_t find_definition(struct cursor here, ir_ref r, uint32_t before, struct ir_mad *m)
 {
     uint32_t k = ir_ref_kind(r) == REF_REG ? cursor_find_writer(here, r, before) : NO_WRITER;
@@ -40,7 +41,8 @@ static bool take_lanes(struct cursor here, const struct ir_mad *m, uint32_t k, s
            fn_ref_shape(here.fn, m->a) == SHAPE_DIVERGENT && is_kept(here, m->a, k) && x->scale <= MOST_SCALE;
 }
 
-/* The same of a register, as instruction `before` reads it: it may be shifted, or multiplied, once more. */
+/* The same of a register, as instruction `before` reads it: it may be shifted, or multiplied, once
+ * more. */
 static bool find_lanes(struct cursor here, ir_ref r, uint32_t before, struct index *x)
 {
     struct ir_mad m;

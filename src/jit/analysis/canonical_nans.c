@@ -1,5 +1,6 @@
-/* Registers of f32 that hold one NaN alone, the canonical one (isa/sem_float.h): what writes them is arithmetic, a number that is none, or
- * another such register, and it writes them before they are read. Their rows hold nothing else, whichever engine has filled these. */
+/* Registers of f32 that hold one NaN alone, the canonical one (isa/sem_float.h): what writes them
+ * is arithmetic, a number that is none, or another such register, and it writes them before they
+ * are read. Their rows hold nothing else, whichever engine has filled these. */
 #include "jit/analysis/access.h"
 #include "jit/analysis/lane_library.h"
 #include "isa/lane_ids.h"

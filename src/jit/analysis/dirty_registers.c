@@ -1,15 +1,17 @@
-/* Dirty-register tracking: which rows hold what their registers hold, so that a side exit need not store them; see function.h.
+/* Dirty-register tracking: which rows hold what their registers hold, so that a side exit need not
+ * store them; see function.h.
  *
- * A register is clean from where a warp is entered, which loads it from its row, to where it is written. A kernel that goes
- * from barrier to barrier has most of its registers clean most of the time. Pending lanes keep what they had (such a
- * register is live in them), so what was clean where they left for a block is clean when they run it.
+ * A register is clean from where a warp is entered, which loads it from its row, to where it is
+ * written. A kernel that goes from barrier to barrier has most of its registers clean most of the
+ * time. Pending lanes keep what they had (such a register is live in them), so what was clean where
+ * they left for a block is clean when they run it.
  *
- * Fragments of matrices are read where they stand, in rows, by the engine: they are written through, so that a product whose operands
- * come from loads and from products moves none of them.
+ * Fragments of matrices are read where they stand, in rows, by the engine: they are written
+ * through, so that a product whose operands come from loads and from products moves none of them.
  *
- * In lockstep a row may hold only the seed of a register that is not divergent (reg_spill_seed): that is enough where the warp is
- * entered next, but not for the interpreter. So there are two sets, one behind the other: rows that hold all lanes, and rows that
- * hold the seed at least.
+ * In lockstep a row may hold only the seed of a register that is not divergent (reg_spill_seed):
+ * that is enough where the warp is entered next, but not for the interpreter. So there are two
+ * sets, one behind the other: rows that hold all lanes, and rows that hold the seed at least.
  */
 #include "jit/analysis/function.h"
 
@@ -33,7 +35,8 @@ void dirty_clear(const struct function *fn, uint64_t *sets, ir_ref r)
     (through ? live_add : live_remove)(fn, sets + fn->shapes->live.words, r);
 }
 
-/* Not where something else than the code of single warps writes: gangs may begin anew, and lanes one by one have values of their own. */
+/* Not where something else than the code of single warps writes: gangs may begin anew, and lanes
+ * one by one have values of their own. */
 static bool may_write_through(const struct function *fn, uint32_t order)
 {
     return !fn->shapes->lane_serial[order] && !(fn->plan.n && fn->plan.inside[order]);
@@ -83,7 +86,8 @@ static bool meet(const struct function *fn, uint64_t *sets_in, uint32_t block, c
     return lost != 0;
 }
 
-/* Does compiled code go on behind the block? Behind an operation of the interpreter's the warp enters anew: insn.c's emit_insn. */
+/* Does compiled code go on behind the block? Behind an operation of the interpreter's the warp
+ * enters anew: insn.c's emit_insn. */
 static bool goes_on(const struct function *fn, uint32_t order, bool passes_barriers)
 {
     const struct ir_block *block = block_at(fn, order);
@@ -101,7 +105,8 @@ static bool goes_on(const struct function *fn, uint32_t order, bool passes_barri
     }
 }
 
-/* A block that warps enter with seeds: rows of registers that are not divergent may hold seeds only. */
+/* A block that warps enter with seeds: rows of registers that are not divergent may hold seeds
+ * only. */
 static void enter_with_seeds(const struct function *fn, uint64_t *in, uint32_t block)
 {
     const struct ir_live *live = &fn->shapes->live;

@@ -1,10 +1,13 @@
-/* Where compiled code may be entered: at its start, behind what suspends warps, and where a gang or serial lanes may have left it.
+/* Where compiled code may be entered: at its start, behind what suspends warps, and where a gang or
+ * serial lanes may have left it.
  *
- * An entry loads what is alive there, so each of these values is a phi from there on, and LLVM's time grows faster than their number.
- * Behind a collective code goes on by itself: an entry there is for warps whose lanes did not come together. Straight code of hundreds
- * of shuffles would have as many entries, so where a function has too many phis, an entry behind a collective is kept only if at least
- * as many instructions lie behind the last entry as values are alive there. So there are no more such phis than instructions, and a
- * warp that the interpreter has runs about as many instructions in it, at most, as entering would load rows.
+ * An entry loads what is alive there, so each of these values is a phi from there on, and LLVM's
+ * time grows faster than their number. Behind a collective code goes on by itself: an entry there
+ * is for warps whose lanes did not come together. Straight code of hundreds of shuffles would have
+ * as many entries, so where a function has too many phis, an entry behind a collective is kept only
+ * if at least as many instructions lie behind the last entry as values are alive there. So there
+ * are no more such phis than instructions, and a warp that the interpreter has runs about as many
+ * instructions in it, at most, as entering would load rows.
  */
 #include "jit/analysis/function.h"
 #include "jit/costs.h"

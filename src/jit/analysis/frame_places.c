@@ -1,12 +1,15 @@
 /* Where in the activation's frame an address leads; see access.h.
  *
- * Compilers keep a thread's own variables in memory where their addresses are taken, and access them by generic addresses: the
- * start of the window of local memory (PTX ISA 6.4.1.1), plus the frame's place there, plus a number. A choice of two variables
- * (`std::min(a, b)` returns a reference) is one of two such addresses, in each lane another. This analysis finds the registers that
- * hold nothing else: it goes forwards from where the frame's address is taken, over sums with numbers, the window and choices, until
- * nothing changes. What else writes a register, or that it may be read before it is written, makes it unknown.
+ * Compilers keep a thread's own variables in memory where their addresses are taken, and access
+ * them by generic addresses: the start of the window of local memory (PTX ISA 6.4.1.1), plus the
+ * frame's place there, plus a number. A choice of two variables (`std::min(a, b)` returns a
+ * reference) is one of two such addresses, in each lane another. This analysis finds the registers
+ * that hold nothing else: it goes forwards from where the frame's address is taken, over sums with
+ * numbers, the window and choices, until nothing changes. What else writes a register, or that it
+ * may be read before it is written, makes it unknown.
  *
- * Each place that it counts with is in the frame, and the frame is in the window: no sum of these wraps.
+ * Each place that it counts with is in the frame, and the frame is in the window: no sum of these
+ * wraps.
  */
 #include "jit/analysis/access.h"
 #include "ir/def_use.h"

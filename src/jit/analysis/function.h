@@ -1,7 +1,8 @@
-/* A function as analyses see it and leave it: all that is known of it before code is emitted, and that emission does not change.
+/* A function as analyses see it and leave it: all that is known of it before code is emitted, and
+ * that emission does not change.
  *
- * What an analysis asks of one place takes a cursor, by value: no analysis moves another's. Emission has one, too, which only those move
- * who go through the code (struct emit, here).
+ * What an analysis asks of one place takes a cursor, by value: no analysis moves another's.
+ * Emission has one, too, which only those move who go through the code (struct emit, here).
  */
 #ifndef HEDDLE_JIT_FUNCTION_H
 #define HEDDLE_JIT_FUNCTION_H
@@ -12,8 +13,8 @@
 struct lane_library; /* lane_library.h */
 struct frame_access; /* access.h */
 
-/* A check group: accesses of a block through one register, the first of which tests for all. Offsets count bytes from the first
- * lane's address. */
+/* A check group: accesses of a block through one register, the first of which tests for all.
+ * Offsets count bytes from the first lane's address. */
 struct check_group {
     int64_t from, to;
     uint32_t all;   /* bytes of a lane, of the widest access */
@@ -23,7 +24,8 @@ struct check_group {
     unsigned number;                      /* the instruction's first value, by its number in the interleave group */
 };
 
-/* An interleave group: words that are moved together. access_groups.c finds it, interleaved.c moves it. */
+/* An interleave group: words that are moved together. access_groups.c finds it, interleaved.c moves
+ * it. */
 enum { MAX_VALUES = 8, MAX_ELEMENTS = MAX_VALUES * WARP_LANES };
 struct interleave_group {
     uint32_t id;                  /* from 0 in the function */
@@ -106,7 +108,8 @@ void function_analyse(struct function *fn, uint32_t index);
 
 unsigned fn_ref_width(const struct function *fn, ir_ref r);
 uint16_t fn_ref_shape(const struct function *fn, ir_ref r);
-/* How many scalars a register of a shape that is not divergent has; the number of a piece's first lane. */
+/* How many scalars a register of a shape that is not divergent has; the number of a piece's first
+ * lane. */
 unsigned fn_pieces(const struct function *fn, uint16_t shape);
 unsigned fn_piece_lane(const struct function *fn, unsigned piece);
 /* Is lane 0's value of a register that is not divergent the same number in every warp of the grid? */
@@ -115,13 +118,13 @@ bool fn_is_grid_uniform(const struct function *fn, ir_ref r);
 bool fn_constant_low(const struct function *fn, ir_ref r, uint32_t *v);
 /* Is it a collective that compiled code has done where all its lanes are there, and goes on behind? */
 bool fn_is_collective(const struct ir_insn *i);
-/* Is it a shuffle between lanes that are known, or a vote? Such a one is done without the engine where all 32 lanes are there and name
- * each other; *names_all: where they are there, they do. */
+/* Is it a shuffle between lanes that are known, or a vote? Such a one is done without the engine
+ * where all 32 lanes are there and name each other; *names_all: where they are there, they do. */
 bool fn_is_plain_collective(const struct function *fn, const struct ir_insn *i, bool *names_all);
 /* A shuffle whose membermask is known to be all. */
 bool fn_is_plain_shuffle(const struct function *fn, const struct ir_insn *i);
-/* Is a counter the remainder of a division by a small power of 2, as in the loop that compilers put behind an unrolled one? The few
- * iterations of such a loop are not worth a version of their own. */
+/* Is a counter the remainder of a division by a small power of 2, as in the loop that compilers put
+ * behind an unrolled one? The few iterations of such a loop are not worth a version of their own. */
 bool fn_counts_a_remainder(const struct function *fn, ir_ref counter);
 
 enum { NO_WRITER = UINT32_MAX };
@@ -135,31 +138,37 @@ const uint64_t *live_in(const struct function *fn, uint32_t block);
 const uint64_t *live_out(const struct function *fn, uint32_t block);
 /* Does some branch go back to the block, or to one before it? */
 bool cursor_is_in_loop(struct cursor here);
-/* The instruction that ends a block, by its number there; as many as it has where it just goes on. The instruction; or NULL. */
+/* The instruction that ends a block, by its number there; as many as it has where it just goes on.
+ * The instruction; or NULL. */
 uint32_t fn_block_end(const struct function *fn, uint32_t order);
 const struct ir_insn *fn_end_insn(const struct function *fn, uint32_t order);
-/* Where lanes go on behind a block that no branch takes elsewhere, and where its branch takes them: by the numbers of blocks in order;
- * NO_BLOCK where they do not. */
+/* Where lanes go on behind a block that no branch takes elsewhere, and where its branch takes them:
+ * by the numbers of blocks in order; NO_BLOCK where they do not. */
 uint32_t fn_next(const struct function *fn, uint32_t order);
 uint32_t fn_target(const struct function *fn, uint32_t order);
 /* Does a block go on with another, by its branch or without one? */
 bool fn_goes_to(const struct function *fn, uint32_t order, uint32_t to);
-/* The place of an operand in the rows that the interpreter has; the number of an instruction's operation there. */
+/* The place of an operand in the rows that the interpreter has; the number of an instruction's
+ * operation there. */
 row_ref fn_row(const struct function *fn, ir_ref r);
 uint32_t fn_op(const struct function *fn, const struct ir_insn *i);
-/* Where a warp arrives by this instruction, if lockstep goes on behind it: ARRIVED_END or a barrier's bit; 0 for all else. */
+/* Where a warp arrives by this instruction, if lockstep goes on behind it: ARRIVED_END or a
+ * barrier's bit; 0 for all else. */
 uint32_t fn_arrival(const struct function *fn, const struct ir_insn *i);
 uint32_t fn_arrival_at(const struct function *fn, uint32_t order); /* the end of a block */
-/* The block in which warps go on behind the barrier at the end of block `at`, if all 32 lanes come there, and always did; else
- * NO_BLOCK. Registers that are not divergent are then spilled as seeds, and made rows where the interpreter takes over. */
+/* The block in which warps go on behind the barrier at the end of block `at`, if all 32 lanes come
+ * there, and always did; else NO_BLOCK. Registers that are not divergent are then spilled as seeds,
+ * and made rows where the interpreter takes over. */
 uint32_t fn_seed_block(const struct function *fn, uint32_t at);
 bool fn_is_seed_block(const struct function *fn, uint32_t block); /* is it such a block? */
-/* Finds the blocks where compiled code can be entered, by block: those that lanes come to from the interpreter. */
+/* Finds the blocks where compiled code can be entered, by block: those that lanes come to from the
+ * interpreter. */
 void fn_find_entries(const struct function *fn, uint8_t *entries);
 
 /* ---- live_state.c ---- */
 
-/* A set of ir_live: is an operand in it? Adds it; removes it. Only registers that cross blocks have a place there. */
+/* A set of ir_live: is an operand in it? Adds it; removes it. Only registers that cross blocks have
+ * a place there. */
 bool live_has(const struct function *fn, const uint64_t *set, ir_ref r);
 void live_add(const struct function *fn, uint64_t *set, ir_ref r);
 void live_remove(const struct function *fn, uint64_t *set, ir_ref r);
@@ -169,27 +178,32 @@ struct reg_list {
     uint32_t *regs, n;
 };
 
-/* Registers that are live before instruction `index` of the block: read from there on before they are written, or behind the
- * block. (No other register may be spilled: its row can be that of another register by now.) live_of_set: those of a set of ir_live;
- * live_among: of a list, those that are divergent, or those that are not. */
+/* Registers that are live before instruction `index` of the block: read from there on before they
+ * are written, or behind the block. (No other register may be spilled: its row can be that of
+ * another register by now.) live_of_set: those of a set of ir_live; live_among: of a list, those
+ * that are divergent, or those that are not. */
 struct reg_list live_at(struct cursor here, uint32_t index);
 struct reg_list live_of_set(const struct function *fn, const uint64_t *set);
 struct reg_list live_among(const struct function *fn, struct reg_list among, bool divergent);
-/* Registers that are live behind the block and not written in it. Each exit from the block has to spill them, so one piece of code
- * does it for all exits. A set of ir_live; fn->through has those of all blocks. */
+/* Registers that are live behind the block and not written in it. Each exit from the block has to
+ * spill them, so one piece of code does it for all exits. A set of ir_live; fn->through has those
+ * of all blocks. */
 const uint64_t *live_through(const struct function *fn, uint32_t block);
 void live_find_through(struct function *fn);
 
 /* ---- critical_sections.c ---- */
 
-/* By block: do lanes go there behind a serial part? serial_parts_add_exits: behind the parts among the blocks from `from` to `to`. */
+/* By block: do lanes go there behind a serial part? serial_parts_add_exits: behind the parts among
+ * the blocks from `from` to `to`. */
 void serial_parts_find_exits(const struct function *fn, uint8_t *exits);
 void serial_parts_add_exits(const struct function *fn, uint32_t from, uint32_t to, uint8_t *exits);
 /* Is there a serial part? */
 bool serial_parts_exist(const struct function *fn);
-/* Are there too many blocks in serial parts for a second version of them? LLVM's time grows faster than a function. */
+/* Are there too many blocks in serial parts for a second version of them? LLVM's time grows faster
+ * than a function. */
 bool serial_parts_have_many_blocks(const struct function *fn);
-/* Is a block in the serial part that `from` is in? The registers of the part that a block is in: those that it writes, and all. */
+/* Is a block in the serial part that `from` is in? The registers of the part that a block is in:
+ * those that it writes, and all. */
 bool serial_part_holds(const struct function *fn, uint32_t from, uint32_t block);
 void serial_parts_find_registers(const struct function *fn, uint32_t order, uint64_t *written, uint64_t *touched);
 /* The same function for a warp of one lane, whose shapes are *one. */
@@ -199,8 +213,8 @@ struct function function_of_one_lane(const struct function *fn, struct ir_shapes
 
 /* Fills fn->shapes->lane_serial. */
 void lane_serial_find(struct function *fn);
-/* A value in a loop: register `root` as it is at the start of the iteration, plus `added`; the root grows by `step` in each
- * iteration. */
+/* A value in a loop: register `root` as it is at the start of the iteration, plus `added`; the root
+ * grows by `step` in each iteration. */
 struct walk {
     ir_ref root;
     int64_t added, step;
@@ -225,9 +239,9 @@ bool gang_barrier_is_passed_again(const struct function *fn, uint32_t block);
 
 /* Finds fn->written_through. */
 void dirty_find_written_through(struct function *fn);
-/* By block, the registers that are clean where it begins: two sets by the numbers in shapes->live, rows and then seeds, of
- * dirty_words() words in all. The code is entered at the blocks in `entries` (by block); it is that of single warps, or of gangs
- * that pass barriers. */
+/* By block, the registers that are clean where it begins: two sets by the numbers in shapes->live,
+ * rows and then seeds, of dirty_words() words in all. The code is entered at the blocks in
+ * `entries` (by block); it is that of single warps, or of gangs that pass barriers. */
 uint64_t *dirty_find_clean(const struct function *fn, const uint8_t *entries, bool passes_barriers);
 uint32_t dirty_words(const struct function *fn);
 /* r has been written: it is clean no more, unless it is written through. */
@@ -235,9 +249,10 @@ void dirty_clear(const struct function *fn, uint64_t *sets, ir_ref r);
 
 /* ---- gang_blocks.c ---- */
 
-/* Instructions of a block, from `from` on, that each warp of a gang whose warps take turns can run before the next one does: none of them
- * leaves the gang. What is done once the first warp has done for all: it writes no register that one of them has to do with before, and
- * loads nothing that one of them may have stored. Their number, or 0. */
+/* Instructions of a block, from `from` on, that each warp of a gang whose warps take turns can run
+ * before the next one does: none of them leaves the gang. What is done once the first warp has done
+ * for all: it writes no register that one of them has to do with before, and loads nothing that one
+ * of them may have stored. Their number, or 0. */
 uint32_t gang_count_in_turns(const struct function *fn, uint32_t block, uint32_t from);
 
 /* ---- canonical_nans.c ---- */

@@ -1,4 +1,5 @@
-/* All warps of a block as one gang: where they may be one, by their side regions and barrier phases. See docs/JIT.md, "Gangs". */
+/* All warps of a block as one gang: where they may be one, by their side regions and barrier
+ * phases. See docs/JIT.md, "Gangs". */
 #include "jit/analysis/gang_plan.h"
 #include "jit/analysis/lane_library.h"
 
@@ -27,7 +28,8 @@ static bool is_for_side_regions(const struct function *fn, uint32_t order)
     return true;
 }
 
-/* Where a branch skips a block that nobody else comes to and that goes on where the others are: that block; else 0. */
+/* Where a branch skips a block that nobody else comes to and that goes on where the others are:
+ * that block; else 0. */
 static uint32_t side_region_behind(const struct function *fn, uint32_t order, const uint32_t *comes_to)
 {
     const struct ir_insn *i = fn_end_insn(fn, order);
@@ -91,7 +93,8 @@ static bool goes_together(const struct function *fn, uint32_t order)
     return true;
 }
 
-/* Is it a load through the same register as an earlier one of the block? They may share a test, and be moved together. */
+/* Is it a load through the same register as an earlier one of the block? They may share a test, and
+ * be moved together. */
 static bool is_neighbour(const struct function *fn, uint32_t order, uint32_t index)
 {
     const struct ir_insn *insns = &fn->ir->insns.at[block_at(fn, order)->first], *i = &insns[index];
@@ -113,8 +116,9 @@ static uint32_t count_tests(const struct function *fn, uint32_t order)
     return found;
 }
 
-/* Has the code functions of divergent values larger than two multiply-adds, as those of f64? What they find out about an operand that
- * warps have in common LLVM has done for the first one, and keeps for the others. */
+/* Has the code functions of divergent values larger than two multiply-adds, as those of f64? What
+ * they find out about an operand that warps have in common LLVM has done for the first one, and
+ * keeps for the others. */
 static bool is_of_large_functions(const struct function *fn)
 {
     unsigned most = 2 * (unsigned)fn->target->costs->operation_size;
@@ -128,8 +132,8 @@ static bool is_of_large_functions(const struct function *fn)
     return large;
 }
 
-/* A loop around barriers in which so little happens between them that warps would spend their time on coming and going. *fits: what
- * all of them have around it stays in the CPU's registers. */
+/* A loop around barriers in which so little happens between them that warps would spend their time
+ * on coming and going. *fits: what all of them have around it stays in the CPU's registers. */
 static bool is_short_around_barriers(const struct function *fn, uint32_t whole, bool *fits)
 {
     uint32_t first = 0, n = 0, tests = 0, n_loops = 0, most = fn->target->costs->gang_block_registers;
@@ -149,8 +153,9 @@ static bool is_short_around_barriers(const struct function *fn, uint32_t whole, 
            tests * whole <= LIMIT_gang_block_tests;
 }
 
-/* A barrier phase: what is run from a place where one starts to the barriers that end it. False where gangs do not run it, or where
- * accesses take most of its time, which single warps do better (access_groups.c). */
+/* A barrier phase: what is run from a place where one starts to the barriers that end it. False
+ * where gangs do not run it, or where accesses take most of its time, which single warps do better
+ * (access_groups.c). */
 static bool find_phase(const struct function *fn, uint32_t start, uint8_t *phase)
 {
     uint32_t tests = 0;
@@ -183,8 +188,9 @@ static uint32_t count_barriers(const struct function *fn, const uint8_t *from, c
     return n;
 }
 
-/* Straight code from barrier to barrier, as loops leave it that have been unrolled: barrier phases in which so little happens that
- * warps would spend their time on coming and going, with at least two barriers between them. */
+/* Straight code from barrier to barrier, as loops leave it that have been unrolled: barrier phases
+ * in which so little happens that warps would spend their time on coming and going, with at least
+ * two barriers between them. */
 static bool find_straight_phases(struct function *fn, uint32_t whole)
 {
     uint32_t size = fn->ir->n_ordered, n = 0;
@@ -238,7 +244,8 @@ static bool is_in(const ir_ref *refs, unsigned n, ir_ref r)
     return false;
 }
 
-/* Has one of the instructions, from `from` on to `index`, to do with what this one writes for all warps? */
+/* Has one of the instructions, from `from` on to `index`, to do with what this one writes for all
+ * warps? */
 static bool touches_what_is_written(const struct function *fn, uint32_t order, uint32_t from, uint32_t index)
 {
     ir_ref written[IR_MAX_REFS], refs[IR_MAX_REFS];

@@ -1,4 +1,5 @@
-/* What warps have in common: which registers and instructions are the same in all of a gang, and where all come together. */
+/* What warps have in common: which registers and instructions are the same in all of a gang, and
+ * where all come together. */
 #include "jit/analysis/gang_plan.h"
 
 #include <string.h>
@@ -66,8 +67,8 @@ bool gang_is_common(const struct function *fn, ir_ref r)
     return isa_sreg_info((enum isa_sreg)(i / 4))->when != WHEN_WARP;
 }
 
-/* Gives the same where its operands are the same. A weak load at the same place in several warps may be one: nothing orders
- * them. */
+/* Gives the same where its operands are the same. A weak load at the same place in several warps
+ * may be one: nothing orders them. */
 static bool follows_operands(const struct ir_insn *i)
 {
     const struct ir_access *a = i->access;
@@ -97,8 +98,8 @@ static bool visit_insn(struct function *fn, const struct ir_insn *i, bool by_all
     return changed;
 }
 
-/* All is common until shown otherwise. Gangs go on only where all their warps go the same way, so nothing hangs on ways; but
- * for side regions that some of them run. */
+/* All is common until shown otherwise. Gangs go on only where all their warps go the same way, so
+ * nothing hangs on ways; but for side regions that some of them run. */
 void gang_find_common(struct function *fn)
 {
     const struct ir_live *live = &fn->shapes->live;

@@ -1,11 +1,11 @@
-/* The cost model of multi-warp vectorisation: how many warps of a block are worth it to be run together through a loop; its figures
- * are those of costs.def. See docs/JIT.md, "Gangs". */
+/* The cost model of multi-warp vectorisation: how many warps of a block are worth it to be run
+ * together through a loop; its figures are those of costs.def. See docs/JIT.md, "Gangs". */
 #include "jit/analysis/gang_plan.h"
 
 #include <string.h>
 
-/* A loop, in slots: what an iteration of it keeps a warp waiting for its own results, and what it keeps the CPU busy with, for each
- * warp and for the gang. */
+/* A loop, in slots: what an iteration of it keeps a warp waiting for its own results, and what it
+ * keeps the CPU busy with, for each warp and for the gang. */
 struct worth {
     uint64_t waits, own, common;
     bool accesses;              /* it has such */
@@ -35,8 +35,8 @@ static unsigned vectors_of(const struct function *fn, ir_ref r)
     return fn_ref_shape(fn, r) == SHAPE_DIVERGENT ? WARP_LANES * width / costs_of(fn)->vector_bits : 0;
 }
 
-/* What it keeps the CPU busy with: two operations on vectors a cycle, or four others. Where accesses are tested before the
- * loop (loop_version.c), most loads are operands of what follows. */
+/* What it keeps the CPU busy with: two operations on vectors a cycle, or four others. Where
+ * accesses are tested before the loop (loop_version.c), most loads are operands of what follows. */
 static unsigned slots_of(const struct function *fn, const struct ir_insn *i, bool tested)
 {
     const struct jit_costs *costs = costs_of(fn);
@@ -58,8 +58,8 @@ static unsigned slots_of(const struct function *fn, const struct ir_insn *i, boo
            (address == SHAPE_DIVERGENT ? costs->search : (tested ? costs->bounds_test : 1) * fn_pieces(fn, address));
 }
 
-/* How long after its own value at the start of an iteration that of a register is there at the end: the longest way through
- * the loop's instructions, in cycles; 0 where it does not hang on it. */
+/* How long after its own value at the start of an iteration that of a register is there at the end:
+ * the longest way through the loop's instructions, in cycles; 0 where it does not hang on it. */
 static unsigned find_wait(const struct function *fn, uint32_t reg, uint32_t first, uint32_t last, uint16_t *at)
 {
     ir_ref refs[IR_MAX_REFS];
@@ -166,9 +166,9 @@ static double time_of(const struct function *fn, const struct worth *w, unsigned
     return (busy > (double)w->waits ? busy : (double)w->waits) / n;
 }
 
-/* How many warps have in an iteration what the CPU brings from memory at a time. Of lanes that load bytes, a warp has a
- * quarter of that; and where iterations are far apart, as in a loop that goes on by the size of the grid, it has gone before the
- * next warp comes there. */
+/* How many warps have in an iteration what the CPU brings from memory at a time. Of lanes that load
+ * bytes, a warp has a quarter of that; and where iterations are far apart, as in a loop that goes
+ * on by the size of the grid, it has gone before the next warp comes there. */
 static unsigned sharing_warps(const struct function *fn, const struct worth *w)
 {
     unsigned brought = costs_of(fn)->brought;

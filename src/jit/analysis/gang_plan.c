@@ -65,7 +65,8 @@ static uint32_t loop_end(const struct function *fn, uint32_t head)
     return end;
 }
 
-/* Where barrier phases start; but where straight phases come to each other the gang is there already. */
+/* Where barrier phases start; but where straight phases come to each other the gang is there
+ * already. */
 static void find_entries(struct function *fn)
 {
     uint8_t starts[fn->ir->n_ordered];

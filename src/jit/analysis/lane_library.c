@@ -1,4 +1,5 @@
-/* The lane functions of src/isa as bitcode, and which of them can be copied; see lane_library.h, lane_function.c. */
+/* The lane functions of src/isa as bitcode, and which of them can be copied; see lane_library.h,
+ * lane_function.c. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +11,8 @@
 #include "jit/costs.h"
 #include "jit/target.h"
 
-/* Groups of lane functions, each a module of its own, with the level that it is compiled for: on AMD's processors v4, but for the
- * approximate functions. */
+/* Groups of lane functions, each a module of its own, with the level that it is compiled for: on
+ * AMD's processors v4, but for the approximate functions. */
 #define GROUPS(X, level, mufu_level)                                                                                   \
     X(level, int)                                                                                                      \
     X(level, float) X(level, half) X(level, cvt) X(mufu_level, mufu) X(level, misc) X(level, sm100) X(level, video)
@@ -127,8 +128,9 @@ static LLVMModuleRef parse(LLVMContextRef context, const char *from, const char 
     return module; /* the buffer is the module's */
 }
 
-/* Reads the body of a function. A module is read without bodies, most of which a kernel has no use for: reading all of them takes longer
- * than compiling a small kernel. A pass manager reads what it runs on, and this one has no passes. */
+/* Reads the body of a function. A module is read without bodies, most of which a kernel has no use
+ * for: reading all of them takes longer than compiling a small kernel. A pass manager reads what it
+ * runs on, and this one has no passes. */
 static void read_body(LLVMModuleRef module, LLVMValueRef fn)
 {
     LLVMPassManagerRef no_passes = LLVMCreateFunctionPassManagerForModule(module);

@@ -1,4 +1,5 @@
-/* The lane functions of src/isa as bitcode (isa/lanes.c), for a CPU level: two modules of each group, for all lanes and for one. */
+/* The lane functions of src/isa as bitcode (isa/lanes.c), for a CPU level: two modules of each
+ * group, for all lanes and for one. */
 #ifndef HEDDLE_JIT_LANE_LIBRARY_H
 #define HEDDLE_JIT_LANE_LIBRARY_H
 
@@ -15,7 +16,8 @@ LLVMValueRef lane_library_find(struct lane_library *l, int single, uint16_t lane
 /* How many instructions a lane function is for one lane; 0 where it is a call. */
 unsigned lane_library_size(struct lane_library *l, uint16_t lane);
 
-/* Is the result of a lane function f32, and made the canonical NaN where it is one (isa/sem_float.h)? */
+/* Is the result of a lane function f32, and made the canonical NaN where it is one
+ * (isa/sem_float.h)? */
 bool lane_library_is_canonical(struct lane_library *l, uint16_t lane);
 
 /* Is an instruction a call of what begins with the name? */

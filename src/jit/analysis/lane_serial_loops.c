@@ -1,21 +1,26 @@
-/* Lane-serial loops: which loops lanes had better run one after the other; see function.h, lane_serial.c.
+/* Lane-serial loops: which loops lanes had better run one after the other; see function.h,
+ * lane_serial.c.
  *
- * A thread that walks through memory of its own, as through an array of its own, is what a vector is worst at: its 32
- * loads are gathered from as many cache lines, and all lanes go as many iterations as the one that has most. A lane by itself
- * has one line for many iterations, and no more iterations than its own. So such a loop is one of loads from divergent addresses
- * between lanes, some of which go on by little in each iteration, the others being found in memory by the loop itself; of
- * little arithmetic for its loads; and lanes leave it in iterations of their own.
+ * A thread that walks through memory of its own, as through an array of its own, is what a vector
+ * is worst at: its 32 loads are gathered from as many cache lines, and all lanes go as many
+ * iterations as the one that has most. A lane by itself has one line for many iterations, and no
+ * more iterations than its own. So such a loop is one of loads from divergent addresses between
+ * lanes, some of which go on by little in each iteration, the others being found in memory by the
+ * loop itself; of little arithmetic for its loads; and lanes leave it in iterations of their own.
  *
- * Nothing in it may be seen by others, or depend on when it happens, so that nobody can tell in which order lanes went: it has
- * weak loads (PTX ISA 8.4) and pure instructions. A loop whose address moves by much, as by the size of the grid, is one whose
- * lanes may have neighbouring places, whatever is known of their shape: vectors serve them better. Where the CPU gathers, so
- * does a short loop, which is over before a lane has gained what it costs to begin with the next; where it waits in gathers, too,
- * and lanes are loaded for one beside the other: other costs have served no loop better there.
+ * Nothing in it may be seen by others, or depend on when it happens, so that nobody can tell in
+ * which order lanes went: it has weak loads (PTX ISA 8.4) and pure instructions. A loop whose
+ * address moves by much, as by the size of the grid, is one whose lanes may have neighbouring
+ * places, whatever is known of their shape: vectors serve them better. Where the CPU gathers, so
+ * does a short loop, which is over before a lane has gained what it costs to begin with the next;
+ * where it waits in gathers, too, and lanes are loaded for one beside the other: other costs have
+ * served no loop better there.
  */
 #include "jit/analysis/access.h"
 #include "jit/analysis/lane_library.h"
 
-/* What an iteration consists of; costs.def has what the warp's lanes take for it, together and one after the other. */
+/* What an iteration consists of; costs.def has what the warp's lanes take for it, together and one
+ * after the other. */
 enum cost { LOAD_OF_LANES, LOAD_OF_ALL, OPERATION, ITERATION, N_COSTS };
 
 /* ---- where addresses come from ---- */
@@ -42,8 +47,8 @@ static uint32_t block_behind(const struct function *fn, uint32_t loop)
     return fn_target(fn, loop) == loop ? fn_next(fn, loop) : fn_target(fn, loop);
 }
 
-/* A loop of one block that lanes leave in iterations of their own. Those that have left wait behind it: before it they would go
- * first, and a loop that spins counts who comes when. */
+/* A loop of one block that lanes leave in iterations of their own. Those that have left wait behind
+ * it: before it they would go first, and a loop that spins counts who comes when. */
 static bool is_loop(struct cursor here, const struct ir_block *block)
 {
     if (block->n < 2 || block->n > LIMIT_lane_serial_loop || block->serial_to || block->spins)
@@ -63,7 +68,8 @@ static bool has_few_iterations(struct cursor here, const struct ir_block *block)
            fn_counts_a_remainder(here.fn, fn_insn_at(here, k)->a);
 }
 
-/* What goes around, or out of the loop: a number for all lanes goes around only, so it is the same in lanes that go on. */
+/* What goes around, or out of the loop: a number for all lanes goes around only, so it is the same
+ * in lanes that go on. */
 static bool can_carry(struct cursor here, const struct ir_block *block)
 {
     const struct ir_live *live = &here.fn->shapes->live;
@@ -82,8 +88,8 @@ static bool can_carry(struct cursor here, const struct ir_block *block)
     return true;
 }
 
-/* A load of global memory, weak, whose address is a number in each lane or one for all that no other load shares: what is noted
- * of where it was is then its own. */
+/* A load of global memory, weak, whose address is a number in each lane or one for all that no
+ * other load shares: what is noted of where it was is then its own. */
 static bool can_load(struct cursor here, uint32_t k)
 {
     const struct ir_insn *i = fn_insn_at(here, k);
@@ -108,7 +114,8 @@ static bool is_own_way(struct cursor here, struct ir_loop *loop, uint32_t k, boo
     return near || x->over == EVOLVES_LOADED || x->over == EVOLVES_NOT;
 }
 
-/* Adds what instruction k consists of; false where a lane cannot do it by itself, or had better not. */
+/* Adds what instruction k consists of; false where a lane cannot do it by itself, or had better
+ * not. */
 static bool add_insn(struct cursor here, struct ir_loop *loop, uint32_t k, uint32_t count[N_COSTS], bool *walks)
 {
     const struct ir_insn *i = fn_insn_at(here, k);

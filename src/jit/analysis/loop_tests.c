@@ -1,7 +1,8 @@
-/* Which loops can be versioned, with bounds checks hoisted before them: see access.h, emit/loop_version.c.
+/* Which loops can be versioned, with bounds checks hoisted before them: see access.h,
+ * emit/loop_version.c.
  *
- * Such a loop is one block of code. It is left by a comparison of an induction variable with a loop-invariant value, and its addresses
- * are affine over its iterations (ir/affine.h).
+ * Such a loop is one block of code. It is left by a comparison of an induction variable with a
+ * loop-invariant value, and its addresses are affine over its iterations (ir/affine.h).
  */
 #include "base/checked.h"
 #include "jit/analysis/access.h"
@@ -9,7 +10,8 @@
 /* A factor of a widened index: so small a one is the same number with a sign and without. */
 enum { MOST_FACTOR = 1024 };
 
-/* How many registers are looked at: in a chain of sums of a register and itself each is, as often as the address has it. */
+/* How many registers are looked at: in a chain of sums of a register and itself each is, as often
+ * as the address has it. */
 enum { MOST_LOOKS = 1 << 13 };
 
 struct query {
@@ -76,7 +78,8 @@ static bool find_condition(struct cursor here, struct query *q, const struct ir_
            is_linear(q, t->bound) && (t->is != IS_NE || (steps && t->counter->step));
 }
 
-/* Is an iteration's step so small that the way from the first to the last cannot wrap? A step that is no number is tested later. */
+/* Is an iteration's step so small that the way from the first to the last cannot wrap? A step that
+ * is no number is tested later. */
 static bool has_small_step(const struct ir_affine *x)
 {
     const int64_t most = 1ll << STEP_LOG2;
@@ -107,8 +110,8 @@ bool loop_tests_access(struct cursor here, uint32_t k, bool is_first)
            !access_needs_no_test(here, k);
 }
 
-/* Is it one block that goes back to itself, for all lanes or none? And do the registers that it leaves have the shapes that compiled
- * code relies on, whichever engine runs an iteration? */
+/* Is it one block that goes back to itself, for all lanes or none? And do the registers that it
+ * leaves have the shapes that compiled code relies on, whichever engine runs an iteration? */
 static bool is_loop(struct cursor here, const struct ir_block *block)
 {
     const struct function *fn = here.fn;

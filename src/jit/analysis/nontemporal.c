@@ -1,12 +1,13 @@
-/* Which stores may be non-temporal (streaming_store.c): a plain store to a line that is in no cache first brings the line in, and
- * writes it back later; whole lines of a large array that nobody has read had better go to memory directly.
+/* Which stores may be non-temporal (streaming_store.c): a plain store to a line that is in no cache
+ * first brings the line in, and writes it back later; whole lines of a large array that nobody has
+ * read had better go to memory directly.
  *
- * Those are weak stores of whole lines, not in a loop, which the blocks along grid.x make to different places of an array that the
- * kernel gets as a parameter and does not load from.
+ * Those are weak stores of whole lines, not in a loop, which the blocks along grid.x make to
+ * different places of an array that the kernel gets as a parameter and does not load from.
  *
- * Such stores may be seen later than what comes after them. So a kernel that has them has nothing by which another worker could
- * know that they have been made: no atomic operation, no fence, no call. (The warps of a block are on one worker, which sees its
- * own stores in order.)
+ * Such stores may be seen later than what comes after them. So a kernel that has them has nothing
+ * by which another worker could know that they have been made: no atomic operation, no fence, no
+ * call. (The warps of a block are on one worker, which sees its own stores in order.)
  */
 #include "jit/analysis/access.h"
 

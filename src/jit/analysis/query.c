@@ -1,5 +1,5 @@
-/* What analyses and emission ask of a function: who writes a register, what is constant, which shape and width an operand has, how a
- * block ends; see function.h. */
+/* What analyses and emission ask of a function: who writes a register, what is constant, which
+ * shape and width an operand has, how a block ends; see function.h. */
 #include "jit/analysis/access.h"
 
 unsigned fn_ref_width(const struct function *fn, ir_ref r)

@@ -1,4 +1,5 @@
-/* Atomic operations on their way to LLVM: what atomic.c, which performs them, and cas_loop.c, which makes many one, share. */
+/* Atomic operations on their way to LLVM: what atomic.c, which performs them, and cas_loop.c, which
+ * makes many one, share. */
 #ifndef HEDDLE_JIT_ATOM_H
 #define HEDDLE_JIT_ATOM_H
 
@@ -29,7 +30,8 @@ void atom_fence_of_read(struct emit *e, const struct atom *t);
 /* Has the host an instruction for it? And that instruction. */
 bool atom_is_by_host(const struct atom *t);
 value atom_by_host(struct emit *e, const struct atom *t, value at, value s);
-/* The modes' ways to perform it, with addresses, mask and operands found: all lanes that run; the one that does. */
+/* The modes' ways to perform it, with addresses, mask and operands found: all lanes that run; the
+ * one that does. */
 void atom_perform_warp(struct emit *e, const struct atom *t);
 void atom_perform_lane(struct emit *e, const struct atom *t);
 /* Of a cell that has `old`; `wanted` of comparisons alone. */
@@ -48,11 +50,11 @@ struct cas_loop {
     value *copies;
 };
 
-/* NULL where the part that `head` heads is none of these. `in`, `out`: the registers that its lanes come with, and that they
- * write, as sets of ir_live. */
+/* NULL where the part that `head` heads is none of these. `in`, `out`: the registers that its lanes
+ * come with, and that they write, as sets of ir_live. */
 struct cas_loop *cas_loop_find(struct emit *e, uint32_t head, const uint64_t *in, const uint64_t *out);
-/* A lane begins at the head: the first of a pass goes to `combined`, the version whose comparisons are cas_loop_compare(), where
- * the pass can be one exchange. */
+/* A lane begins at the head: the first of a pass goes to `combined`, the version whose comparisons
+ * are cas_loop_compare(), where the pass can be one exchange. */
 void cas_loop_enter(struct emit *e, struct cas_loop *c, value is_first, LLVMBasicBlockRef combined);
 /* The comparison, by the lane that runs. */
 value cas_loop_compare(struct emit *e, const struct cas_loop *c, const struct atom *t);
@@ -63,7 +65,8 @@ void cas_loop_restore(struct emit *e, const struct cas_loop *c);
 
 /* ---- atom_lane.c ---- */
 
-/* A read-modify-write loop: computes with what has been read, and starts again if somebody has written meanwhile. */
+/* A read-modify-write loop: computes with what has been read, and starts again if somebody has
+ * written meanwhile. */
 struct exchange {
     LLVMBasicBlockRef again;
     value at, read; /* read: a phi */

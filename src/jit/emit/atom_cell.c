@@ -1,4 +1,5 @@
-/* An atomic operation on one cell: what it is, and the exchange that everything can be made of; see atom.h. */
+/* An atomic operation on one cell: what it is, and the exchange that everything can be made of; see
+ * atom.h. */
 #include "jit/emit/atom.h"
 
 /* The host's instructions. */

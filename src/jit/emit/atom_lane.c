@@ -29,8 +29,9 @@ static bool is_contest(const struct emit *e)
     return block_at(e->fn, block_at(e->fn, e->here->block)->serial_from)->spins;
 }
 
-/* The compare-and-swap of a lane by itself. A lane that competes and compares with a constant, as with an open lock, mostly finds
- * it, so the cell is not read first; but if the lane has tried already, other workers are at the cell. */
+/* The compare-and-swap of a lane by itself. A lane that competes and compares with a constant, as
+ * with an open lock, mostly finds it, so the cell is not read first; but if the lane has tried
+ * already, other workers are at the cell. */
 value atom_try_cell(struct emit *e, const struct atom *t, value at, value s, value wanted)
 {
     uint32_t constant;
@@ -53,7 +54,8 @@ value atom_try_cell(struct emit *e, const struct atom *t, value at, value s, val
     return old;
 }
 
-/* Is the exchange a store? It is if nobody reads its result, and it does not acquire by itself: fence.c. */
+/* Is the exchange a store? It is if nobody reads its result, and it does not acquire by itself:
+ * fence.c. */
 static bool is_store(const struct emit *e, const struct atom *t)
 {
     return fence_is_delayed(e) && atom_cell_host(t->cell) == HOST_Xchg && !t->result && !atom_acquires(t);

@@ -1,12 +1,13 @@
-/* Atomic operations that compiled code performs itself, those with lane functions in isa/atoms.def; exec/atom.c performs all
- * others, and what is not where an access was before (PTX ISA 9.7.13.5).
+/* Atomic operations that compiled code performs itself, those with lane functions in isa/atoms.def;
+ * exec/atom.c performs all others, and what is not where an access was before (PTX ISA 9.7.13.5).
  *
- * Lanes go in order: what several lanes of a warp do to one cell happens as if one after the other. A block stays on one
- * worker, so shared memory takes plain operations, whose meaning is that of lane functions; global memory takes the
- * host's atomic instructions, in the order that the operation asks for, and where the host has none the lane function
- * between a read and an exchange. Where all lanes are at one cell, additions of integers are one addition, and comparisons
- * and what the host has no instruction for are done with what has been read: one exchange writes what the last of them
- * leaves. A comparison that fails is a read.
+ * Lanes go in order: what several lanes of a warp do to one cell happens as if one after the other.
+ * A block stays on one worker, so shared memory takes plain operations, whose meaning is that of
+ * lane functions; global memory takes the host's atomic instructions, in the order that the
+ * operation asks for, and where the host has none the lane function between a read and an exchange.
+ * Where all lanes are at one cell, additions of integers are one addition, and comparisons and what
+ * the host has no instruction for are done with what has been read: one exchange writes what the
+ * last of them leaves. A comparison that fails is a read.
  */
 #include "jit/emit/atom.h"
 
@@ -53,8 +54,8 @@ static void do_all_lanes(struct emit *e, const struct atom *t, LLVMBasicBlockRef
     build_cond_br(e, more, loop, done);
 }
 
-/* How many bits hold the number of each lane's cell of 4 bytes or more, counted from the place `*from` of shared memory. Where a
- * byte is the index of an array, 8 do. */
+/* How many bits hold the number of each lane's cell of 4 bytes or more, counted from the place
+ * `*from` of shared memory. Where a byte is the index of an array, 8 do. */
 static unsigned number_bits(const struct emit *e, const struct access *a, uint64_t *from)
 {
 #define MODEL(cc, name, processors, threads, blocks, shared, shared_of_block, ...)                                     \
@@ -71,8 +72,9 @@ static unsigned number_bits(const struct emit *e, const struct access *a, uint64
     return 8;
 }
 
-/* The same without a result, and with one operand for all lanes: numbers of cells come out of their vector four or eight at a
- * time. (Offsets, two at a time, would take a third longer, and through memory all of them at least a quarter.) */
+/* The same without a result, and with one operand for all lanes: numbers of cells come out of their
+ * vector four or eight at a time. (Offsets, two at a time, would take a third longer, and through
+ * memory all of them at least a quarter.) */
 static void do_offsets(struct emit *e, const struct atom *t)
 {
     uint64_t from;
@@ -137,7 +139,8 @@ static void do_in_rows(struct emit *e, const struct atom *t, LLVMBasicBlockRef d
     lane_loop_end(e, &lanes, t->x.mask, done);
 }
 
-/* Additions to a private histogram (exec/histogram.c) need no atomics: nobody else is at the sums. Code goes on for the others. */
+/* Additions to a private histogram (exec/histogram.c) need no atomics: nobody else is at the sums.
+ * Code goes on for the others. */
 static void do_sums(struct emit *e, const struct atom *t, LLVMBasicBlockRef done)
 {
     value shift = access_load_cache_shift(e, &t->x);
@@ -222,7 +225,8 @@ static void go_with(struct emit *e, const struct compared *to, value cell, value
     LLVMAddIncoming(to->found, &found, &from, 1);
 }
 
-/* Emits the lanes' comparisons with what has been read, from one that holds to the next; ends in the block where none is left. */
+/* Emits the lanes' comparisons with what has been read, from one that holds to the next; ends in
+ * the block where none is left. */
 static struct compared compare_lanes(struct emit *e, const struct atom *t, value read)
 {
     LLVMTypeRef lanes = vector_of(t->type, WARP_LANES);

@@ -1,4 +1,5 @@
-/* Bounds checks: the address of an access, its test, and the engine for what does not pass; see load_store.h. */
+/* Bounds checks: the address of an access, its test, and the engine for what does not pass; see
+ * load_store.h. */
 #include "base/checked.h"
 #include "jit/emit/load_store.h"
 
@@ -82,7 +83,8 @@ void emit_by_engine(struct emit *e, const struct ir_insn *i)
     emit_go_on(e, done);
 }
 
-/* The slow way of an access that has a fast one: spills operands, calls, reloads results, as the mode has it. */
+/* The slow way of an access that has a fast one: spills operands, calls, reloads results, as the
+ * mode has it. */
 void access_by_engine(struct emit *e, const struct transfer *t)
 {
     e->mode->access_by_engine(e, t);
@@ -147,7 +149,8 @@ void access_find_first(struct emit *e, struct transfer *t)
         t->first[p] = scalar_address(e, t->a, p, t->a->least);
 }
 
-/* Rotates an offset by the log2 of a lane's bytes: if it is not aligned, it becomes too large to be inside. */
+/* Rotates an offset by the log2 of a lane's bytes: if it is not aligned, it becomes too large to be
+ * inside. */
 static value rotate(struct emit *e, const struct access *a, value v)
 {
     if (a->log2 == 0)
@@ -158,7 +161,8 @@ static value rotate(struct emit *e, const struct access *a, value v)
     return emit_intrinsic_of(e, "llvm.fshr", &type, 1, (value[]){v, v, by}, 3);
 }
 
-/* How many places of a->all bytes the first lane has in `bytes` bytes. Both `bytes` and the span are numbers of 32 bits. */
+/* How many places of a->all bytes the first lane has in `bytes` bytes. Both `bytes` and the span
+ * are numbers of 32 bits. */
 static value places(struct emit *e, const struct transfer *t, value bytes)
 {
     LLVMTypeRef type = LLVMTypeOf(bytes);

@@ -1,19 +1,23 @@
-/* CAS-loop combining: a pass of lanes over a serial part that does nothing but compare and swap one cell is one exchange; see emit.h.
+/* CAS-loop combining: a pass of lanes over a serial part that does nothing but compare and swap one
+ * cell is one exchange; see emit.h.
  *
- * Such a pass reads the cell once. Each lane compares with what it would find there, and swaps in a register; one exchange writes
- * what the last lane has left. If the exchange fails, another worker was faster, and the pass runs again from the registers that the
- * lanes came with. So it is as if all lanes had had their tries at the moment of the exchange, or, if nothing was swapped, of the
+ * Such a pass reads the cell once. Each lane compares with what it would find there, and swaps in a
+ * register; one exchange writes what the last lane has left. If the exchange fails, another worker
+ * was faster, and the pass runs again from the registers that the lanes came with. So it is as if
+ * all lanes had had their tries at the moment of the exchange, or, if nothing was swapped, of the
  * load.
  *
- * The pass has a version of the part of its own, which tests nothing: no other worker may come between the load and the exchange, so
- * that time has to be short.
+ * The pass has a version of the part of its own, which tests nothing: no other worker may come
+ * between the load and the exchange, so that time has to be short.
  *
- * A lane that goes on trying waits for others: the pass is settled before its next try, and goes on with the cell itself. So
- * does a pass whose lanes have different addresses, one whose cell the engine has to find, and one that has failed too often.
+ * A lane that goes on trying waits for others: the pass is settled before its next try, and goes on
+ * with the cell itself. So does a pass whose lanes have different addresses, one whose cell the
+ * engine has to find, and one that has failed too often.
  */
 #include "jit/emit/atom.h"
 
-/* The only access of a part, if everything else in it is pure; *order is its block, *k its place there. Else NULL. */
+/* The only access of a part, if everything else in it is pure; *order is its block, *k its place
+ * there. Else NULL. */
 static const struct ir_insn *only_access(const struct emit *e, uint32_t head, uint32_t *order, uint32_t *k)
 {
     const struct ir_insn *found = NULL;

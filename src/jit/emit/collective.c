@@ -1,9 +1,10 @@
-/* What lanes of a warp do together: where all 32 are there, shuffles between known lanes and votes are done in registers; all else is the
- * engine's. See emit.h. */
+/* What lanes of a warp do together: where all 32 are there, shuffles between known lanes and votes
+ * are done in registers; all else is the engine's. See emit.h. */
 #include "exec/shuffle.h"
 #include "jit/emit/load_store.h"
 
-/* The lanes of a tile of the warp (cooperative groups'), as a shuffle's segments have them; false where some lane's source is in another. */
+/* The lanes of a tile of the warp (cooperative groups'), as a shuffle's segments have them; false
+ * where some lane's source is in another. */
 static bool tiles_of(const int source[WARP_LANES], uint32_t c, int64_t members[WARP_LANES])
 {
     uint32_t segment = c >> 8 & 31, size = WARP_LANES - segment;

@@ -1,6 +1,7 @@
-/* Copies of 16 bytes a lane (ir_is_copy()), as a pair of load and store: where all lanes run and write one behind the other, their bytes
- * go from the load to the store as they stand in memory, four lanes in a vector, and never become registers by lane, which would take
- * some forty shuffles. Who leaves between the two leaves before the copy: the interpreter takes the store for all of it. */
+/* Copies of 16 bytes a lane (ir_is_copy()), as a pair of load and store: where all lanes run and
+ * write one behind the other, their bytes go from the load to the store as they stand in memory,
+ * four lanes in a vector, and never become registers by lane, which would take some forty shuffles.
+ * Who leaves between the two leaves before the copy: the interpreter takes the store for all of it. */
 #include "jit/emit/load_store.h"
 
 enum { LANES_OF_VECTOR = 4, NUMBERS = 2 * LANES_OF_VECTOR };

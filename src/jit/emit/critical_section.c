@@ -1,13 +1,16 @@
-/* Lane serialisation of critical sections: the code of a function's serial parts, in which lanes run one after the other; see emit.h,
- * ir/serial_parts.c, exec/serial.c.
+/* Lane serialisation of critical sections: the code of a function's serial parts, in which lanes
+ * run one after the other; see emit.h, ir/serial_parts.c, exec/serial.c.
  *
- * The same emitter makes the code, with other shapes: the "warp" is one lane, so nothing is divergent, every register is a scalar,
- * and every branch is taken or not. A lane's registers come from its places in the rows, and go back there where it leaves: behind
- * the part, or where it waits. So lanes that wait stand as the engine expects them, and either engine can take up each of them.
+ * The same emitter makes the code, with other shapes: the "warp" is one lane, so nothing is
+ * divergent, every register is a scalar, and every branch is taken or not. A lane's registers come
+ * from its places in the rows, and go back there where it leaves: behind the part, or where it
+ * waits. So lanes that wait stand as the engine expects them, and either engine can take up each of
+ * them.
  *
- * A part may have a second version, for passes whose first lane begins at its head. Mostly all lanes go to the same places, those of
- * a lock and of what it guards. If they do, these places are tested once for all lanes, and a critical section is as short as it can
- * be. The second version of a part that cas_loop.c handles is that one exchange.
+ * A part may have a second version, for passes whose first lane begins at its head. Mostly all
+ * lanes go to the same places, those of a lock and of what it guards. If they do, these places are
+ * tested once for all lanes, and a critical section is as short as it can be. The second version of
+ * a part that cas_loop.c handles is that one exchange.
  */
 #include "jit/emit/atom.h"
 
@@ -24,7 +27,8 @@ struct parts {
     value left, lane;             /* allocas: lanes to come; the one that runs */
     struct cas_loop **cas_loop;   /* by the first block of a part; NULL: it has none */
     LLVMBasicBlockRef next_lane;  /* the lane is done */
-    /* The same of lanes that wait, and by block where they go on: in the present version, but for one that combines. */
+    /* The same of lanes that wait, and by block where they go on: in the present version, but for
+     * one that combines. */
     LLVMBasicBlockRef next_waiting, *waiting;
 };
 
@@ -225,7 +229,8 @@ static void emit_again(const struct parts *p, const struct cas_loop *c, LLVMBasi
     build_br(e, lane_start);
 }
 
-/* Emits the second version of a part; returns where its first lane begins. c: CAS-loop combining, or NULL. */
+/* Emits the second version of a part; returns where its first lane begins. c: CAS-loop combining,
+ * or NULL. */
 static LLVMBasicBlockRef emit_version(struct parts *p, uint32_t head, struct cas_loop *c, LLVMBasicBlockRef lane_start,
                                       LLVMBasicBlockRef done)
 {
@@ -264,8 +269,8 @@ static LLVMBasicBlockRef emit_version(struct parts *p, uint32_t head, struct cas
     return code[head];
 }
 
-/* May an access be tested once for all lanes, before they begin? It may, if its address is a uniform register that the part does not
- * write. */
+/* May an access be tested once for all lanes, before they begin? It may, if its address is a
+ * uniform register that the part does not write. */
 static bool can_test(const struct parts *p, uint32_t head, const struct ir_insn *i)
 {
     const struct emit *e = p->e;
@@ -278,8 +283,8 @@ static bool can_test(const struct parts *p, uint32_t head, const struct ir_insn 
            !live_has(e->fn, p->written, i->a) && p->warp->regs[ir_ref_index(i->a)] == SHAPE_UNIFORM;
 }
 
-/* Accesses of a part that are tested before its lanes begin, and the few registers of their addresses, which have to be the same in
- * all lanes. */
+/* Accesses of a part that are tested before its lanes begin, and the few registers of their
+ * addresses, which have to be the same in all lanes. */
 struct tested {
     struct transfer access[16];
     unsigned n;
@@ -315,7 +320,8 @@ static void find_tested(const struct parts *p, uint32_t head, struct tested *t)
         }
 }
 
-/* Branches to the second version if all lanes go to the same places, and these are inside; else code goes on here. */
+/* Branches to the second version if all lanes go to the same places, and these are inside; else
+ * code goes on here. */
 static void enter_tested(struct emit *e, value is_first, struct tested *t, LLVMBasicBlockRef version)
 {
     LLVMBasicBlockRef on = emit_new_block(e, ""), next = emit_new_block(e, "");

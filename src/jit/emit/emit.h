@@ -1,8 +1,10 @@
-/* Emitting LLVM for one function: what the files of emit/ share. Private to jit/emit/ and jit/compile.c. See docs/JIT.md.
+/* Emitting LLVM for one function: what the files of emit/ share. Private to jit/emit/ and
+ * jit/compile.c. See docs/JIT.md.
  *
- * A register is an alloca that LLVM promotes: a divergent one is <32 x iN>, a uniform or affine one a scalar (the value of lane 0),
- * a piecewise affine one a scalar for each piece of the warp. A predicate is an i32 mask, or an i1 where it is uniform. Pending lanes
- * are i32 masks, too, one for each block where lanes may be pending.
+ * A register is an alloca that LLVM promotes: a divergent one is <32 x iN>, a uniform or affine one
+ * a scalar (the value of lane 0), a piecewise affine one a scalar for each piece of the warp. A
+ * predicate is an i32 mask, or an i1 where it is uniform. Pending lanes are i32 masks, too, one for
+ * each block where lanes may be pending.
  */
 #ifndef HEDDLE_JIT_EMIT_H
 #define HEDDLE_JIT_EMIT_H
@@ -37,8 +39,8 @@ struct side_exit;
 struct transfer; /* load_store.h */
 struct atom;     /* atom.h */
 
-/* A mode: the lanes for which code is emitted, and all that depends on which these are. What all modes share asks here, and never
- * which mode it is.
+/* A mode: the lanes for which code is emitted, and all that depends on which these are. What all
+ * modes share asks here, and never which mode it is.
  * - warp_mode: a warp;
  * - lane_mode: a single lane, all of whose registers are scalars;
  * - gang_mode: one of a gang's warps, all of whose lanes run;
@@ -54,23 +56,26 @@ struct lanes_mode {
     void (*spill)(struct emit *e, uint32_t reg, value mask);
     void (*reload)(struct emit *e, uint32_t reg, value mask);
     value (*read_sreg)(struct emit *e, LLVMTypeRef type, ir_ref r); /* a special register that is one number here */
-    /* exits: exit_emit_at(); notes where the warp stands, for the code at e->f->leave or in its record; and, or NULL, that the next
-     * instruction cannot be repeated: the block cannot be restarted behind it */
+    /* exits: exit_emit_at(); notes where the warp stands, for the code at e->f->leave or in its
+     * record; and, or NULL, that the next instruction cannot be repeated: the block cannot be
+     * restarted behind it */
     void (*leave_at)(struct emit *e, uint32_t index);
     void (*record_exit)(struct emit *e, const struct side_exit *x);
     void (*has_effects)(struct emit *e);
-    /* The engine performs: an access; an IR_ASYNC; an IR_GROUP that has something to do, and goes to `done`. Behind an access,
-     * first_anew, or NULL: values found before it may not be available any more. */
+    /* The engine performs: an access; an IR_ASYNC; an IR_GROUP that has something to do, and goes
+     * to `done`. Behind an access, first_anew, or NULL: values found before it may not be available
+     * any more. */
     void (*access_by_engine)(struct emit *e, const struct transfer *t);
     void (*async_by_engine)(struct emit *e, const struct ir_insn *i);
     void (*group_by_engine)(struct emit *e, const struct ir_insn *i, LLVMBasicBlockRef done);
     void (*first_anew)(struct emit *e, struct transfer *t);
-    /* Emits an access if it is known that the lanes that run are inside; else false, or NULL. Performs an atomic operation on cells
-     * that are. */
+    /* Emits an access if it is known that the lanes that run are inside; else false, or NULL.
+     * Performs an atomic operation on cells that are. */
     bool (*transfer_known)(struct emit *e, struct transfer *t);
     void (*perform_atom)(struct emit *e, const struct atom *t);
-    /* Do vectors move what all lanes have at one address of local memory, which is a row there? May there be more atomic operations
-     * than LLVM can do in time? Do fences wait where the CPU keeps the order of stores (fence.c)? */
+    /* Do vectors move what all lanes have at one address of local memory, which is a row there? May
+     * there be more atomic operations than LLVM can do in time? Do fences wait where the CPU keeps
+     * the order of stores (fence.c)? */
     bool moves_local, bounds_atomics, delays_fences;
 };
 extern const struct lanes_mode warp_mode, lane_mode;
@@ -91,8 +96,8 @@ struct context {
     value lockstep; /* i1: exec/lockstep.c */
 };
 
-/* The same of a warp: its record, its activation's, its local memory, its frame there, and its rows (by enum row_base; those of its
- * block and of constants, too). */
+/* The same of a warp: its record, its activation's, its local memory, its frame there, and its rows
+ * (by enum row_base; those of its block and of constants, too). */
 struct warp_values {
     value w, a, local, frame, base[4];
 };
@@ -105,7 +110,8 @@ struct warp_loop {
     value enter_alone;             /* what is entered there */
 };
 
-/* Allocas: the rest of the warp's budget, its spinning (exec/quantum.c), and how much has been executed. */
+/* Allocas: the rest of the warp's budget, its spinning (exec/quantum.c), and how much has been
+ * executed. */
 struct counts {
     value budget, spun, ahead, divided, phases, instructions, lane_instructions;
 };
@@ -115,7 +121,8 @@ struct lane_fences {
     value tries, has_stored, has_exchanged, waits;
 };
 
-/* The LLVM function that is being emitted: const once its head is there, which declares it and loads what it needs. */
+/* The LLVM function that is being emitted: const once its head is there, which declares it and
+ * loads what it needs. */
 struct code_function {
     value llvm_fn, calls;
     LLVMBasicBlockRef entry, fault, leave;
@@ -176,8 +183,8 @@ struct emit {
     struct lanes lanes;
 };
 
-/* Is this the warp that does what is done once for several? Is an instruction of the function done so? Are all warps of the block
- * here? */
+/* Is this the warp that does what is done once for several? Is an instruction of the function done
+ * so? Are all warps of the block here? */
 static inline bool mode_is_first(const struct emit *e)
 {
     return !e->lanes.place;
@@ -249,7 +256,8 @@ value emit_first_lane(struct emit *e, value mask);
 value emit_other_lanes(struct emit *e, value mask);
 /* A vector of n elements out of two others, or of one (y: NULL); negative index: any will do. */
 value emit_shuffle(struct emit *e, value x, value y, const int *index, unsigned n);
-/* Memory: so many bytes on; a field of a record; of the function's own; the same that holds v, and what it holds; a constant. */
+/* Memory: so many bytes on; a field of a record; of the function's own; the same that holds v, and
+ * what it holds; a constant. */
 value emit_pointer_at(struct emit *e, value pointer, uint64_t offset);
 value emit_load_field(struct emit *e, LLVMTypeRef type, value base, uint64_t offset);
 void emit_store_field(struct emit *e, value v, value base, uint64_t offset);
@@ -269,31 +277,36 @@ void emit_go_on(struct emit *e, LLVMBasicBlockRef block);
 /* A branch that nearly always goes to `yes`; the same, where code goes on. */
 void emit_likely(struct emit *e, value condition, LLVMBasicBlockRef yes, LLVMBasicBlockRef no);
 void emit_require(struct emit *e, value condition, LLVMBasicBlockRef other);
-/* Code goes on where a condition holds; where it does not; where it rarely does not. They return the block for the other case. */
+/* Code goes on where a condition holds; where it does not; where it rarely does not. They return
+ * the block for the other case. */
 LLVMBasicBlockRef emit_if(struct emit *e, value condition);
 LLVMBasicBlockRef emit_unless(struct emit *e, value condition);
 LLVMBasicBlockRef emit_rarely(struct emit *e, value usual);
 
 /* ---- context.c, counters.c, counters.c ---- */
 
-/* Begin a function, in a mode: its head and its registers; the values of its launch and block, and scratch rows; those of its warp. */
+/* Begin a function, in a mode: its head and its registers; the values of its launch and block, and
+ * scratch rows; those of its warp. */
 void emit_declare(struct emit *e, const struct function *fn, const struct lanes_mode *mode, struct code_function *f,
                   const char *name);
 void emit_context(struct emit *e, struct code_function *f);
 void emit_warp(struct emit *e);
-/* emit_count: counts the present block, executed by so many warps. emit_add_counts: adds what has been counted to the worker's. */
+/* emit_count: counts the present block, executed by so many warps. emit_add_counts: adds what has
+ * been counted to the worker's. */
 void emit_count(struct emit *e, unsigned warps);
 void emit_add_counts(struct emit *e);
 void emit_add_to(struct emit *e, value counter, value n); /* i64, at a place */
 
 /* ---- registers.c ---- */
 
-/* The mask of the lanes that run, a constant if all do; of those that execute the instruction: whose guard holds, too. */
+/* The mask of the lanes that run, a constant if all do; of those that execute the instruction:
+ * whose guard holds, too. */
 value emit_mask(struct emit *e);
 value emit_guarded_mask(struct emit *e, const struct ir_insn *i);
 /* The value in all lanes; a mask for predicates. */
 value reg_read_lanes(struct emit *e, ir_ref r);
-/* Of a register that is not divergent: the value of lane 0 (an i1 for predicates); the value of a piece's first lane. */
+/* Of a register that is not divergent: the value of lane 0 (an i1 for predicates); the value of a
+ * piece's first lane. */
 value reg_read_scalar(struct emit *e, ir_ref r);
 value reg_read_piece(struct emit *e, ir_ref r, unsigned piece);
 /* Writes a register in the lanes of `mask` (NULL: all lanes that run). */
@@ -306,12 +319,13 @@ void reg_store_row(struct emit *e, uint32_t reg, value lanes);
 /* The value of the lane that runs, in any row. */
 value reg_load_lane(struct emit *e, LLVMTypeRef type, value row);
 void reg_store_lane(struct emit *e, value v, value row);
-/* Spills a register to its row, in the lanes of mask (NULL: all), unless it is clean. reg_spill_seed() is for registers that are not
- * divergent: it stores one number for each piece of the warp, from which reg_reload() rematerialises all lanes. */
+/* Spills a register to its row, in the lanes of mask (NULL: all), unless it is clean.
+ * reg_spill_seed() is for registers that are not divergent: it stores one number for each piece of
+ * the warp, from which reg_reload() rematerialises all lanes. */
 void reg_spill(struct emit *e, uint32_t reg, value mask);
 void reg_spill_seed(struct emit *e, uint32_t reg);
-/* Loads a register from its row, as it is in the lanes of mask. reg_has_shape: does the row have the register's shape in these
- * lanes? An i1. */
+/* Loads a register from its row, as it is in the lanes of mask. reg_has_shape: does the row have
+ * the register's shape in these lanes? An i1. */
 void reg_reload(struct emit *e, uint32_t reg, value mask);
 value reg_has_shape(struct emit *e, uint32_t reg, value mask);
 /* The modes' ways to spill and reload: whole rows; one lane. */
@@ -348,14 +362,16 @@ struct live_state {
     enum spill_form form;
     value mask; /* lanes in which they are live; NULL: all */
 };
-/* At instruction `index` of the present block; SPILL_COLD: but for what is live through the block, which exit_spill_through() adds
- * once for all exits. Behind the present block, as seeds. Of a set of ir_live. */
+/* At instruction `index` of the present block; SPILL_COLD: but for what is live through the block,
+ * which exit_spill_through() adds once for all exits. Behind the present block, as seeds. Of a set
+ * of ir_live. */
 struct live_state live_state_at(struct emit *e, uint32_t index, enum spill_form form);
 struct live_state live_state_behind(struct emit *e);
 struct live_state live_state_of_set(struct emit *e, const uint64_t *set, enum spill_form form, value mask);
 void exit_spill(struct emit *e, const struct live_state *s);
 enum { MAX_SEEDS = 64 }; /* for one call of the engine */
-/* Spills registers, in the lanes of a mask or in all (NULL), by little code: vectors as ever, others by the engine. */
+/* Spills registers, in the lanes of a mask or in all (NULL), by little code: vectors as ever,
+ * others by the engine. */
 void exit_spill_cold(struct emit *e, const struct reg_list *l, value mask);
 void exit_spill_through(struct emit *e);
 
@@ -365,7 +381,8 @@ struct side_exit {
     struct live_state live;
     enum leave reason;
     uint32_t block, op; /* where: an operation of the present block, or NO_OP: the start of a block */
-    /* fn_arrival(), or 0: in lockstep, if all lanes of the warp are here, the next warp goes on instead. */
+    /* fn_arrival(), or 0: in lockstep, if all lanes of the warp are here, the next warp goes on
+     * instead. */
     uint32_t arrived;
     value lanes;          /* that are there; NULL: all that run here */
     LLVMBasicBlockRef by; /* shared code that leaves the function; NULL: the caller branches */
@@ -376,8 +393,8 @@ void exit_emit(struct emit *e, const struct side_exit *x);
 void exit_emit_at(struct emit *e, uint32_t index);
 void exit_of_warp(struct emit *e, uint32_t index);
 void exit_record_for_leave(struct emit *e, const struct side_exit *x);
-/* Emit that shared code: of all exits of the function, e->f->leave; of those in the midst of the present block, e->exit_through, which
- * also spills what is live through the block. */
+/* Emit that shared code: of all exits of the function, e->f->leave; of those in the midst of the
+ * present block, e->exit_through, which also spills what is live through the block. */
 void exit_emit_common(struct emit *e);
 void exit_emit_through(struct emit *e);
 
@@ -387,10 +404,12 @@ void exit_reload_live(struct emit *e, uint32_t index);
 value exit_shapes_table(struct emit *e, const struct reg_list *l);
 /* Calls the library to make whole rows of their seeds. */
 void exit_fill_rows(struct emit *e, const struct reg_list *l);
-/* Calls a function of struct compiled_calls, by its place there; park() for lanes that are pending at a block. */
+/* Calls a function of struct compiled_calls, by its place there; park() for lanes that are pending
+ * at a block. */
 value engine_call(struct emit *e, uint64_t function, LLVMTypeRef result, value *args, unsigned n);
 void engine_park(struct emit *e, uint32_t block, value lanes);
-/* The same for an operation whose operands are in their rows. emit_call_op: returns in a new block, or leaves. */
+/* The same for an operation whose operands are in their rows. emit_call_op: returns in a new block,
+ * or leaves. */
 value engine_call_op(struct emit *e, uint64_t function, const struct ir_insn *i, value mask);
 void emit_call_op(struct emit *e, const struct ir_insn *i, value mask);
 
@@ -399,12 +418,13 @@ void emit_call_op(struct emit *e, const struct ir_insn *i, value mask);
 /* Branch to where a warp begins; from the present warp to the next. */
 void warp_loop_go_to_start(struct emit *e, value start[4]);
 void warp_loop_go_to_next(struct emit *e);
-/* The warp arrives at a barrier or its end, with registers in their rows. In lockstep, and if all its lanes are there, the next warp
- * goes on; otherwise the code behind this does. */
+/* The warp arrives at a barrier or its end, with registers in their rows. In lockstep, and if all
+ * its lanes are there, the next warp goes on; otherwise the code behind this does. */
 void emit_arrival(struct emit *e, const struct ir_insn *i, uint32_t arrived);
 /* Records that all lanes of the warp have arrived. */
 void warp_loop_record_arrival(struct emit *e, const struct ir_insn *i, uint32_t arrived);
-/* The block's next warp goes on where it begins; after the last warp the first does, if all have arrived at one barrier. */
+/* The block's next warp goes on where it begins; after the last warp the first does, if all have
+ * arrived at one barrier. */
 void emit_next_warp(struct emit *e);
 
 /* ---- branch.c ---- */
@@ -413,13 +433,14 @@ void emit_next_warp(struct emit *e);
 LLVMBasicBlockRef emit_if_guard(struct emit *e, const struct ir_insn *i);
 /* Emits the branch at the end of a block. */
 void branch_emit(struct emit *e, const struct ir_insn *i);
-/* The lanes of `mask`, which are all that run, go to a block. Lanes that are pending in an earlier block run first. */
+/* The lanes of `mask`, which are all that run, go to a block. Lanes that are pending in an earlier
+ * block run first. */
 void emit_go_to(struct emit *e, uint32_t target, value mask);
 
 /* ---- insn.c ---- */
 
-/* Move a cursor to the start of a block: from there on it is where code is emitted, e->here. emit_begin_block: that block is emitted
- * next, as the present one. */
+/* Move a cursor to the start of a block: from there on it is where code is emitted, e->here.
+ * emit_begin_block: that block is emitted next, as the present one. */
 void emit_stand_at(struct emit *e, struct cursor *here, uint32_t block);
 void emit_begin_block(struct emit *e, struct cursor *here, uint32_t block);
 /* False where the instruction ends the block. */
@@ -431,35 +452,39 @@ void emit_entries(struct emit *e, struct cursor *here, struct warp_loop *warps);
 
 /* ---- critical_section.c ---- */
 
-/* Emits the serial parts of a function (ir/serial_parts.c) as a function of their own, if there are any. */
+/* Emits the serial parts of a function (ir/serial_parts.c) as a function of their own, if there are
+ * any. */
 void emit_serial(struct emit *e, const struct function *fn, const char *name);
 /* Emits a block of a serial part in the function itself: a call of the engine. */
 void emit_serial_call(struct emit *e);
 
 /* ---- lane_serial.c ---- */
 
-/* Emits a lane-serial loop. Code goes on before the branch at the loop's end, which then goes back only if the budget is spent; or to
- * `together`, the vector version, if a test has failed and no lane has changed anything. */
+/* Emits a lane-serial loop. Code goes on before the branch at the loop's end, which then goes back
+ * only if the budget is spent; or to `together`, the vector version, if a test has failed and no
+ * lane has changed anything. */
 void emit_lane_serial(struct emit *e, const struct ir_block *block, LLVMBasicBlockRef together);
 
 /* ---- gang.c, gang_begin.c ---- */
 
-/* Where a warp begins: branches to the gang's code if this warp and those behind it can be a gang; else code goes on here. */
+/* Where a warp begins: branches to the gang's code if this warp and those behind it can be a gang;
+ * else code goes on here. */
 void emit_gang_start(struct emit *e, struct warp_loop *warps);
 void emit_gang(struct emit *e, struct cursor *here);
 
 /* ---- lane_function.c ---- */
 
 void emit_lanes(struct emit *e, const struct ir_insn *i);
-/* A lane function of a, b and c (or NULL) for one lane, with one integer result of `width` bits. The function must be a few
- * instructions. */
+/* A lane function of a, b and c (or NULL) for one lane, with one integer result of `width` bits.
+ * The function must be a few instructions. */
 value emit_lane_function(struct emit *e, uint16_t lane, unsigned width, value a, value b, value c);
 
 /* ---- fence.c ---- */
 
 void emit_fence(struct emit *e, const struct ir_insn *i);
-/* Serial parts tell of: a load that comes next, of memory that others write, or a call that may do such a load; a full fence of the
- * host that has been done, as by a locked instruction; a store that others may see. */
+/* Serial parts tell of: a load that comes next, of memory that others write, or a call that may do
+ * such a load; a full fence of the host that has been done, as by a locked instruction; a store
+ * that others may see. */
 bool fence_is_delayed(const struct emit *e); /* do fences wait for these? */
 void fence_before_load(struct emit *e);
 void fence_is_done(struct emit *e);
@@ -475,7 +500,8 @@ void emit_atom(struct emit *e, const struct ir_insn *i);
 
 /* ---- loop_version.c ---- */
 
-/* If the present block is a loop whose accesses can be tested before it: emits that test and returns it, an i1; else NULL. */
+/* If the present block is a loop whose accesses can be tested before it: emits that test and
+ * returns it, an i1; else NULL. */
 value loop_test(struct emit *e, const struct ir_block *block);
 /* Branches to one of two versions by the test's result, or to the test for one iteration less. */
 void loop_choose(struct emit *e, value holds, LLVMBasicBlockRef unchecked, LLVMBasicBlockRef other);
@@ -484,18 +510,21 @@ void loop_iteration_by_engine(struct emit *e, const struct ir_block *block);
 
 /* ---- inline_cache.c ---- */
 
-/* Begin: numbers the caches of the function's accesses. End: fills in their spans, which are known by then. */
+/* Begin: numbers the caches of the function's accesses. End: fills in their spans, which are known
+ * by then. */
 struct inline_caches *inline_caches_begin(struct emit *e);
 void inline_caches_end(struct emit *e);
 
 /* ---- load_store.c, bounds_check.c, collective.c ---- */
 
 void emit_access(struct emit *e, const struct ir_insn *i);
-/* A collective that completes at once, as all its lanes are there; false where the instruction is left to the interpreter. */
+/* A collective that completes at once, as all its lanes are there; false where the instruction is
+ * left to the interpreter. */
 bool emit_collective(struct emit *e, const struct ir_insn *i);
 /* Any operation, performed by the engine: spills operands, calls, reloads results. */
 void emit_by_engine(struct emit *e, const struct ir_insn *i);
-/* Was the present instruction's access tested before the loop, or before the lanes of a serial part? */
+/* Was the present instruction's access tested before the loop, or before the lanes of a serial
+ * part? */
 bool access_is_unchecked(const struct emit *e);
 
 #endif

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* Lanes that did not run in order may bring registers in other shapes: tests the shapes of those that are not divergent. */
+/* Lanes that did not run in order may bring registers in other shapes: tests the shapes of those
+ * that are not divergent. */
 static void check_shapes(struct emit *e, const uint64_t *set, value lanes, LLVMBasicBlockRef refused)
 {
     struct reg_list l = live_among(e->fn, live_of_set(e->fn, set), false);
@@ -13,8 +14,8 @@ static void check_shapes(struct emit *e, const uint64_t *set, value lanes, LLVMB
     emit_require(e, engine_call(e, abi.compiled_calls_holds, e->m->i1, args, 4), refused);
 }
 
-/* Tests assumed shapes wherever the interpreter may have written the registers: not in lockstep, except in the first barrier phase
- * after warps took turns. */
+/* Tests assumed shapes wherever the interpreter may have written the registers: not in lockstep,
+ * except in the first barrier phase after warps took turns. */
 static void check_assumed(struct emit *e, const uint64_t *set, value lanes, LLVMBasicBlockRef refused)
 {
     const struct ir_live *live = &e->fn->shapes->live;

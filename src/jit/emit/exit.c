@@ -1,4 +1,5 @@
-/* Side exits, where compiled code leaves for the interpreter: registers go to rows, pending lanes to their records; see emit.h. */
+/* Side exits, where compiled code leaves for the interpreter: registers go to rows, pending lanes
+ * to their records; see emit.h. */
 #include "jit/emit/emit.h"
 #include "jit/passes/passes.h"
 
@@ -12,8 +13,9 @@ static value pending_lanes(struct emit *e, uint32_t number, bool all)
     return pending;
 }
 
-/* Spills uniform and affine registers for pending lanes, once for all blocks where lanes may be pending. A register is stored only in
- * lanes in which it is live: in others its row may be another register's. */
+/* Spills uniform and affine registers for pending lanes, once for all blocks where lanes may be
+ * pending. A register is stored only in lanes in which it is live: in others its row may be another
+ * register's. */
 static void spill_for_pending(struct emit *e)
 {
     const struct ir_live *live = &e->fn->shapes->live;
@@ -54,7 +56,8 @@ void exit_emit_common(struct emit *e)
         emit_store_field(e, emit_load_i32(e, e->f->count.spun), e->warp.w, abi.warp_spun);
         emit_store_field(e, emit_load_i32(e, e->f->count.ahead), e->warp.w, abi.warp_ahead);
     }
-    /* in one store, as the interpreter reads them in one load: a load behind two stores would wait for both */
+    /* in one store, as the interpreter reads them in one load: a load behind two stores would wait
+     * for both */
     value high = build_zext(e, emit_load_i32(e, e->f->mask), e->m->i64);
     high = build_shl(e, high, const_i64(e, 32));
     value both = build_or(e, build_zext(e, emit_load_i32(e, e->f->left_at), e->m->i64), high);
@@ -84,8 +87,9 @@ void exit_emit(struct emit *e, const struct side_exit *x)
         build_br(e, x->by);
 }
 
-/* Leaves before an instruction in the midst of the block by small code, as that is rare; at its end by fast code. Behind a barrier that
- * all lanes come to compiled code goes on: seeds are enough for it. */
+/* Leaves before an instruction in the midst of the block by small code, as that is rare; at its end
+ * by fast code. Behind a barrier that all lanes come to compiled code goes on: seeds are enough for
+ * it. */
 void exit_of_warp(struct emit *e, uint32_t index)
 {
     const struct ir_block *block = block_at(e->fn, e->here->block);

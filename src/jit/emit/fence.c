@@ -1,15 +1,16 @@
 /* Fences; see emit.h. PTX ISA 9.7.13.4 (membar, fence), 8.10 (the axioms).
  *
- * In a serial part each fence is one of a lane, of which there may be thousands a millisecond, and most are one too many for
- * the host: x86-64 keeps all orders but one, a store before a load behind it (Intel's manual, volume 3, 9.2.3.4), and a
- * locked instruction keeps that too. So a fence there waits: it is done before the next load that others could answer to, or
- * by the next locked instruction, whichever comes first, and at the latest where the part is left. Of `cas, fence, load,
- * store, fence, store` it leaves the cas, which comes again with the next lane. Whether one waits is known when the code
- * runs, so that any path will do.
+ * In a serial part each fence is one of a lane, of which there may be thousands a millisecond, and
+ * most are one too many for the host: x86-64 keeps all orders but one, a store before a load behind
+ * it (Intel's manual, volume 3, 9.2.3.4), and a locked instruction keeps that too. So a fence there
+ * waits: it is done before the next load that others could answer to, or by the next locked
+ * instruction, whichever comes first, and at the latest where the part is left. Of `cas, fence,
+ * load, store, fence, store` it leaves the cas, which comes again with the next lane. Whether one
+ * waits is known when the code runs, so that any path will do.
  *
- * An exchange whose result nobody reads is a store there. It has read all the same: a fence behind it makes it acquire, so
- * what comes after that fence must not be loaded before the store is everybody's. That fence may be in other code, so the
- * part is not left before.
+ * An exchange whose result nobody reads is a store there. It has read all the same: a fence behind
+ * it makes it acquire, so what comes after that fence must not be loaded before the store is
+ * everybody's. That fence may be in other code, so the part is not left before.
  */
 #include "jit/emit/emit.h"
 

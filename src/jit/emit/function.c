@@ -37,7 +37,8 @@ static void emit_version(struct emit *e, struct cursor *here, LLVMBasicBlockRef 
     *noted = NULL;
 }
 
-/* A loop whose accesses are tested before it: its unchecked version if `holds`, else an iteration by the engine. */
+/* A loop whose accesses are tested before it: its unchecked version if `holds`, else an iteration
+ * by the engine. */
 static void emit_versions(struct emit *e, struct cursor *here, const struct ir_block *block, value holds)
 {
     LLVMBasicBlockRef unchecked = emit_new_block(e, "unchecked"), other = emit_new_block(e, "by_engine");
@@ -105,7 +106,8 @@ static value find_divided(struct emit *e)
     return build_zext(e, other, e->m->i32);
 }
 
-/* The begin of the work-group loop: the first warp is the one that the function is called for; in lockstep others follow. */
+/* The begin of the work-group loop: the first warp is the one that the function is called for; in
+ * lockstep others follow. */
 static void start_warp(struct emit *e, struct warp_loop *warps)
 {
     LLVMTypeRef types[4] = {e->m->ptr, e->m->ptr, e->m->i32, e->m->i32};

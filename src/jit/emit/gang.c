@@ -1,14 +1,17 @@
-/* Multi-warp vectorisation: a gang is two to eight warps of a block that run together, instruction by instruction. So the CPU always
- * has work of several warps while each waits for its own results, and what is the same for all of them is done once; see docs/JIT.md.
+/* Multi-warp vectorisation: a gang is two to eight warps of a block that run together, instruction
+ * by instruction. So the CPU always has work of several warps while each waits for its own results,
+ * and what is the same for all of them is done once; see docs/JIT.md.
  *
- * gang_plan.c decides which blocks of code have a second version for gangs. A gang begins where a warp begins with all lanes at an
- * entry, and the warps behind it do, too. Each warp has a copy of `struct emit` with registers and rows of its own, so the emission
- * of instructions knows nothing of gangs. All warps of a gang go the same way. Where they would not, or would leave the planned
- * blocks, or have spent the budget, the gang dissolves: all warps stand before the block's terminator, their registers go to their
- * rows, and the code for single warps takes them up there (e->f->end), one after the other. Where one warp leaves to the interpreter
- * in the middle of a block, each warp notes its own place, and the block falls out of lockstep (exec/lockstep.c). Where the gang is
- * the whole block (plan.is_block), a barrier that it reaches is open, and a branch around a side region does not split it: each
- * warp runs the region by itself.
+ * gang_plan.c decides which blocks of code have a second version for gangs. A gang begins where a
+ * warp begins with all lanes at an entry, and the warps behind it do, too. Each warp has a copy of
+ * `struct emit` with registers and rows of its own, so the emission of instructions knows nothing
+ * of gangs. All warps of a gang go the same way. Where they would not, or would leave the planned
+ * blocks, or have spent the budget, the gang dissolves: all warps stand before the block's
+ * terminator, their registers go to their rows, and the code for single warps takes them up there
+ * (e->f->end), one after the other. Where one warp leaves to the interpreter in the middle of a
+ * block, each warp notes its own place, and the block falls out of lockstep (exec/lockstep.c).
+ * Where the gang is the whole block (plan.is_block), a barrier that it reaches is open, and a
+ * branch around a side region does not split it: each warp runs the region by itself.
  */
 #include "jit/emit/gang.h"
 
@@ -33,7 +36,8 @@ static void emit_leave(struct emit *e, struct gang *g)
     build_ret(e, const_i32(e, LEAVE_AT));
 }
 
-/* Where the gang dissolves, at the end of the block. A pure block that runs once may as well begin anew. */
+/* Where the gang dissolves, at the end of the block. A pure block that runs once may as well begin
+ * anew. */
 static LLVMBasicBlockRef to_dissolve(struct emit *e, struct gang *g)
 {
     if (g->pure && !fn_goes_to(e->fn, e->here->block, e->here->block) && gang_may_restart(e->fn, e->here->block))
@@ -119,8 +123,8 @@ static void find_agreement(struct emit *e, struct gang *g, const struct ir_insn 
     }
 }
 
-/* The side region behind the present block's branch, run by one warp. If an access fails its test, the engine performs it for this
- * warp alone: the others stand before or behind the region. */
+/* The side region behind the present block's branch, run by one warp. If an access fails its test,
+ * the engine performs it for this warp alone: the others stand before or behind the region. */
 static void emit_side_region(struct emit *x, uint32_t region, const struct ir_insn *branch)
 {
     const struct cursor *branch_at = x->here;
@@ -178,8 +182,9 @@ static void emit_branch(struct emit *e, struct gang *g, uint32_t order, const st
     go_to(e, g, order, i->guard_negated ? target : next);
 }
 
-/* The gang, all warps of the block, has come to a barrier: the barrier is open, and the gang goes on with its registers. In a loop
- * the last phase of a quantum ends as others do, so that the block gives way; true where it may be that phase. */
+/* The gang, all warps of the block, has come to a barrier: the barrier is open, and the gang goes
+ * on with its registers. In a loop the last phase of a quantum ends as others do, so that the block
+ * gives way; true where it may be that phase. */
 static bool pass_barrier(struct emit *e, struct gang *g, uint32_t next)
 {
     LLVMBasicBlockRef on = emit_new_block(e, "gang_phase"), last = NULL;
@@ -265,7 +270,8 @@ static void emit_label(struct emit *e)
     emit_intrinsic_of(e, "llvm.codeview.annotation", NULL, 0, &label, 1);
 }
 
-/* `n` instructions, warp after warp, so that few values of others are alive meanwhile: gang_count_in_turns(). */
+/* `n` instructions, warp after warp, so that few values of others are alive meanwhile:
+ * gang_count_in_turns(). */
 static void emit_in_turns(struct emit *e, struct gang *g, uint32_t from, uint32_t n)
 {
     bool stores = false;
@@ -284,7 +290,8 @@ static void emit_in_turns(struct emit *e, struct gang *g, uint32_t from, uint32_
     }
 }
 
-/* If the accesses of the present loop can be tested before it: emits the test, and goes on in the unchecked version. */
+/* If the accesses of the present loop can be tested before it: emits the test, and goes on in the
+ * unchecked version. */
 static void test_loop(struct emit *e, struct gang *g)
 {
     value holds = NULL;

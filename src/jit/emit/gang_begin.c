@@ -3,8 +3,8 @@
 
 /* ---- making one ---- */
 
-/* May a gang begin? In lockstep, all lanes of the warp and of the gang's other warps behind it stand at the start of one block. An
- * i1. */
+/* May a gang begin? In lockstep, all lanes of the warp and of the gang's other warps behind it
+ * stand at the start of one block. An i1. */
 static value may_begin(struct emit *e)
 {
     const uint32_t *b = e->fn->shapes->block;
@@ -98,7 +98,8 @@ void gang_open_warps(struct emit *e, struct gang *g)
     emit_at_end(e, on);
 }
 
-/* Tests that a common register is the same in all warps: it may come from where each warp went its own way. */
+/* Tests that a common register is the same in all warps: it may come from where each warp went its
+ * own way. */
 static void enter_common(struct emit *e, struct gang *g, uint32_t reg)
 {
     ir_ref r = ir_make_ref(REF_REG, reg);

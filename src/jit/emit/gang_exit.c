@@ -1,5 +1,5 @@
-/* The modes of a gang's warps: leaving a gang in the middle of a block, accesses of its warps that the engine does, side regions; see
- * gang.h. */
+/* The modes of a gang's warps: leaving a gang in the middle of a block, accesses of its warps that
+ * the engine does, side regions; see gang.h. */
 #include "jit/emit/atom.h"
 #include "jit/emit/gang.h"
 
@@ -115,7 +115,8 @@ static void access_of_one(struct emit *e, const struct transfer *t)
     pass(e, s, writes, n_writes, true);
 }
 
-/* Code that the warps share lies behind the access: what a warp has computed before is not available there. */
+/* Code that the warps share lies behind the access: what a warp has computed before is not
+ * available there. */
 static void first_anew(struct emit *e, struct transfer *t)
 {
     t->cache = NULL;
@@ -138,8 +139,8 @@ static void async_by_engine(struct emit *e, const struct ir_insn *i)
 
 /* ---- accesses of lanes that are known ---- */
 
-/* Are the addresses of those lanes inside that run the side region? Lanes and addresses may be known: those of `part[t - 1]` for all
- * threads but the first, for example. */
+/* Are the addresses of those lanes inside that run the side region? Lanes and addresses may be
+ * known: those of `part[t - 1]` for all threads but the first, for example. */
 static bool is_inside_within(const struct emit *e, const struct transfer *t)
 {
     bool known = LLVMIsAConstantInt(t->mask) && LLVMIsAConstantInt(t->first[0]);

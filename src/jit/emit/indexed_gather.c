@@ -1,10 +1,12 @@
-/* Loads from one base and an index of 32 bits in each lane (base_index.c). One comparison of 32-bit lanes tests them, and the gather
- * takes the indices as they are, half as wide as addresses; see load_store.h.
+/* Loads from one base and an index of 32 bits in each lane (base_index.c). One comparison of 32-bit
+ * lanes tests them, and the gather takes the indices as they are, half as wide as addresses; see
+ * load_store.h.
  */
 #include "jit/emit/load_store.h"
 
-/* `place` is inside, so no subtraction wraps. An index up to the largest, times the scale in units, stays below 2^31, so the gather
- * may take it as a signed number. A negative index is larger than any other when compared as an unsigned number. */
+/* `place` is inside, so no subtraction wraps. An index up to the largest, times the scale in units,
+ * stays below 2^31, so the gather may take it as a signed number. A negative index is larger than
+ * any other when compared as an unsigned number. */
 value transfer_index_largest(struct emit *e, const struct access *a, const struct index *x, value place, value places)
 {
     value rest = build_sub(e, build_sub(e, places, place), const_i64(e, 1));

@@ -1,11 +1,11 @@
-/* Inline caches: where an access to global memory was last, by instruction (exec/abi.h). An access tests that its first
- * byte is at one of the places that its cache has. There are as many places as leave room behind each for the test's span: all the
- * bytes that the test is for.
+/* Inline caches: where an access to global memory was last, by instruction (exec/abi.h). An access
+ * tests that its first byte is at one of the places that its cache has. There are as many places as
+ * leave room behind each for the test's span: all the bytes that the test is for.
  *
- * Code of one instruction may test with different spans: for one lane or for all, for itself or for a check group
- * (access_groups.c), by single warps or by a gang. All of it has one cache, so that each finds what another has noted; so the
- * note must hold for the largest span of any test. That is known when the function has been emitted: then the engine's calls get
- * their spans.
+ * Code of one instruction may test with different spans: for one lane or for all, for itself or for
+ * a check group (access_groups.c), by single warps or by a gang. All of it has one cache, so that
+ * each finds what another has noted; so the note must hold for the largest span of any test. That
+ * is known when the function has been emitted: then the engine's calls get their spans.
  */
 #include "jit/emit/load_store.h"
 

@@ -1,9 +1,11 @@
-/* Moving the words of an interleave group (access_groups.c): whole vectors, and shuffles; see load_store.h. */
+/* Moving the words of an interleave group (access_groups.c): whole vectors, and shuffles; see
+ * load_store.h. */
 #include "jit/emit/load_store.h"
 
 #include <string.h>
 
-/* Do the elements of its values alternate, and is their number a power of 2? Then zip and unzip serve it. */
+/* Do the elements of its values alternate, and is their number a power of 2? Then zip and unzip
+ * serve it. */
 static bool is_in_turns(const struct interleave_group *r)
 {
     bool so = (r->n & (r->n - 1)) == 0 && r->elements == r->n * WARP_LANES;
@@ -14,7 +16,8 @@ static bool is_in_turns(const struct interleave_group *r)
     return so;
 }
 
-/* How many vectors of 32 elements move the group; the last may repeat some elements of the one before. */
+/* How many vectors of 32 elements move the group; the last may repeat some elements of the one
+ * before. */
 static unsigned n_vectors(const struct interleave_group *r)
 {
     return (r->elements + WARP_LANES - 1) / WARP_LANES;
@@ -32,13 +35,15 @@ static value vector_pointer(struct emit *e, const struct transfer *t, const stru
     return emit_pointer_at(e, t->pointer[0], (int64_t)vector_start(r, k) * t->a->bytes - before);
 }
 
-/* Keeps a loaded value for the group's other members, in an alloca, as code that warps of a gang share (gang_exit.c) may lie between. */
+/* Keeps a loaded value for the group's other members, in an alloca, as code that warps of a gang
+ * share (gang_exit.c) may lie between. */
 static void keep_value(struct emit *e, struct interleave_group *r, unsigned k, value v)
 {
     e->f->interleaved[r->id].of[e->lanes.place][k] = emit_keep(e, v);
 }
 
-/* The kept value. If the group is loaded once for all warps of a gang, the first warp's value serves the others. */
+/* The kept value. If the group is loaded once for all warps of a gang, the first warp's value
+ * serves the others. */
 static value kept_value(struct emit *e, const struct interleave_group *r, unsigned k)
 {
     value kept = e->f->interleaved[r->id].of[e->lanes.place][k] ? e->f->interleaved[r->id].of[e->lanes.place][k]
@@ -68,7 +73,8 @@ static void load_values(struct emit *e, const struct transfer *t, struct interle
     }
 }
 
-/* For vector k, where each element comes from, counted through the values and their lanes; negative in gaps. */
+/* For vector k, where each element comes from, counted through the values and their lanes; negative
+ * in gaps. */
 static void find_sources(const struct interleave_group *r, unsigned k, int index[WARP_LANES])
 {
     memset(index, 0xff, WARP_LANES * sizeof *index);

@@ -1,10 +1,11 @@
-/* Pure instructions: the lane functions of src/isa, which the build has compiled to bitcode for each CPU level
- * (isa/lanes.c), copied into the code instruction by instruction.
+/* Pure instructions: the lane functions of src/isa, which the build has compiled to bitcode for
+ * each CPU level (isa/lanes.c), copied into the code instruction by instruction.
  *
- * A lane function reads rows and writes rows; in the copy, what it would load is the operand's value, and what it would
- * store is the result. That works for those that the C compiler has made operations on whole vectors, nearly all; the
- * few that go through memory (tables, divisions by the host) are called as they stand in the library, on rows on the
- * stack. For values that are the same in all lanes there is a second library, with the meaning for one lane.
+ * A lane function reads rows and writes rows; in the copy, what it would load is the operand's
+ * value, and what it would store is the result. That works for those that the C compiler has made
+ * operations on whole vectors, nearly all; the few that go through memory (tables, divisions by the
+ * host) are called as they stand in the library, on rows on the stack. For values that are the same
+ * in all lanes there is a second library, with the meaning for one lane.
  */
 #include "jit/analysis/lane_library.h"
 #include "isa/lane_ids.h"
@@ -327,7 +328,8 @@ static void emit_pieces(struct emit *e, const struct ir_insn *i, const struct op
     }
 }
 
-/* Of a widened index: does nothing wrap between the lanes of a piece? Where it does, the interpreter goes on. */
+/* Of a widened index: does nothing wrap between the lanes of a piece? Where it does, the
+ * interpreter goes on. */
 static void test_piece(struct emit *e, ir_ref r, unsigned piece, bool is_signed)
 {
     const int64_t *at = e->fn->shapes->lane_offsets.at[fn_ref_shape(e->fn, r)].at;
@@ -354,8 +356,8 @@ static void test_assumption(struct emit *e, const struct ir_insn *i)
         test_piece(e, r, p, is_signed);
 }
 
-/* Functions that are simpler where all lanes are within reach: which says so, and which is. Of a quotient, whose divisor is to be within
- * reach, the product by its reciprocal. */
+/* Functions that are simpler where all lanes are within reach: which says so, and which is. Of a
+ * quotient, whose divisor is to be within reach, the product by its reciprocal. */
 static const struct plain {
     uint16_t lane, holds, plain, product;
 } plains[] = {
@@ -457,7 +459,8 @@ static value first_lanes(struct emit *e, value number, value limit, bool is_sign
     return build_not(e, build_trunc(e, behind, e->m->i32));
 }
 
-/* Of a number that counts lanes with one that is the same in all: lanes from the first on, or all behind those. */
+/* Of a number that counts lanes with one that is the same in all: lanes from the first on, or all
+ * behind those. */
 static bool emit_comparison(struct emit *e, const struct ir_insn *i, value out[2])
 {
     enum lane_is is = ir_is(i);

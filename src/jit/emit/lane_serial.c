@@ -1,12 +1,16 @@
-/* Lane-serial loops: scalar code for the loops that lanes run one after the other (lane_serial_loops.c says which); see emit.h.
+/* Lane-serial loops: scalar code for the loops that lanes run one after the other
+ * (lane_serial_loops.c says which); see emit.h.
  *
- * The same emitter makes the code, with the shapes of a warp of one lane. Others see nothing of such a loop, and what it writes stays
- * apart until all lanes are done. So if the code's assumptions fail, as when an access does not pass its test, nothing has happened:
- * the loop begins anew with vectors, which find the fault if there is one. If all goes well, lanes stand as if they had gone
- * together: no lane does more iterations than the warp has budget for, and lanes that are not through by then give way.
+ * The same emitter makes the code, with the shapes of a warp of one lane. Others see nothing of
+ * such a loop, and what it writes stays apart until all lanes are done. So if the code's
+ * assumptions fail, as when an access does not pass its test, nothing has happened: the loop begins
+ * anew with vectors, which find the fault if there is one. If all goes well, lanes stand as if they
+ * had gone together: no lane does more iterations than the warp has budget for, and lanes that are
+ * not through by then give way.
  *
- * Registers come from vectors, through memory of the function's own, and go back there once a lane. Each access is tested: an
- * index in its allocation by one comparison, of what has been found out before the loop (base_index.c).
+ * Registers come from vectors, through memory of the function's own, and go back there once a lane.
+ * Each access is tested: an index in its allocation by one comparison, of what has been found out
+ * before the loop (base_index.c).
  */
 #include "jit/emit/load_store.h"
 
@@ -19,8 +23,8 @@ struct limits {
     int64_t added;               /* to the induction's index */
 };
 
-/* An induction: addresses of loads that go on together, by one step in each iteration: where a lane's first places are inside, it
- * is known how many iterations it can go until one is not. */
+/* An induction: addresses of loads that go on together, by one step in each iteration: where a
+ * lane's first places are inside, it is known how many iterations it can go until one is not. */
 struct induction {
     struct walk walk; /* an index, or an address */
     const struct limits *of;
@@ -66,8 +70,8 @@ static bool is_read(const struct lane_serial *p, ir_ref r)
     return false;
 }
 
-/* By the number in `live`: is a register live where the loop begins, and used in it? Is it written in the loop, and live behind it
- * or in the next iteration? */
+/* By the number in `live`: is a register live where the loop begins, and used in it? Is it written
+ * in the loop, and live behind it or in the next iteration? */
 static bool comes(const struct lane_serial *p, uint32_t n)
 {
     return ir_in_set(live_in(p->e->fn, p->e->here->block), n) &&
@@ -86,8 +90,8 @@ static bool has_same_base(const struct limits *x, const struct limits *y)
     return x->index.base == y->index.base && x->index.scale == y->index.scale;
 }
 
-/* The limits of an earlier load of as many bytes through the same base or register, or NULL: both loads can use the allocation that
- * one is in. */
+/* The limits of an earlier load of as many bytes through the same base or register, or NULL: both
+ * loads can use the allocation that one is in. */
 static const struct limits *find_earlier(const struct lane_serial *p, uint32_t k)
 {
     struct emit *e = p->e;
@@ -140,9 +144,10 @@ static bool fits(const struct induction *c, const struct walk *w, const struct l
                     : c->of->lo == x->lo && c->access->all == all && ((uint64_t)added - (uint64_t)c->from) % all == 0);
 }
 
-/* Adds a load to the induction that its address belongs to, or to a new one. For an index the least limits serve all loads. What is
- * added to an index is the sum of fewer than 2^7 constants of 32 bits, so it and the limits are exact in 64 bits; what is added to an
- * address is a number modulo 2^64, as the address is. */
+/* Adds a load to the induction that its address belongs to, or to a new one. For an index the least
+ * limits serve all loads. What is added to an index is the sum of fewer than 2^7 constants of 32
+ * bits, so it and the limits are exact in 64 bits; what is added to an address is a number modulo
+ * 2^64, as the address is. */
 static void add_to_induction(struct lane_serial *p, struct limits *x, uint32_t k)
 {
     struct emit *e = p->e;
@@ -170,9 +175,10 @@ static void add_to_induction(struct lane_serial *p, struct limits *x, uint32_t k
     x->added = added;
 }
 
-/* Computes the bound that each lane is compared with. For an index: if it is below the bound, all indices of the induction, as
- * integers, lie between 0 and the largest that is inside, which is below 2^31, so none has wrapped. For an address: how many places
- * the induction's first address has, with room for the others; none, where the others are farther away, up to 2^64. */
+/* Computes the bound that each lane is compared with. For an index: if it is below the bound, all
+ * indices of the induction, as integers, lie between 0 and the largest that is inside, which is
+ * below 2^31, so none has wrapped. For an address: how many places the induction's first address
+ * has, with room for the others; none, where the others are farther away, up to 2^64. */
 static void finish_inductions(struct lane_serial *p)
 {
     struct emit *e = p->e;
@@ -188,8 +194,9 @@ static void finish_inductions(struct lane_serial *p)
     }
 }
 
-/* Tests that a lane begins inside, and returns how many iterations may follow: as often as the step fits into the rest of the
- * allocation. So the last place is inside as the first is, and nothing wraps between. */
+/* Tests that a lane begins inside, and returns how many iterations may follow: as often as the step
+ * fits into the rest of the allocation. So the last place is inside as the first is, and nothing
+ * wraps between. */
 static value start_induction(const struct lane_serial *p, const struct induction *c)
 {
     struct emit *e = p->e;
@@ -269,9 +276,10 @@ static bool follows_another(const struct lane_serial *p, uint32_t k)
     return false;
 }
 
-/* The lists of threads mostly lie one behind the other, and those of the next warp behind them. If vector code begins with them, as
- * a remainder loop before this one does, it needs the first elements of 32 lists at once, and waits for memory, which was idle
- * while lanes ran one by one. So each lane prefetches what lies about one warp's lists ahead. */
+/* The lists of threads mostly lie one behind the other, and those of the next warp behind them. If
+ * vector code begins with them, as a remainder loop before this one does, it needs the first
+ * elements of 32 lists at once, and waits for memory, which was idle while lanes ran one by one. So
+ * each lane prefetches what lies about one warp's lists ahead. */
 static void prefetch_ahead(struct lane_serial *p)
 {
     struct emit *e = p->e;
@@ -318,7 +326,8 @@ static void test_load(const struct lane_serial *p, const struct transfer *t, con
     emit_require(e, test, p->together);
 }
 
-/* The address of a load in an induction. No index wraps on its way, so what is added to the index may be added to the address. */
+/* The address of a load in an induction. No index wraps on its way, so what is added to the index
+ * may be added to the address. */
 static value walking_address(const struct lane_serial *p, const struct transfer *t, const struct limits *x)
 {
     struct emit *e = p->e;
@@ -393,7 +402,8 @@ static void emit_lane(struct lane_serial *p, struct cursor *here, LLVMBasicBlock
     build_cond_br(e, emit_is_zero(e, emit_load_i32(e, p->left)), behind, start);
 }
 
-/* Emits the loop for one lane at a time: with shapes, registers and mode of a single lane in place of the warp's. */
+/* Emits the loop for one lane at a time: with shapes, registers and mode of a single lane in place
+ * of the warp's. */
 static void emit_lanes_in_turn(struct lane_serial *p, LLVMBasicBlockRef behind)
 {
     struct emit *e = p->e, all = *e;
@@ -426,8 +436,8 @@ static void emit_lanes_in_turn(struct lane_serial *p, LLVMBasicBlockRef behind)
 
 /* ---- behind the loop ---- */
 
-/* All lanes are done: makes registers, counts and budget what they would be if lanes had run together, before the branch that ends
- * the last iteration. */
+/* All lanes are done: makes registers, counts and budget what they would be if lanes had run
+ * together, before the branch that ends the last iteration. */
 static void finish(const struct lane_serial *p)
 {
     struct emit *e = p->e;

@@ -1,4 +1,5 @@
-/* What all emission builds with: types, constants, basic blocks, fields of records, masks of lanes; see emit.h. */
+/* What all emission builds with: types, constants, basic blocks, fields of records, masks of lanes;
+ * see emit.h. */
 #include "jit/emit/emit.h"
 
 #include <string.h>

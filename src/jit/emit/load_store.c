@@ -1,10 +1,10 @@
 /* Loads and stores; see emit.h.
  *
- * An access has a fast way, taken where one test shows that the bytes of all lanes lie in one place (the block's shared
- * memory, the thread's local memory, the allocation that this access was in before) and are aligned; else the engine
- * does it (exec/access.c), which also finds the fault. How the fast way loads and stores follows from the shape of the
- * address: one scalar, whole vectors and shuffles where addresses are affine, halves of the warp or gathers where they
- * are divergent.
+ * An access has a fast way, taken where one test shows that the bytes of all lanes lie in one place
+ * (the block's shared memory, the thread's local memory, the allocation that this access was in
+ * before) and are aligned; else the engine does it (exec/access.c), which also finds the fault. How
+ * the fast way loads and stores follows from the shape of the address: one scalar, whole vectors
+ * and shuffles where addresses are affine, halves of the warp or gathers where they are divergent.
  */
 #include "base/checked.h"
 #include "jit/emit/load_store.h"
@@ -59,9 +59,10 @@ static void transfer_one(struct emit *e, struct transfer *t)
         transfer_store_masked(e, t);
 }
 
-/* Shared or local memory. If all lanes run, or for a check group, a test that fails is a side exit: the interpreter takes the rest
- * of the block, and finds the fault. If some lanes run, the test may fail because of those that do not (`part[t - 1]` of all
- * threads but the first): then the engine performs the access. */
+/* Shared or local memory. If all lanes run, or for a check group, a test that fails is a side exit:
+ * the interpreter takes the rest of the block, and finds the fault. If some lanes run, the test may
+ * fail because of those that do not (`part[t - 1]` of all threads but the first): then the engine
+ * performs the access. */
 static void access_window(struct emit *e, struct transfer *t, unsigned members)
 {
     LLVMBasicBlockRef fast = emit_new_block(e, ""), out = emit_new_block(e, ""), done = emit_new_block(e, "");
@@ -78,8 +79,9 @@ static void access_window(struct emit *e, struct transfer *t, unsigned members)
     emit_go_on(e, done);
 }
 
-/* Global memory: if the test fails, the engine performs the access, and fills the inline cache. The other members of a check group
- * rely on the test, so it must hold after that; those of an interleave group also rely on what the first has loaded. */
+/* Global memory: if the test fails, the engine performs the access, and fills the inline cache. The
+ * other members of a check group rely on the test, so it must hold after that; those of an
+ * interleave group also rely on what the first has loaded. */
 static void access_global(struct emit *e, struct transfer *t, unsigned members)
 {
     bool is_interleaved = e->here->check_groups[e->here->index].interleaved;
@@ -171,8 +173,8 @@ static void access_lanes(struct emit *e, struct transfer *t)
     access_end(e, t, slow, done);
 }
 
-/* The fence before or after a strong access; LLVM must not move or merge the access either. An order is a fence of the host's, as in
- * exec/access.c. */
+/* The fence before or after a strong access; LLVM must not move or merge the access either. An
+ * order is a fence of the host's, as in exec/access.c. */
 static void fence(struct emit *e, const struct mem_access *m, uint8_t order, LLVMAtomicOrdering as)
 {
     bool ordered = m->order == order || m->order == ORDER_ACQ_REL;

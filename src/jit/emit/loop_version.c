@@ -1,22 +1,25 @@
 /* Loop versioning with hoisted bounds checks.
  *
- * A loop that is one block of code, with addresses that are linear in its iterations, gets a second version without bounds checks.
- * The test before it looks at the first and the last iteration; the trip count follows from the comparison at the loop's end. If the
- * addresses of both iterations are inside and aligned, and no 32-bit index wraps on the way, so are those between: the way from the
- * first to the last cannot wrap (base/checked.h), since it has fewer than 2^31 iterations and steps of at most 2^32. If the test
- * fails, the engine runs an iteration and notes where the accesses are, so that the next test may succeed. Lanes of a ragged edge may
- * be outside in the last iteration alone: then all other iterations go without checks, and the last is tested again.
+ * A loop that is one block of code, with addresses that are linear in its iterations, gets a second
+ * version without bounds checks. The test before it looks at the first and the last iteration; the
+ * trip count follows from the comparison at the loop's end. If the addresses of both iterations are
+ * inside and aligned, and no 32-bit index wraps on the way, so are those between: the way from the
+ * first to the last cannot wrap (base/checked.h), since it has fewer than 2^31 iterations and steps
+ * of at most 2^32. If the test fails, the engine runs an iteration and notes where the accesses
+ * are, so that the next test may succeed. Lanes of a ragged edge may be outside in the last
+ * iteration alone: then all other iterations go without checks, and the last is tested again.
  *
- * The analysis finds out which loops these are, and what their addresses are made of, before anything is emitted:
- * jit/analysis/loop_tests.c.
+ * The analysis finds out which loops these are, and what their addresses are made of, before
+ * anything is emitted: jit/analysis/loop_tests.c.
  */
 #include "base/checked.h"
 #include "jit/emit/load_store.h"
 
 #include <string.h>
 
-/* A register in the first iteration, and what each iteration adds: in iteration n it is first + n * step, modulo 2^32 or 2^64,
- * whatever sums and products that is made of. Only what is widened, or is the address, must not wrap on the way. */
+/* A register in the first iteration, and what each iteration adds: in iteration n it is first + n *
+ * step, modulo 2^32 or 2^64, whatever sums and products that is made of. Only what is widened, or
+ * is the address, must not wrap on the way. */
 struct linear {
     value first, step;
 };
@@ -65,8 +68,9 @@ static value last_of(struct loop *p, struct linear x)
     return build_add(p->e, x.first, way);
 }
 
-/* 32 bits to 64, where neither the lanes of r (0: one value) nor the iterations wrap: fewer than 2^31 iterations of a step of 32
- * bits are less than 2^62, so the first and the last number are exact, and so is whether they are between two numbers of 34 bits. */
+/* 32 bits to 64, where neither the lanes of r (0: one value) nor the iterations wrap: fewer than
+ * 2^31 iterations of a step of 32 bits are less than 2^62, so the first and the last number are
+ * exact, and so is whether they are between two numbers of 34 bits. */
 static void widen(struct loop *p, struct linear *x, ir_ref r, bool is_signed)
 {
     struct emit *e = p->e;
@@ -135,7 +139,8 @@ static LLVMIntPredicate predicate(enum lane_is is)
     return (LLVMIntPredicate)(is - IS_EQ + LLVMIntEQ);
 }
 
-/* Of rising x below y, in the order of `is`: iterations until it is so no more, and that it does not wrap before. */
+/* Of rising x below y, in the order of `is`: iterations until it is so no more, and that it does
+ * not wrap before. */
 static value count_rising(struct loop *p, value x, value y, value step, enum lane_is is)
 {
     struct emit *e = p->e;
@@ -189,8 +194,8 @@ static void count_iterations(struct loop *p)
 
 /* ---- accesses ---- */
 
-/* The bytes of both ends of the way are inside, and so are those between (base/checked.h), as each iteration goes on by so little
- * that no way wraps; they are aligned where each step is. */
+/* The bytes of both ends of the way are inside, and so are those between (base/checked.h), as each
+ * iteration goes on by so little that no way wraps; they are aligned where each step is. */
 static void require_piece(struct loop *p, struct transfer *t, uint32_t k)
 {
     const int64_t most = 1ll << STEP_LOG2;
@@ -211,7 +216,8 @@ static void require_piece(struct loop *p, struct transfer *t, uint32_t k)
     require(p, emit_is_zero(e, build_and(e, x.step, const_i64(e, t->a->all - 1))));
 }
 
-/* All accesses; those of global memory are noted for the engine's iterations. A new cache has its number. */
+/* All accesses; those of global memory are noted for the engine's iterations. A new cache has its
+ * number. */
 static void require_accesses(struct loop *p)
 {
     struct emit *e = p->e;
@@ -233,8 +239,8 @@ static void require_accesses(struct loop *p)
     e->unchecked.accesses = n ? inline_cache_table(e, noted, n, p->block->first) : NULL;
 }
 
-/* The number of iterations is one that is known when the test begins: of all, or, where that fails, of all but the last, in
- * which lanes that are not there may be outside. */
+/* The number of iterations is one that is known when the test begins: of all, or, where that fails,
+ * of all but the last, in which lanes that are not there may be outside. */
 value loop_test(struct emit *e, const struct ir_block *block)
 {
     memset(e->unchecked.covered, 0, block->n * sizeof e->unchecked.covered[0]);

@@ -1,4 +1,5 @@
-/* How code is emitted for the lanes of a warp, and for one lane; see struct lanes_mode in emit.h. (For several warps: gang_exit.c.) */
+/* How code is emitted for the lanes of a warp, and for one lane; see struct lanes_mode in emit.h.
+ * (For several warps: gang_exit.c.) */
 #include "jit/emit/atom.h"
 
 static bool is_full_by_shapes(const struct function *fn, uint32_t block)

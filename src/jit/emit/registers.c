@@ -74,8 +74,8 @@ value reg_read_piece(struct emit *e, ir_ref r, unsigned piece)
     return over ? build_add(e, first, const_int(type, over)) : first;
 }
 
-/* Is the register's value known for each lane? In a gang of a whole block it is known which threads each warp has, and so is what
- * follows from their numbers. */
+/* Is the register's value known for each lane? In a gang of a whole block it is known which threads
+ * each warp has, and so is what follows from their numbers. */
 static bool is_known(const struct emit *e, uint32_t reg)
 {
     return e->lanes.known && e->lanes.known->rows[reg];
@@ -283,8 +283,8 @@ void reg_reload_lane(struct emit *e, uint32_t reg, value mask)
     build_store(e, reg_load_lane(e, type, slot_pointer(e, reg)), *slot(e, reg, 0));
 }
 
-/* The same, as it is: its only NaN is the canonical one. In loops LLVM's code has a plain value beside it, and needs it only where the
- * loop is left (nan.c). */
+/* The same, as it is: its only NaN is the canonical one. In loops LLVM's code has a plain value
+ * beside it, and needs it only where the loop is left (nan.c). */
 static value say_canonical(struct emit *e, value row)
 {
     LLVMTypeRef floats = vector_of(LLVMFloatTypeInContext(e->m->context), WARP_LANES);

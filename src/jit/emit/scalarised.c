@@ -1,6 +1,6 @@
-/* Scalarised gathers and scatters: loads and stores at divergent addresses, one lane after the other, where the CPU has no
- * instruction for all of them; and what atomic.c needs for the same. Addresses and values go through rows of e->f->scratch; see
- * load_store.h. */
+/* Scalarised gathers and scatters: loads and stores at divergent addresses, one lane after the
+ * other, where the CPU has no instruction for all of them; and what atomic.c needs for the same.
+ * Addresses and values go through rows of e->f->scratch; see load_store.h. */
 #include "jit/emit/load_store.h"
 
 void scratch_set(struct emit *e, enum scratch_row row, value lanes)
@@ -20,7 +20,8 @@ value scratch_element(struct emit *e, enum scratch_row row, LLVMTypeRef type, va
 
 value scratch_address(struct emit *e, LLVMTypeRef type, unsigned lane)
 {
-    /* in bytes, as LLVM writes it: to rewrite it, it would look through all uses of the row, once for each of them */
+    /* in bytes, as LLVM writes it: to rewrite it, it would look through all uses of the row, once
+     * for each of them */
     value at = emit_pointer_at(e, e->f->scratch[ROW_ADDRESS], lane * (LLVMGetIntTypeWidth(type) / 8));
     value v = build_load(e, type, at);
     LLVMSetVolatile(v, true);
@@ -70,7 +71,8 @@ static void move_element(struct emit *e, const struct transfer *t, unsigned k)
         element_put_lanes(e, t, k, scratch_results(e, type));
 }
 
-/* Moves all elements of each lane at once, through the row of results, which has room for 16 bytes of each. */
+/* Moves all elements of each lane at once, through the row of results, which has room for 16 bytes
+ * of each. */
 static void move_whole(struct emit *e, const struct transfer *t)
 {
     LLVMTypeRef type = vector_of(type_of_width(e, 8 * t->a->bytes), WARP_LANES);

@@ -1,11 +1,12 @@
-/* Non-temporal stores (movnt; Intel's optimization manual, 9.4.1): nontemporal.c says which stores qualify. At run time the array and
- * the launch must be large, the address a line's, and all lanes there; else the store is a plain one. Others may see such stores
- * later than what comes after them: at the end of a launch each worker waits for its own, in launch_leave(). See load_store.h.
+/* Non-temporal stores (movnt; Intel's optimization manual, 9.4.1): nontemporal.c says which stores
+ * qualify. At run time the array and the launch must be large, the address a line's, and all lanes
+ * there; else the store is a plain one. Others may see such stores later than what comes after
+ * them: at the end of a launch each worker waits for its own, in launch_leave(). See load_store.h.
  */
 #include "jit/emit/load_store.h"
 
-/* Is the allocation where the access was last large, and is what the launch stores by this instruction? An i1. (An allocation may hold
- * many arrays.) */
+/* Is the allocation where the access was last large, and is what the launch stores by this
+ * instruction? An i1. (An allocation may hold many arrays.) */
 static value is_large(struct emit *e, const struct transfer *t)
 {
     const struct jit_costs *costs = e->fn->target->costs;

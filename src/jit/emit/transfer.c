@@ -36,7 +36,8 @@ static value lane_pointers(struct emit *e, const struct transfer *t, unsigned k)
 
 /* ---- loading ---- */
 
-/* Loads a cluster. Vectors have 1, 2, 4 ... elements: other sizes are loaded as two vectors that overlap. */
+/* Loads a cluster. Vectors have 1, 2, 4 ... elements: other sizes are loaded as two vectors that
+ * overlap. */
 static value load_cluster(struct emit *e, const struct transfer *t, const struct cluster *c, unsigned number,
                           unsigned k, const uint8_t of[WARP_LANES])
 {
@@ -220,7 +221,8 @@ static value interleave(struct emit *e, const struct transfer *t, unsigned from,
     return emit_shuffle(e, v, NULL, index, lanes * t->a->n);
 }
 
-/* The lane that stores last, of those that run: the lowest of those that store together with the highest. */
+/* The lane that stores last, of those that run: the lowest of those that store together with the
+ * highest. */
 static value last_to_store(struct emit *e, const struct transfer *t)
 {
     value highest = build_sub(e, const_i32(e, 31), emit_intrinsic(e, "llvm.ctlz", t->mask, const_i1(e, true)));
@@ -289,7 +291,8 @@ void transfer_store_under_mask(struct emit *e, const struct transfer *t)
     }
 }
 
-/* Lanes that do not run store what stands there: nobody else accesses memory that a worker has for itself. */
+/* Lanes that do not run store what stands there: nobody else accesses memory that a worker has for
+ * itself. */
 static void store_blended(struct emit *e, const struct transfer *t)
 {
     value v = element_stored_value(e, t, 0), mask = emit_mask_to_lanes(e, t->mask);

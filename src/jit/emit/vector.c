@@ -1,7 +1,8 @@
 /* Interleaving vectors: elements of several in turns, and back; see load_store.h. */
 #include "jit/emit/load_store.h"
 
-/* Of two vectors: interleaves their elements, from element `from` on; and takes every other element. */
+/* Of two vectors: interleaves their elements, from element `from` on; and takes every other
+ * element. */
 static value zip_two(struct emit *e, value x, value y, unsigned from)
 {
     int index[WARP_LANES];

@@ -1,4 +1,5 @@
-/* The work-group loop: over the warps of a block in lockstep, from barrier to barrier (exec/lockstep.c); see emit.h. */
+/* The work-group loop: over the warps of a block in lockstep, from barrier to barrier
+ * (exec/lockstep.c); see emit.h. */
 #include "jit/emit/emit.h"
 
 static bool has_barriers(const struct emit *e)
@@ -9,8 +10,9 @@ static bool has_barriers(const struct emit *e)
     return false;
 }
 
-/* Is there only one barrier phase, in which each warp begins at the first block and comes to the end? Then nothing is recorded
- * (block->arrived stays 0), and the warps of the next block find their records as they are at the start. */
+/* Is there only one barrier phase, in which each warp begins at the first block and comes to the
+ * end? Then nothing is recorded (block->arrived stays 0), and the warps of the next block find
+ * their records as they are at the start. */
 static bool has_one_phase(const struct emit *e)
 {
     return !e->fn->plan.n && !has_barriers(e);
@@ -33,8 +35,9 @@ void warp_loop_record_arrival(struct emit *e, const struct ir_insn *i, uint32_t 
     value so_far = emit_load_field(e, e->m->i32, e->f->of.block, abi.block_arrived);
     value all = build_or(e, so_far, const_i32(e, arrived));
     value at = emit_pointer_at(e, e->f->of.block, abi.block_arrived);
-    /* whole: LLVM would write the one byte that changes, and the next load of the word wait for that to be in the cache, behind
-     * all stores before it, to memory that is far away, too (Intel's optimization manual, 3.6.4 Store Forwarding) */
+    /* whole: LLVM would write the one byte that changes, and the next load of the word wait for
+     * that to be in the cache, behind all stores before it, to memory that is far away, too
+     * (Intel's optimization manual, 3.6.4 Store Forwarding) */
     LLVMSetVolatile(build_store(e, all, at), true);
 }
 

@@ -1,4 +1,5 @@
-/* See brokered_compiler.h. A question is its head and the bytes of a request, the answer that of the compiler (wire.h). */
+/* See brokered_compiler.h. A question is its head and the bytes of a request, the answer that of
+ * the compiler (wire.h). */
 #include "jit/host/brokered_compiler.h"
 
 #include <stdlib.h>

@@ -100,7 +100,8 @@ bool code_cache_folder(char *path, size_t size)
     return n > 0 && (size_t)n < size;
 }
 
-/* The user's own, and nobody else's to change? Of an open file or folder: what stands at its name may be another by now. */
+/* The user's own, and nobody else's to change? Of an open file or folder: what stands at its name
+ * may be another by now. */
 static bool is_own(int file, mode_t type, const char *name, struct code_cache_refusal *why)
 {
     struct stat s;
@@ -283,7 +284,8 @@ void code_cache_survey(size_t *entries, uint64_t *bytes, bool clear, struct code
         close(folder);
 }
 
-/* Removes what nobody will read, and, where there is too much, what was used longest ago until a quarter is free. */
+/* Removes what nobody will read, and, where there is too much, what was used longest ago until a
+ * quarter is free. */
 static void make_room(int folder)
 {
     struct entries list = list_entries(folder);

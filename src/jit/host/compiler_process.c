@@ -81,7 +81,8 @@ static void drop(struct jit_process *p)
     p->fd = -1;
 }
 
-/* Out of the way of programs that count on low numbers, or close them: the same file under a high one. */
+/* Out of the way of programs that count on low numbers, or close them: the same file under a high
+ * one. */
 static int move_high(int fd)
 {
     struct rlimit limit;
@@ -99,8 +100,8 @@ static int move_high(int fd)
 
 enum { STACK_BYTES = 64 << 10, ABOVE_STANDARD = 10 };
 
-/* What the two processes between this one and the compiler need. They share our memory while this thread waits, as in
- * vfork(): nothing is copied, no handler of pthread_atfork runs. */
+/* What the two processes between this one and the compiler need. They share our memory while this
+ * thread waits, as in vfork(): nothing is copied, no handler of pthread_atfork runs. */
 struct birth {
     const char *program;
     char **argv, **envp;
@@ -111,8 +112,8 @@ struct birth {
     int error;
 };
 
-/* Runs on a stack that nobody leaves by a return: what AddressSanitizer notes of its frames would be held against whoever has that
- * memory next. */
+/* Runs on a stack that nobody leaves by a return: what AddressSanitizer notes of its frames would
+ * be held against whoever has that memory next. */
 #define ON_LENT_STACK __attribute__((no_sanitize_address))
 
 ON_LENT_STACK static void close_from(unsigned first)
@@ -150,7 +151,8 @@ ON_LENT_STACK static int grandchild(void *data)
     _exit(127);
 }
 
-/* Ends at once, so that the compiler is no descendant of ours that we, or the program, would have to wait for. */
+/* Ends at once, so that the compiler is no descendant of ours that we, or the program, would have
+ * to wait for. */
 ON_LENT_STACK static int child(void *data)
 {
     struct birth *b = data;
@@ -160,7 +162,8 @@ ON_LENT_STACK static int child(void *data)
     _exit(0);
 }
 
-/* What the loader of the compiler would be led astray by stays behind: LD_PRELOAD, LD_LIBRARY_PATH and their like. */
+/* What the loader of the compiler would be led astray by stays behind: LD_PRELOAD, LD_LIBRARY_PATH
+ * and their like. */
 static char **environment(void)
 {
     size_t n = 0, kept = 0;
@@ -173,8 +176,8 @@ static char **environment(void)
     return e;
 }
 
-/* No signal of the child's end (clone's last flags name none), and wait() without __WCLONE does not find it. (qemu-user
- * knows children with SIGCHLD only.) */
+/* No signal of the child's end (clone's last flags name none), and wait() without __WCLONE does not
+ * find it. (qemu-user knows children with SIGCHLD only.) */
 static void give_birth(struct birth *b)
 {
     sigset_t all, before;
@@ -190,7 +193,8 @@ static void give_birth(struct birth *b)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* Whatever comes through the connection, its end above all, lets a compiler that somebody has stopped go on, and end. */
+/* Whatever comes through the connection, its end above all, lets a compiler that somebody has
+ * stopped go on, and end. */
 static void wake_by(int socket, pid_t compiler)
 {
     fcntl(socket, F_SETOWN, compiler);
@@ -222,8 +226,9 @@ static int spawn(const char *program, int socket, bool keep_stderr, pid_t *pid)
 
 /* ---- patience ---- */
 
-/* A compiler that does not come on, because somebody has stopped it or it is none, is not waited for longer than PATIENCE_SECONDS:
- * so long it may do without processor time. One that has had more of it than a request may take does not end by itself. */
+/* A compiler that does not come on, because somebody has stopped it or it is none, is not waited
+ * for longer than PATIENCE_SECONDS: so long it may do without processor time. One that has had more
+ * of it than a request may take does not end by itself. */
 enum { TICK_MS = 1000, PATIENCE_SECONDS = 10, START_SECONDS = 30, SPARE_SECONDS = 10 };
 
 struct life {
@@ -258,7 +263,8 @@ static void end_compiler(const struct jit_process *p)
         kill(p->pid, SIGKILL);
 }
 
-/* Until something can be read; false where that is not to be expected any more. `seconds`: of processor time. */
+/* Until something can be read; false where that is not to be expected any more. `seconds`: of
+ * processor time. */
 static bool await(const struct jit_process *p, int fd, uint32_t seconds)
 {
     struct pollfd answer = {.fd = fd, .events = POLLIN};

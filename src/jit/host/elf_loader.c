@@ -1,8 +1,9 @@
-/* A loader for what the compiler emits: one relocatable object whose functions call nothing but each other, the C
- * library's memory functions, and what they are handed. Sections are laid out one after the other, relocations filled
- * in (relocation.h), and the whole made executable. Needs no LLVM, so that code from the cache runs without it. What the object says
- * of itself is checked before it is believed: a damaged one is refused. (Whoever can write code that does as the loader asks can do
- * anything: who may write the cache is code_cache.c's business.)
+/* A loader for what the compiler emits: one relocatable object whose functions call nothing but
+ * each other, the C library's memory functions, and what they are handed. Sections are laid out one
+ * after the other, relocations filled in (relocation.h), and the whole made executable. Needs no
+ * LLVM, so that code from the cache runs without it. What the object says of itself is checked
+ * before it is believed: a damaged one is refused. (Whoever can write code that does as the loader
+ * asks can do anything: who may write the cache is code_cache.c's business.)
  */
 #include "jit/host/elf_loader.h"
 
@@ -239,8 +240,8 @@ void loader_name_functions(const struct loaded_object *o, const uint8_t *elf, si
     }
 }
 
-/* Of new code: caches of instructions drop what they hold of its place, and each core what it has fetched from there (on x86-64
- * both see to that by themselves). */
+/* Of new code: caches of instructions drop what they hold of its place, and each core what it has
+ * fetched from there (on x86-64 both see to that by themselves). */
 static void announce(const struct loader *l)
 {
     __builtin___clear_cache((char *)l->memory, (char *)l->memory + l->size);

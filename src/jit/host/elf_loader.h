@@ -15,11 +15,13 @@ struct loaded_object {
     uint64_t *sections; /* offsets there, by section of the object */
 };
 
-/* functions[i] becomes the object's function of that number (JIT_FUNCTION_NAME), for i < n; others stay as they are.
- * False with the reason where the object is damaged or needs what this loader does not know. */
+/* functions[i] becomes the object's function of that number (JIT_FUNCTION_NAME), for i < n; others
+ * stay as they are. False with the reason where the object is damaged or needs what this loader
+ * does not know. */
 bool loader_load(struct loaded_object *o, const uint8_t *elf, size_t bytes, compiled_fn **functions, uint32_t n,
                  char error[LOADER_ERROR_BYTES]);
-/* Tells perf the functions' names: lines for /tmp/perf-PID.map (tools/perf/Documentation/jit-interface.txt). */
+/* Tells perf the functions' names: lines for /tmp/perf-PID.map
+ * (tools/perf/Documentation/jit-interface.txt). */
 void loader_name_functions(const struct loaded_object *o, const uint8_t *elf, size_t bytes, FILE *map);
 void loader_unload(struct loaded_object *o);
 

@@ -37,7 +37,8 @@ static const char *unfit(const struct launch *l)
                              : NULL;
 }
 
-/* What takes too long for one shape of blocks does so for others: in the background that is found out once. */
+/* What takes too long for one shape of blocks does so for others: in the background that is found
+ * out once. */
 static bool is_hopeless(struct jit *j, struct unit *u, const struct kernel *k)
 {
     pthread_mutex_lock(&j->lock);
@@ -69,7 +70,8 @@ static void order(struct jit *j, struct unit *u, const struct kernel *k)
     pthread_mutex_unlock(&j->lock);
 }
 
-/* Waits for the code, as long as the launch may; looks now and then whether somebody has cancelled it. */
+/* Waits for the code, as long as the launch may; looks now and then whether somebody has cancelled
+ * it. */
 static void compile_now(struct jit *j, struct unit *u, const struct launch *l)
 {
     static const double look_seconds = 0.1;
@@ -91,8 +93,8 @@ static void compile_now(struct jit *j, struct unit *u, const struct launch *l)
     pthread_mutex_unlock(&j->lock);
 }
 
-/* In the child of a fork there is no thread of ours; what it had to do is anybody's: unit_claim(). Of the child's threads the first
- * one to come here puts that away, and others wait. */
+/* In the child of a fork there is no thread of ours; what it had to do is anybody's: unit_claim().
+ * Of the child's threads the first one to come here puts that away, and others wait. */
 static void after_fork(struct jit *j)
 {
     pid_t self = getpid(), owner = atomic_load(&j->owner);
@@ -114,8 +116,8 @@ static void after_fork(struct jit *j)
     atomic_store(&j->owner, self);
 }
 
-/* Gives the launch the best code there is; workers change over where a turn of a warp, or a block, begins. Another worker may be
- * ahead. */
+/* Gives the launch the best code there is; workers change over where a turn of a warp, or a block,
+ * begins. Another worker may be ahead. */
 static void take(struct launch *l, struct unit *u)
 {
     struct unit *better = atomic_load(&u->better);

@@ -1,5 +1,6 @@
-/* See gdb.h. The names, the layout and the version of what follows are gdb's. One list for the process, which gdb reads
- * when it attaches, and when it stops at the breakpoint that it sets in __jit_debug_register_code.
+/* See gdb.h. The names, the layout and the version of what follows are gdb's. One list for the
+ * process, which gdb reads when it attaches, and when it stops at the breakpoint that it sets in
+ * __jit_debug_register_code.
  */
 #include "jit/host/gdb.h"
 
@@ -42,7 +43,8 @@ static void tell(enum action action, struct gdb_entry *e)
     __jit_debug_descriptor.relevant = NULL;
 }
 
-/* Tables for unwinding are not loaded. They count from the code, 32 bits far at most, so they get a place behind it. */
+/* Tables for unwinding are not loaded. They count from the code, 32 bits far at most, so they get a
+ * place behind it. */
 static void place_sections(uint8_t *elf, const struct loaded_object *o)
 {
     const Elf64_Ehdr *header = (const Elf64_Ehdr *)elf;

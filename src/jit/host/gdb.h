@@ -1,4 +1,5 @@
-/* Tells gdb of compiled kernels (GDB manual, "JIT Compilation Interface"), so that backtraces have their names. */
+/* Tells gdb of compiled kernels (GDB manual, "JIT Compilation Interface"), so that backtraces have
+ * their names. */
 #ifndef HEDDLE_JIT_GDB_H
 #define HEDDLE_JIT_GDB_H
 

@@ -1,5 +1,5 @@
-/* See relocation.h. A kind says three things: the number (an address, or how far it is, in bytes or in pages of 4 KB), which
- * of its bits are wanted, and where in the instruction they stand.
+/* See relocation.h. A kind says three things: the number (an address, or how far it is, in bytes or
+ * in pages of 4 KB), which of its bits are wanted, and where in the instruction they stand.
  */
 #include "jit/host/relocation.h"
 
@@ -9,11 +9,12 @@
 
 enum number { ADDRESS, DISTANCE, PAGES };
 
-/* Where bits stand: in data, as 4 or 8 bytes; else in an instruction of 4 bytes, which has zeros there. */
+/* Where bits stand: in data, as 4 or 8 bytes; else in an instruction of 4 bytes, which has zeros
+ * there. */
 enum field { DATA64, DATA32, BIT_0, BIT_5, BIT_10, SPLIT };
 
-/* What the bits that are not wanted have to be: those below are zeros where the number is a multiple of something, those
- * above are what a sign makes of them, or another relocation's. */
+/* What the bits that are not wanted have to be: those below are zeros where the number is a
+ * multiple of something, those above are what a sign makes of them, or another relocation's. */
 enum range { ANY, MULTIPLE, SIGNED };
 
 struct relocation {

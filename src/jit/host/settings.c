@@ -35,7 +35,8 @@ static const char *listed(const char *const *words, size_t n, char text[static 1
     return text;
 }
 
-/* Which of the words a variable of the environment is; `unset` where it is not set, or none of them. */
+/* Which of the words a variable of the environment is; `unset` where it is not set, or none of
+ * them. */
 static int chosen(const struct machine_config *c, const char *variable, const char *const *words, size_t n, int unset)
 {
     char text[128];

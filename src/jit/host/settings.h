@@ -1,4 +1,5 @@
-/* What the environment asks of the engines: HEDDLE_ENGINE, HEDDLE_TIER, HEDDLE_TARGET, HEDDLE_DUMP and HEDDLE_LOG (docs/JIT.md). */
+/* What the environment asks of the engines: HEDDLE_ENGINE, HEDDLE_TIER, HEDDLE_TARGET, HEDDLE_DUMP
+ * and HEDDLE_LOG (docs/JIT.md). */
 #ifndef HEDDLE_JIT_SETTINGS_H
 #define HEDDLE_JIT_SETTINGS_H
 

@@ -7,7 +7,8 @@
 #include "exec/machine.h"
 #include "jit/costs.h"
 
-/* After how much work a kernel of large functions is worth compiling; 0: sooner than costs.def says of any kernel. */
+/* After how much work a kernel of large functions is worth compiling; 0: sooner than costs.def says
+ * of any kernel. */
 static uint64_t worth_of(const struct kernel *k)
 {
     uint64_t total = 0, squares = 0;
@@ -23,8 +24,9 @@ static uint64_t worth_of(const struct kernel *k)
     return is_large || total > LIMIT_functions * LIMIT_function_soon ? LIMIT_worth_large * squares : 0;
 }
 
-/* As many as code of the kernel can ask for: an access has one in the function, and one in its serial parts
- * (jit/emit/inline_cache.c). What the compiler or an entry of the cache says is not relied on. */
+/* As many as code of the kernel can ask for: an access has one in the function, and one in its
+ * serial parts (jit/emit/inline_cache.c). What the compiler or an entry of the cache says is not
+ * relied on. */
 static uint32_t count_inline_caches(const struct kernel *k)
 {
     uint32_t n = 0;

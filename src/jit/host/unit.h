@@ -1,4 +1,5 @@
-/* Code of a kernel for one shape of block, by one tier: the unit of compiling. What makes it, and who waits for it, is engine.h's. */
+/* Code of a kernel for one shape of block, by one tier: the unit of compiling. What makes it, and
+ * who waits for it, is engine.h's. */
 #ifndef HEDDLE_JIT_UNIT_H
 #define HEDDLE_JIT_UNIT_H
 
@@ -20,8 +21,8 @@ struct machine;
 
 enum unit_state { UNIT_NEW, UNIT_QUEUED, UNIT_READY, UNIT_FAILED };
 
-/* The code of a kernel for a shape of block, by one tier; it stays until the kernel is freed, whatever replaces it: warps may be
- * inside. */
+/* The code of a kernel for a shape of block, by one tier; it stays until the kernel is freed,
+ * whatever replaces it: warps may be inside. */
 struct unit {
     struct compiled compiled; /* first: what launches point to */
     struct unit *next, *next_queued;
@@ -47,7 +48,8 @@ struct unit {
     char why[256]; /* UNIT_FAILED */
 };
 
-/* What a tier has to compile, with what does it: one for each, so that no kernel waits for code while another's is improved. */
+/* What a tier has to compile, with what does it: one for each, so that no kernel waits for code
+ * while another's is improved. */
 struct compile_queue {
     struct jit *jit;
     pthread_cond_t work;
@@ -84,8 +86,8 @@ static inline bool unit_is_ready(const struct unit *u)
     return u && atomic_load_explicit(&u->state, memory_order_acquire) == UNIT_READY;
 }
 
-/* The unit of a kernel, a new one where there is none yet; NULL without memory. `asked`: of a new one, whether it is for a launch
- * that waits, or has waited for the tier before. */
+/* The unit of a kernel, a new one where there is none yet; NULL without memory. `asked`: of a new
+ * one, whether it is for a launch that waits, or has waited for the tier before. */
 struct unit *unit_find(struct jit *j, struct kernel *k, const uint32_t block[3], enum jit_tier tier, bool asked);
 /* Of none who may still reach it. */
 void unit_free(struct unit *u);

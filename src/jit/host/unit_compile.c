@@ -102,7 +102,8 @@ static void dump_times(const struct unit *u, const struct jit_result *r)
         1e3 * r->emit_seconds, 1e3 * r->pass_seconds, 1e3 * r->code_seconds, r->bytes);
 }
 
-/* For appending; not what another user has put there, where everybody may: a link to a file of ours, a pipe. */
+/* For appending; not what another user has put there, where everybody may: a link to a file of
+ * ours, a pipe. */
 static FILE *open_own(const char *path)
 {
     struct stat s;

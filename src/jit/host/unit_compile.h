@@ -1,5 +1,6 @@
-/* A unit's way through the compiler: its request as bytes, the code of the cache on disk or the compiler's answer, and that
- * loaded; and what is said of it to those who ask (HEDDLE_DUMP, HEDDLE_LOG, HEDDLE_PERF). */
+/* A unit's way through the compiler: its request as bytes, the code of the cache on disk or the
+ * compiler's answer, and that loaded; and what is said of it to those who ask (HEDDLE_DUMP,
+ * HEDDLE_LOG, HEDDLE_PERF). */
 #ifndef HEDDLE_JIT_UNIT_COMPILE_H
 #define HEDDLE_JIT_UNIT_COMPILE_H
 
@@ -9,7 +10,8 @@
 bool unit_wants_serial_walks(const struct machine *m);
 /* The request for a kernel as bytes; false with u->why where it cannot be compiled. */
 bool unit_write_request(struct jit *j, struct unit *u, const struct kernel *k);
-/* Takes the code from the disk, by whoever asks first, the best there is; what is dumped has to be compiled. */
+/* Takes the code from the disk, by whoever asks first, the best there is; what is dumped has to be
+ * compiled. */
 bool unit_recall(struct jit *j, struct unit *u);
 /* Has the compiler make its code, and loads that; false with u->why where that cannot be. */
 bool unit_compile(struct jit *j, struct unit *u);

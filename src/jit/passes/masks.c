@@ -1,5 +1,5 @@
-/* Masks of lanes on their way to the code generator: those made of masks of lanes are hidden from it, and for CPUs that have no
- * registers of masks they become comparisons; see passes.h. */
+/* Masks of lanes on their way to the code generator: those made of masks of lanes are hidden from
+ * it, and for CPUs that have no registers of masks they become comparisons; see passes.h. */
 #include "jit/passes/passes.h"
 
 #include <string.h>
@@ -29,7 +29,8 @@ static bool is_made_lanes(LLVMValueRef mask)
     return LLVMIsConstant(mask);
 }
 
-/* What LLVM's combiner may come to see as masks that are made lanes: it simplifies first, so how deep the whole is does not count. */
+/* What LLVM's combiner may come to see as masks that are made lanes: it simplifies first, so how
+ * deep the whole is does not count. */
 static bool is_of_lanes(LLVMValueRef mask, int depth)
 {
     if (is_made_lanes(mask))
@@ -100,8 +101,8 @@ static unsigned element_width(LLVMTypeRef vector)
     }
 }
 
-/* The width of the elements that lanes choose, move or become; of lanes that are made of lanes, that of whoever uses these. 0: none
- * that vectors of numbers have. */
+/* The width of the elements that lanes choose, move or become; of lanes that are made of lanes,
+ * that of whoever uses these. 0: none that vectors of numbers have. */
 static unsigned width_for(LLVMValueRef user, LLVMValueRef lanes, int depth)
 {
     unsigned width = 0;
@@ -116,7 +117,8 @@ static unsigned width_for(LLVMValueRef user, LLVMValueRef lanes, int depth)
     return width == 8 || width == 16 || width == 32 || width == 64 ? width : 0;
 }
 
-/* Elements as wide as `width`, in each of which the mask's bit of that element stands at place `of % width`. */
+/* Elements as wide as `width`, in each of which the mask's bit of that element stands at place `of
+ * % width`. */
 static LLVMValueRef spread(LLVMBuilderRef b, LLVMValueRef mask, unsigned width, const struct bits *x)
 {
     LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(mask));
@@ -141,7 +143,8 @@ static LLVMValueRef compare_bits(LLVMBuilderRef b, LLVMValueRef mask, unsigned w
     return LLVMBuildICmp(b, LLVMIntNE, both, LLVMConstNull(LLVMTypeOf(both)), "");
 }
 
-/* Of a part of a mask, or of one in another order: its lanes' bits. False where it is anything else. */
+/* Of a part of a mask, or of one in another order: its lanes' bits. False where it is anything
+ * else. */
 static bool find_shuffled(LLVMValueRef shuffle, LLVMValueRef lanes, const struct bits *x, struct bits *of)
 {
     if (!LLVMIsAShuffleVectorInst(shuffle) || LLVMGetOperand(shuffle, 0) != lanes ||
@@ -156,7 +159,8 @@ static bool find_shuffled(LLVMValueRef shuffle, LLVMValueRef lanes, const struct
     return true;
 }
 
-/* Each where it is used, so that it stays a vector of numbers: what goes from block to block goes as lanes of one byte. */
+/* Each where it is used, so that it stays a vector of numbers: what goes from block to block goes
+ * as lanes of one byte. */
 static void spread_for_users(LLVMBuilderRef b, LLVMValueRef mask, LLVMValueRef lanes, const struct bits *x)
 {
     enum { DEPTH = 4 };

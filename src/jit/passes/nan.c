@@ -1,8 +1,9 @@
-/* NaNs between arithmetic: f32 instructions give one NaN whatever they were given (isa/sem_float.h), so what becomes of
- * a NaN on its way from one into the next cannot be seen. Where a canonical LLVMValueRef is an operand of arithmetic whose
- * result is made canonical itself, the plain result serves as well, and the step between them goes: in a chain of
- * multiply-adds it is more than half of the time. Where a LLVMValueRef goes around a loop a plain one goes around beside it, or in its
- * place: what is then used where the loop is left is made canonical there.
+/* NaNs between arithmetic: f32 instructions give one NaN whatever they were given
+ * (isa/sem_float.h), so what becomes of a NaN on its way from one into the next cannot be seen.
+ * Where a canonical LLVMValueRef is an operand of arithmetic whose result is made canonical itself,
+ * the plain result serves as well, and the step between them goes: in a chain of multiply-adds it
+ * is more than half of the time. Where a LLVMValueRef goes around a loop a plain one goes around
+ * beside it, or in its place: what is then used where the loop is left is made canonical there.
  * lane_function.c freezes a value to say that any NaN serves there.
  */
 #include "jit/passes/passes.h"
@@ -26,7 +27,8 @@ static bool is_f32(LLVMTypeRef t)
     return LLVMGetTypeKind(t) == LLVMFloatTypeKind;
 }
 
-/* The number of operands where `v` adds, subtracts, multiplies, does both at once or negates in f32; else 0. */
+/* The number of operands where `v` adds, subtracts, multiplies, does both at once or negates in
+ * f32; else 0. */
 static unsigned arithmetic_operands(LLVMValueRef v)
 {
     if (!LLVMIsAInstruction(v) || !is_f32(LLVMTypeOf(v)))
@@ -75,7 +77,8 @@ static bool is_nan(LLVMValueRef v)
 
 static LLVMValueRef canonical_of(LLVMValueRef v);
 
-/* Does `test` say whether x is a NaN? LLVM looks at what x negates, and before that was made canonical. */
+/* Does `test` say whether x is a NaN? LLVM looks at what x negates, and before that was made
+ * canonical. */
 static bool tests(LLVMValueRef test, LLVMValueRef x)
 {
     if (is_unordered(test, x))
@@ -126,7 +129,8 @@ static bool add(struct found *f, LLVMValueRef v)
 
 enum { COLD_DEPTH = 4 };
 
-/* Does the branch at the end of a block rarely go to `to`? (emit_likely() says so, in weights of branches.) */
+/* Does the branch at the end of a block rarely go to `to`? (emit_likely() says so, in weights of
+ * branches.) */
 static bool goes_rarely(LLVMValueRef branch, LLVMBasicBlockRef to)
 {
     LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(branch));
@@ -157,7 +161,8 @@ static bool is_cold(LLVMBasicBlockRef block, int depth)
 
 enum { MAX_PHIS = 256 };
 
-/* Values that may come from several places, and plain ones that may stand in for them in arithmetic. */
+/* Values that may come from several places, and plain ones that may stand in for them in
+ * arithmetic. */
 struct phis {
     unsigned n;
     LLVMValueRef at[MAX_PHIS], plain[MAX_PHIS];
@@ -277,8 +282,8 @@ static unsigned count_hot_uses(const struct phis *p, LLVMValueRef v, const bool 
     return n;
 }
 
-/* Those for which the plain ones serve, made canonical where they are used: all that comes there is canonical, and one use at most
- * is no rare one, so that no more is made canonical than before. */
+/* Those for which the plain ones serve, made canonical where they are used: all that comes there is
+ * canonical, and one use at most is no rare one, so that no more is made canonical than before. */
 static void find_replaced(const struct phis *p, bool *replaced)
 {
     bool changed;
@@ -434,7 +439,8 @@ static LLVMValueRef clone(LLVMBuilderRef b, LLVMValueRef v)
     return copy;
 }
 
-/* Each user makes it canonical for itself, of the plain value; `cast`: what they use, of `canonical` or itself. */
+/* Each user makes it canonical for itself, of the plain value; `cast`: what they use, of
+ * `canonical` or itself. */
 static void sink_to_users(LLVMBuilderRef b, LLVMValueRef canonical, LLVMValueRef cast)
 {
     LLVMValueRef test = LLVMGetOperand(canonical, 0);

@@ -1,4 +1,5 @@
-/* Sums and scalings of matrices on plain addresses, by enum precision. Operations are 0, 1 and 2: as it is, transposed, and conjugated, too. */
+/* Sums and scalings of matrices on plain addresses, by enum precision. Operations are 0, 1 and 2:
+ * as it is, transposed, and conjugated, too. */
 #ifndef HEDDLE_LIBRARIES_DENSE_H
 #define HEDDLE_LIBRARIES_DENSE_H
 

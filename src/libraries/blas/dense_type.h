@@ -1,4 +1,5 @@
-/* Sums and scalings of matrices for one type of elements: included by dense.c with T, NAME(function), CONJ(x) and FMA(a, b, c). */
+/* Sums and scalings of matrices for one type of elements: included by dense.c with T,
+ * NAME(function), CONJ(x) and FMA(a, b, c). */
 
 static inline T NAME(at)(int op, const T *a, int64_t ld, int64_t i, int64_t j)
 {

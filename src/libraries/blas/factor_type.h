@@ -1,9 +1,11 @@
-/* Factorizations of small matrices for one type of elements: included by factor.c with T, its real type R, and NAME(function). Columns lie
- * `ld` elements apart; rows and columns of results count from 1. */
+/* Factorizations of small matrices for one type of elements: included by factor.c with T, its real
+ * type R, and NAME(function). Columns lie `ld` elements apart; rows and columns of results count
+ * from 1. */
 
 #define AT(i, j) a[(i) + (j) * lda]
 
-/* LU with row exchanges where `pivots` is given. A zero on the diagonal ends it; its row is what is returned, and the rest stays. */
+/* LU with row exchanges where `pivots` is given. A zero on the diagonal ends it; its row is what is
+ * returned, and the rest stays. */
 static int NAME(lu)(int64_t n, void *matrix, int64_t lda, int *pivots)
 {
     T *a = matrix;
@@ -115,7 +117,8 @@ static int NAME(invert)(int64_t n, const void *lu, int64_t lda, const int *pivot
     return NAME(first_zero)(n, a, lda);
 }
 
-/* A reflector that makes x[1..] zero (LAPACK's larfg): x[0] becomes what remains, x[1..] the reflector's rest; its factor is returned. */
+/* A reflector that makes x[1..] zero (LAPACK's larfg): x[0] becomes what remains, x[1..] the
+ * reflector's rest; its factor is returned. */
 static T NAME(reflector)(int64_t n, T *x)
 {
     double rest = 0;
@@ -155,7 +158,8 @@ static void NAME(qr)(int64_t m, int64_t n, void *matrix, int64_t lda, void *taus
     }
 }
 
-/* The least squares of a * x = b, m >= n: what is left of b stands below x. A zero on R's diagonal is what is returned. `taus`: n. */
+/* The least squares of a * x = b, m >= n: what is left of b stands below x. A zero on R's diagonal
+ * is what is returned. `taus`: n. */
 static int NAME(least_squares)(int64_t m, int64_t n, int64_t columns, void *matrix, int64_t lda, void *right,
                                int64_t ldb, void *taus)
 {

@@ -1,4 +1,5 @@
-/* Level 1 of BLAS on plain addresses, for n of at least 1; by enum precision. Sums that are exact in the type are exact here. */
+/* Level 1 of BLAS on plain addresses, for n of at least 1; by enum precision. Sums that are exact
+ * in the type are exact here. */
 #ifndef HEDDLE_LIBRARIES_LEVEL1_H
 #define HEDDLE_LIBRARIES_LEVEL1_H
 

@@ -1,5 +1,6 @@
-/* Level 1 for one type of elements: included by level1.c with T, its real type R, COMPLEX, and NAME(function). Complex products are the
- * plain formula, as on a GPU. A vector's first element lies at its lowest address, or, with a negative increment, at its highest. */
+/* Level 1 for one type of elements: included by level1.c with T, its real type R, COMPLEX, and
+ * NAME(function). Complex products are the plain formula, as on a GPU. A vector's first element
+ * lies at its lowest address, or, with a negative increment, at its highest. */
 
 #define FIRST(x, inc, n) ((inc) < 0 ? (x) - ((n) - 1) * (inc) : (x))
 
@@ -39,8 +40,9 @@ static void NAME(scal)(int64_t n, const void *alpha, void *xs, int64_t incx)
         x[i * incx] *= a;
 }
 
-/* Several sums side by side: faster, and with smaller errors. Those of a long vector's halves are added, so that errors grow with the
- * logarithm of its length, as where many threads of a GPU sum up. */
+/* Several sums side by side: faster, and with smaller errors. Those of a long vector's halves are
+ * added, so that errors grow with the logarithm of its length, as where many threads of a GPU sum
+ * up. */
 enum { NAME(BLOCK) = 4096 };
 
 static T NAME(dot_of)(int64_t n, const T *x, int64_t incx, const T *y, int64_t incy, bool conjugate)
@@ -91,7 +93,8 @@ static void NAME(asum)(int64_t n, const void *xs, int64_t incx, void *result)
     *(R *)result = NAME(asum_of)(n, xs, incx);
 }
 
-/* Scaled where squares leave the range of numbers. Subnormal parts count as 0; an infinity beside a NaN makes an infinity. */
+/* Scaled where squares leave the range of numbers. Subnormal parts count as 0; an infinity beside a
+ * NaN makes an infinity. */
 static void NAME(nrm2)(int64_t n, const void *xs, int64_t incx, void *result)
 {
     const T *x = xs;
@@ -123,7 +126,8 @@ static void NAME(nrm2)(int64_t n, const void *xs, int64_t incx, void *result)
     }
 }
 
-/* The first of the largest, or smallest, counted from 1. A NaN is neither, and where there is nothing else, it is the first. */
+/* The first of the largest, or smallest, counted from 1. A NaN is neither, and where there is
+ * nothing else, it is the first. */
 static int64_t NAME(iamax)(int64_t n, const void *xs, int64_t incx)
 {
     const T *x = xs;

@@ -9,7 +9,8 @@
 
 /* ---- matrices ---- */
 
-/* cublasLt's orders of 32 columns ("cublasLtOrder_t"): composite tiles, one column of tiles after the other. */
+/* cublasLt's orders of 32 columns ("cublasLtOrder_t"): composite tiles, one column of tiles after
+ * the other. */
 static int64_t tiled_offset(const struct matrix *m, int64_t row, int64_t column)
 {
     const int64_t in_strip = column % 32, strip = column / 32 * m->ld;
@@ -120,7 +121,8 @@ static char letter(cublasOperation_t op)
     return "NTC"[op];
 }
 
-/* C += op(A) * op(B) and the like for one tile, by OpenBLAS; `t` is where in op(A)'s rows and op(B)'s columns. */
+/* C += op(A) * op(B) and the like for one tile, by OpenBLAS; `t` is where in op(A)'s rows and
+ * op(B)'s columns. */
 static void multiply(const struct product *p, const struct tile *t, const void *a, int64_t lda, const void *b,
                      int64_t ldb, const void *alpha, const void *beta, void *c, int64_t ldc)
 {

@@ -1,6 +1,8 @@
-/* Products of matrices on plain addresses: D = f(alpha * op(A) * op(B) + beta * C), of any types ("cuBLAS Library", 2.8.12 and 3.4.25). Float,
- * double and complex matrices go to OpenBLAS as they are. All else is widened, multiplied there and narrowed: halves and 8-bit floats in float,
- * integers in double, which holds every sum of products that a 32-bit integer's low half comes from.
+/* Products of matrices on plain addresses: D = f(alpha * op(A) * op(B) + beta * C), of any types
+ * ("cuBLAS Library", 2.8.12 and 3.4.25). Float, double and complex matrices go to OpenBLAS as they
+ * are. All else is widened, multiplied there and narrowed: halves and 8-bit floats in float,
+ * integers in double, which holds every sum of products that a 32-bit integer's low half comes
+ * from.
  */
 #ifndef HEDDLE_LIBRARIES_PRODUCT_H
 #define HEDDLE_LIBRARIES_PRODUCT_H
@@ -32,8 +34,8 @@ void matrix_write(enum precision p, const void *from, const struct matrix *m, in
 void matrix_add(enum precision p, int64_t rows, const void *scale, struct matrix *to, const struct matrix *added);
 
 struct product;
-/* What happens to a column of the result, as floats or doubles, before it is narrowed and stored (cublasLt's epilogues); piece by piece, in no
- * order, on several threads. */
+/* What happens to a column of the result, as floats or doubles, before it is narrowed and stored
+ * (cublasLt's epilogues); piece by piece, in no order, on several threads. */
 typedef void product_finish(const struct product *p, int64_t column, void *values);
 
 struct product {

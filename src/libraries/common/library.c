@@ -31,7 +31,8 @@ void library_failed(const char *call, const char *format, ...)
         logger_say(library_logger, LOG_OF_ERROR, call, "%s", text);
 }
 
-/* RTLD_DEEPBIND: what it calls of its own is its own, whichever library of these names the program has. */
+/* RTLD_DEEPBIND: what it calls of its own is its own, whichever library of these names the program
+ * has. */
 void *library_open(const char *soname, const char *package)
 {
     void *library = dlopen(soname, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);

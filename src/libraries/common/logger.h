@@ -1,5 +1,6 @@
-/* The loggers of cuBLASLt and cuSPARSE, which are alike ("cuBLAS Library", 3.4.8; "cuSPARSE Library", 4): what is said, by its level, goes to a
- * callback and to a file, which is stdout at first. Nothing is said before a level or a mask is set, by a call or by PREFIX_LOG_LEVEL,
+/* The loggers of cuBLASLt and cuSPARSE, which are alike ("cuBLAS Library", 3.4.8; "cuSPARSE
+ * Library", 4): what is said, by its level, goes to a callback and to a file, which is stdout at
+ * first. Nothing is said before a level or a mask is set, by a call or by PREFIX_LOG_LEVEL,
  * PREFIX_LOG_MASK and PREFIX_LOG_FILE in the environment.
  */
 #ifndef HEDDLE_LIBRARIES_LOGGER_H

@@ -1,5 +1,6 @@
-/* Pieces of a task on several threads: library.h. The threads are the library's own, made when they are first needed. One task at a time
- * has them; one that finds them at work does its pieces itself.
+/* Pieces of a task on several threads: library.h. The threads are the library's own, made when they
+ * are first needed. One task at a time has them; one that finds them at work does its pieces
+ * itself.
  */
 #include "libraries/common/library.h"
 

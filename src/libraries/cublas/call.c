@@ -140,7 +140,8 @@ static void keep_scalars(struct call *c)
 
 /* ---- the memory that a call uses ---- */
 
-/* Columns of a triangle are told in this many groups at most; of a group of several, what all of them have. */
+/* Columns of a triangle are told in this many groups at most; of a group of several, what all of
+ * them have. */
 enum { GROUPS = 24, MOST_USED = OPERANDS * (GROUPS + 1) + 4 };
 
 struct uses {
@@ -192,7 +193,8 @@ static int64_t region_bytes(const struct call *c, int i, const struct region *r)
     return r->kind == REGION_COUNTS ? (int64_t)sizeof(int32_t) : (int64_t)element_bytes(operand_type(c, i));
 }
 
-/* Of a batch: the arrays of addresses, or all problems' matrices as rows, where those are not too many kinds of them. */
+/* Of a batch: the arrays of addresses, or all problems' matrices as rows, where those are not too
+ * many kinds of them. */
 static void add_batch(struct uses *u, const struct call *c, int i, const struct region *r)
 {
     const int64_t bytes = region_bytes(c, i, r), problems = c->op[i].stride ? c->batch : 1;
@@ -213,7 +215,8 @@ static void add_batch(struct uses *u, const struct call *c, int i, const struct 
     }
 }
 
-/* A result that beta * C is added to is not read where beta is 0 (cuBLAS, cublas<t>gemm(): C need not be a valid input then). */
+/* A result that beta * C is added to is not read where beta is 0 (cuBLAS, cublas<t>gemm(): C need
+ * not be a valid input then). */
 static bool discards_result(const struct call *c)
 {
     static const union scalars zero;

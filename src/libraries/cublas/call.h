@@ -1,6 +1,7 @@
-/* A call of cuBLAS, whichever routine and type: its arguments by name, what its routine says of them, and the way into the stream. An entry
- * point fills in a struct call, and call_put() checks it, keeps the scalars, tells what memory it uses, and has the routine's run() computed in
- * its turn: on plain addresses, once for each problem of a batch.
+/* A call of cuBLAS, whichever routine and type: its arguments by name, what its routine says of
+ * them, and the way into the stream. An entry point fills in a struct call, and call_put() checks
+ * it, keeps the scalars, tells what memory it uses, and has the routine's run() computed in its
+ * turn: on plain addresses, once for each problem of a batch.
  */
 #ifndef HEDDLE_LIBRARIES_CUBLAS_CALL_H
 #define HEDDLE_LIBRARIES_CUBLAS_CALL_H
@@ -33,7 +34,8 @@ cublasStatus_t status_of(CUresult r);
 
 enum { OPERANDS = 5 };
 
-/* A matrix or a vector: `ld` is its leading dimension or its increment; `stride`, in elements, leads to the next one of a batch. */
+/* A matrix or a vector: `ld` is its leading dimension or its increment; `stride`, in elements,
+ * leads to the next one of a batch. */
 struct operand {
     const void *at;
     int64_t ld;
@@ -41,7 +43,8 @@ struct operand {
     cudaDataType type; /* 0 (CUDA_R_32F) in a call of one type: the call's */
 };
 
-/* Scalars as they were given, and, in the pointer mode of the host, what they were when the call was made. */
+/* Scalars as they were given, and, in the pointer mode of the host, what they were when the call
+ * was made. */
 union scalars {
     double d[5];
     float f[5];

@@ -1,4 +1,5 @@
-/* BLAS-like extensions ("cuBLAS Library", 2.8): sums and scalings of matrices, packed triangles, small factorizations in batches. */
+/* BLAS-like extensions ("cuBLAS Library", 2.8): sums and scalings of matrices, packed triangles,
+ * small factorizations in batches. */
 #include "libraries/cublas/call.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-/* General products ("cuBLAS Library", 2.7.1 to 2.7.6 and 2.8): of one type, of mixed types, batched by arrays of addresses, by strides, and in
- * groups. The forms by three multiplications (3m) are made by four. */
+/* General products ("cuBLAS Library", 2.7.1 to 2.7.6 and 2.8): of one type, of mixed types, batched
+ * by arrays of addresses, by strides, and in groups. The forms by three multiplications (3m) are
+ * made by four. */
 #include "libraries/cublas/call.h"
 
 #include <limits.h>
@@ -24,7 +25,8 @@ static bool is_half_sum(const struct call *c)
     return c->compute == CUBLAS_COMPUTE_16F || c->compute == CUBLAS_COMPUTE_16F_PEDANTIC;
 }
 
-/* Floats are multiplied as tf32 where the mode or the type to compute in says so; all fast types of an H200's are that. */
+/* Floats are multiplied as tf32 where the mode or the type to compute in says so; all fast types of
+ * an H200's are that. */
 static bool is_tf32(const struct call *c)
 {
     const cudaDataType type = operand_type(c, 0);

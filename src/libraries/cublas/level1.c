@@ -1,4 +1,5 @@
-/* Level 1 ("cuBLAS Library", 2.5), and its forms of mixed types (2.8: AxpyEx, DotEx, ...). Halves are computed in float. */
+/* Level 1 ("cuBLAS Library", 2.5), and its forms of mixed types (2.8: AxpyEx, DotEx, ...). Halves
+ * are computed in float. */
 #include "libraries/cublas/call.h"
 
 #include <stdlib.h>
@@ -347,8 +348,8 @@ V2(REAL_TYPES, ROTM)
 
 /* ---- mixed types ---- */
 
-/* 0, or what a combination of types is: elements, scalars (or the result), what it is computed in. Types that cuBLAS knows at all are not
- * supported where they do not fit, all others are no value. */
+/* 0, or what a combination of types is: elements, scalars (or the result), what it is computed in.
+ * Types that cuBLAS knows at all are not supported where they do not fit, all others are no value. */
 static cublasStatus_t known(cudaDataType type)
 {
     return element_bytes(type) && type != CUDA_R_8F_E4M3 && type != CUDA_R_8F_E5M2 ? CUBLAS_STATUS_NOT_SUPPORTED

@@ -170,7 +170,8 @@ RUN(syr, &s.uplo, &s.n, c->alpha, p, &s.lda, out, &s.incy)
 RUN(her, &s.uplo, &s.n, c->alpha, p, &s.lda, out, &s.incy)
 RUN(spr, &s.uplo, &s.n, c->alpha, p, &s.lda, out)
 RUN(hpr, &s.uplo, &s.n, c->alpha, p, &s.lda, out)
-/* OpenBLAS 0.3.21 takes a complex vector that runs backwards for one that begins at its lowest address: it gets a copy that runs forwards. */
+/* OpenBLAS 0.3.21 takes a complex vector that runs backwards for one that begins at its lowest
+ * address: it gets a copy that runs forwards. */
 static void *forwards(const struct call *c, int i)
 {
     const size_t bytes = element_bytes(c->type);
@@ -220,7 +221,8 @@ static bool run_gemv(const struct call *c)
         return run_plain_gemv(c);
     const bool n = c->ta == CUBLAS_OP_N;
     const struct operand *o = c->op;
-    /* Rows of an operand of one column are x's elements, its increment apart: a matrix of one row by row. */
+    /* Rows of an operand of one column are x's elements, its increment apart: a matrix of one row
+     * by row. */
     const char *x = first_element(c, 1, n ? c->n : c->m), *y = first_element(c, 2, n ? c->m : c->n);
     const struct product p = {.ta = c->ta,
                               .tb = CUBLAS_OP_N,

@@ -1,4 +1,5 @@
-/* Level 3 without the general products (gemm.c; "cuBLAS Library", 2.7): by OpenBLAS, large ones in pieces that do not depend on each other. */
+/* Level 3 without the general products (gemm.c; "cuBLAS Library", 2.7): by OpenBLAS, large ones in
+ * pieces that do not depend on each other. */
 #include "libraries/cublas/call.h"
 
 #include <stdlib.h>
@@ -183,7 +184,8 @@ RANK_K_OF(herk, true)
 RANK_2K_OF(syr2k, false)
 RANK_2K_OF(her2k, true)
 
-/* A * B^T of which a triangle is wanted: made whole beside C. beta is real where the result counts as Hermitian. */
+/* A * B^T of which a triangle is wanted: made whole beside C. beta is real where the result counts
+ * as Hermitian. */
 static bool run_rank_kx(const struct call *c, bool hermitian)
 {
     const enum precision p = call_precision(c);

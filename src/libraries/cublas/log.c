@@ -1,5 +1,6 @@
-/* cuBLAS's logger ("cuBLAS Library", 2.4.18 to 2.4.20): a few lines for each call, to stdout, stderr, a file and a callback, as
- * cublasLoggerConfigure() says, or CUBLAS_LOGINFO_DBG and CUBLAS_LOGDEST_DBG in the environment.
+/* cuBLAS's logger ("cuBLAS Library", 2.4.18 to 2.4.20): a few lines for each call, to stdout,
+ * stderr, a file and a callback, as cublasLoggerConfigure() says, or CUBLAS_LOGINFO_DBG and
+ * CUBLAS_LOGDEST_DBG in the environment.
  */
 #include "libraries/cublas/log.h"
 

@@ -1,4 +1,5 @@
-/* Givens rotations made ("cuBLAS Library", 2.5.8 and 2.5.10): four or five scalars, of the host, where it is done at once, or of the device. */
+/* Givens rotations made ("cuBLAS Library", 2.5.8 and 2.5.10): four or five scalars, of the host,
+ * where it is done at once, or of the device. */
 #include "libraries/cublas/call.h"
 
 #include "libraries/blas/level1.h"

@@ -1,7 +1,9 @@
-/* Vectors and matrices to the device and back ("cuBLAS Library", 2.4.14 to 2.4.21): copies of the driver's. */
+/* Vectors and matrices to the device and back ("cuBLAS Library", 2.4.14 to 2.4.21): copies of the
+ * driver's. */
 #include "libraries/cublas/call.h"
 
-/* `height` pieces of `width` bytes; what is no memory of a GPU's cannot be copied to or from as such. */
+/* `height` pieces of `width` bytes; what is no memory of a GPU's cannot be copied to or from as
+ * such. */
 static cublasStatus_t copy(const char *name, size_t width, size_t height, const void *from, size_t from_pitch, void *to,
                            size_t to_pitch, const void *device, const CUstream *stream)
 {

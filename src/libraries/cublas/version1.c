@@ -1,5 +1,6 @@
-/* Version 1 of the API ("cuBLAS Library", appendix "Using the cuBLAS Legacy API"): characters for operations, scalars by value, results returned,
- * and no handle. One stands for all of them, made by the first call that needs it. What went wrong with a routine is told by cublasGetError(),
+/* Version 1 of the API ("cuBLAS Library", appendix "Using the cuBLAS Legacy API"): characters for
+ * operations, scalars by value, results returned, and no handle. One stands for all of them, made
+ * by the first call that needs it. What went wrong with a routine is told by cublasGetError(),
  * once.
  */
 #include "cuda/cublas.h"
@@ -188,7 +189,8 @@ LEVEL2(S, float)
 LEVEL2(D, double)
 LEVEL2(C, cuComplex)
 LEVEL2(Z, cuDoubleComplex)
-/* Symmetric or Hermitian: the names, and the real type of what alpha is where a vector is multiplied by itself. */
+/* Symmetric or Hermitian: the names, and the real type of what alpha is where a vector is
+ * multiplied by itself. */
 #define SYMMETRIC(T, R, mv, bmv, pmv, r, pr, r2, pr2)                                                                  \
     ROUTINE(mv, LIST(char uplo, int n, T alpha, A_(T), CXI(T), T beta, T *y, int incy),                                \
             LIST(UPLO(uplo), n, &alpha, A, lda, x, incx, &beta, y, incy))                                              \

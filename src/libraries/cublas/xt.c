@@ -1,5 +1,6 @@
-/* cuBLAS-XT ("cuBLAS Library", 4) as far as it is called: general products of matrices of the host, which are done when the call returns. The
- * devices of the original share tiles of the result; here the host's threads do, whichever devices are selected. */
+/* cuBLAS-XT ("cuBLAS Library", 4) as far as it is called: general products of matrices of the host,
+ * which are done when the call returns. The devices of the original share tiles of the result; here
+ * the host's threads do, whichever devices are selected. */
 #include "libraries/cublas/call.h"
 
 #include <stdlib.h>

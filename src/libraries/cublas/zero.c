@@ -1,5 +1,6 @@
-/* Where zeros are multiplied by, as on a GPU, and a NaN or an infinity comes through that BLAS would not have looked at: an alpha of 0 of most
- * routines, and the other triangle of trmv, tpmv and trmm (recorded on an H200). What is finite stays what OpenBLAS has made of it. */
+/* Where zeros are multiplied by, as on a GPU, and a NaN or an infinity comes through that BLAS
+ * would not have looked at: an alpha of 0 of most routines, and the other triangle of trmv, tpmv
+ * and trmm (recorded on an H200). What is finite stays what OpenBLAS has made of it. */
 #include "libraries/cublas/call.h"
 
 #include <math.h>
@@ -90,7 +91,8 @@ static bool run_by_zero(const struct call *c, struct elements e)
 
 /* ---- a triangle's other half ---- */
 
-/* Vectors that the square is multiplied by: columns or rows of trmm's B, and of C, where they go; or trmv's one. */
+/* Vectors that the square is multiplied by: columns or rows of trmm's B, and of C, where they go;
+ * or trmv's one. */
 struct lines {
     size_t count, length, tile; /* what is beside a tile of the triangle is not multiplied by */
     const struct operand *from, *to;

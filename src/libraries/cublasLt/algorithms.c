@@ -1,5 +1,6 @@
-/* Algorithms and heuristics ("cuBLAS Library", 3.4: cublasLtMatmulAlgo...). There is one algorithm, which takes everything and needs no
- * workspace; its configuration is kept and changes nothing. What it says of itself is what an H200's first choice says.
+/* Algorithms and heuristics ("cuBLAS Library", 3.4: cublasLtMatmulAlgo...). There is one algorithm,
+ * which takes everything and needs no workspace; its configuration is kept and changes nothing.
+ * What it says of itself is what an H200's first choice says.
  */
 #include "libraries/cublasLt/lt.h"
 

@@ -1,4 +1,5 @@
-/* What products cuBLASLt has ("cuBLAS Library", 3.4.25: the tables of cublasLtMatmul), as an H200 answers. */
+/* What products cuBLASLt has ("cuBLAS Library", 3.4.25: the tables of cublasLtMatmul), as an H200
+ * answers. */
 #include "libraries/cublasLt/lt.h"
 
 /* ---- types: what is computed in, scalars, A and B, C, D ---- */
@@ -42,7 +43,8 @@ static cublasComputeType_t family(cublasComputeType_t compute)
     }
 }
 
-/* 8-bit floats: not both of E5M2; D of one of their types beside a C of halves, E5M2 only where an operand is. */
+/* 8-bit floats: not both of E5M2; D of one of their types beside a C of halves, E5M2 only where an
+ * operand is. */
 static bool fits_fp8(const struct operation *o, cudaDataType a, cudaDataType b, cudaDataType c, cudaDataType d)
 {
     const bool e5m2 = a == CUDA_R_8F_E5M2 || b == CUDA_R_8F_E5M2;
@@ -90,7 +92,8 @@ static bool fp8_shapes_fit(const struct operation *o, const struct layout *a, co
            (d->rows == 1 || d->rows * element_bytes(d->type) % 16 == 0);
 }
 
-/* Bytes: to bytes, A is transposed and B is not; to integers, what an H200 has kernels for (cublas/gemm.c). */
+/* Bytes: to bytes, A is transposed and B is not; to integers, what an H200 has kernels for
+ * (cublas/gemm.c). */
 static bool byte_shapes_fit(const struct operation *o, const struct layout *d)
 {
     const bool ta = o->ta != CUBLAS_OP_N, tb = o->tb != CUBLAS_OP_N;

@@ -1,4 +1,5 @@
-/* Descriptors of cuBLASLt and their attributes ("cuBLAS Library", 3.4). Create makes one of the heap's; Init one where the program has room. */
+/* Descriptors of cuBLASLt and their attributes ("cuBLAS Library", 3.4). Create makes one of the
+ * heap's; Init one where the program has room. */
 #include "libraries/cublasLt/lt.h"
 
 #include <stdlib.h>

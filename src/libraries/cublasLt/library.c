@@ -1,5 +1,5 @@
-/* Handles, names, and settings that are kept ("cuBLAS Library", 3.4). A handle has no state: cuBLAS's are handles here, too, as the original has
- * it; NULL is none.
+/* Handles, names, and settings that are kept ("cuBLAS Library", 3.4). A handle has no state:
+ * cuBLAS's are handles here, too, as the original has it; NULL is none.
  */
 #include "libraries/cublasLt/lt.h"
 

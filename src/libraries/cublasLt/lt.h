@@ -1,4 +1,5 @@
-/* cuBLASLt: descriptors are structs of the program's, which it may keep anywhere ("opaque"); their attributes stand in tables. */
+/* cuBLASLt: descriptors are structs of the program's, which it may keep anywhere ("opaque"); their
+ * attributes stand in tables. */
 #ifndef HEDDLE_LIBRARIES_CUBLASLT_LT_H
 #define HEDDLE_LIBRARIES_CUBLASLT_LT_H
 
@@ -87,7 +88,8 @@ cublasStatus_t attribute_get(const void *record, const struct attribute *table, 
 
 /* ---- products ---- */
 
-/* What is wrong with a product of these; NULL layouts are an error, too. `say`: its name in a sentence. */
+/* What is wrong with a product of these; NULL layouts are an error, too. `say`: its name in a
+ * sentence. */
 cublasStatus_t matmul_check(const char *say, const struct operation *o, const struct layout *a, const struct layout *b,
                             const struct layout *c, const struct layout *d);
 bool is_algorithm(const struct algorithm *a);

@@ -1,5 +1,5 @@
-/* The backend API: descriptors, and the ways from a graph of operations to a plan. There is one engine for every graph, without knobs, notes
- * or workspace. */
+/* The backend API: descriptors, and the ways from a graph of operations to a plan. There is one
+ * engine for every graph, without knobs, notes or workspace. */
 #include "libraries/cudnn/backend.h"
 
 #include <stdlib.h>
@@ -177,7 +177,8 @@ static cudnnStatus_t engine_of(struct descriptor *graph, struct descriptor *engi
     return status;
 }
 
-/* What the caller has made to be filled: the one configuration of a heuristic, or the engine of a configuration. */
+/* What the caller has made to be filled: the one configuration of a heuristic, or the engine of a
+ * configuration. */
 static cudnnStatus_t fill(const struct descriptor *d, int name, struct descriptor *empty)
 {
     if (name == ATTR_ENGINECFG_ENGINE) {

@@ -1,4 +1,5 @@
-/* Descriptors of the backend API: bags of attributes. A descriptor that is an attribute of another lives as long as that. */
+/* Descriptors of the backend API: bags of attributes. A descriptor that is an attribute of another
+ * lives as long as that. */
 #ifndef HEDDLE_LIBRARIES_CUDNN_BACKEND_H
 #define HEDDLE_LIBRARIES_CUDNN_BACKEND_H
 

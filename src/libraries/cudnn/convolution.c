@@ -1,5 +1,6 @@
-/* See convolution.h. Of every image and group the elements that the filter's taps see become a matrix, a row for each tap, in pieces of some
- * rows of the result; floats and doubles are computed as they are, halves as floats.
+/* See convolution.h. Of every image and group the elements that the filter's taps see become a
+ * matrix, a row for each tap, in pieces of some rows of the result; floats and doubles are computed
+ * as they are, halves as floats.
  */
 #include "libraries/cudnn/convolution.h"
 
@@ -113,7 +114,8 @@ static int64_t seen(const struct plan *p, const struct tap *t, unsigned i, int64
     return result * p->stride[i] - p->pad[i] + tap * p->dilation[i];
 }
 
-/* Of a line of results, those for which the tap reads inside of x along the last dimension: from *first on, so many. */
+/* Of a line of results, those for which the tap reads inside of x along the last dimension: from
+ * *first on, so many. */
 static int64_t inside(const struct plan *p, const struct tap *t, int64_t *first)
 {
     int64_t from = 0, to = p->y[2];
@@ -143,7 +145,8 @@ static void gather(const struct plan *p, int64_t image, int64_t group, int64_t l
     }
 }
 
-/* A line of y, or of the filters, between its tensor and a row in the computation's precision; alpha and beta blend what is written. */
+/* A line of y, or of the filters, between its tensor and a row in the computation's precision;
+ * alpha and beta blend what is written. */
 static void write_row(const struct plan *p, int which, int64_t index, int64_t stride, void *row, void *scratch,
                       int64_t n)
 {

@@ -1,5 +1,5 @@
-/* cuDNN 9 ("NVIDIA cuDNN Backend API"), as far as Heddle has it: convolutions of one operation each by graphs, and batch normalization. Names and
- * numbers are the original's.
+/* cuDNN 9 ("NVIDIA cuDNN Backend API"), as far as Heddle has it: convolutions of one operation each
+ * by graphs, and batch normalization. Names and numbers are the original's.
  */
 #ifndef HEDDLE_LIBRARIES_CUDNN_H
 #define HEDDLE_LIBRARIES_CUDNN_H

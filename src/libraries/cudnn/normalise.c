@@ -1,5 +1,6 @@
-/* Batch normalization by the older functions ("cudnn_ops": cudnnBatchNormalization*), of channels over images and space, as PyTorch calls them:
- * means and variances in float, or double of doubles; variances that are kept for later are unbiased. Activations and sums are not fused.
+/* Batch normalization by the older functions ("cudnn_ops": cudnnBatchNormalization*), of channels
+ * over images and space, as PyTorch calls them: means and variances in float, or double of doubles;
+ * variances that are kept for later are unbiased. Activations and sums are not fused.
  */
 #include <math.h>
 #include <stdlib.h>

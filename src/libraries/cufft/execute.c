@@ -16,7 +16,8 @@ static cufftResult put(const struct plan *p, const char *call, const struct exec
     return r == CUDA_SUCCESS ? CUFFT_SUCCESS : r == CUDA_ERROR_OUT_OF_MEMORY ? CUFFT_ALLOC_FAILED : CUFFT_EXEC_FAILED;
 }
 
-/* Real numbers in the place of the complex ones have room for them behind each row, where the plan does not say how they lie. */
+/* Real numbers in the place of the complex ones have room for them behind each row, where the plan
+ * does not say how they lie. */
 static void settle_layout(struct transform *t, bool is_basic, bool in_place)
 {
     if (is_basic && in_place) {
@@ -32,7 +33,8 @@ static bool is_aligned(const struct transform *t, const void *at)
     return (uintptr_t)at % transform_element_bytes(t, complex_side) == 0;
 }
 
-/* As an H200 has it: it is the plan that says what is transformed to what, whichever function executes it; the function gives the direction. */
+/* As an H200 has it: it is the plan that says what is transformed to what, whichever function
+ * executes it; the function gives the direction. */
 static cufftResult execute(cufftHandle handle, const char *call, const void *from, void *to, int direction)
 {
     PLAN(p, handle);

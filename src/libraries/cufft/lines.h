@@ -1,5 +1,7 @@
-/* Fourier transforms of lines: one pass over one axis of an array (pocketfft, third_party/pocketfft). What arrays of several axes, batches
- * and layouts come to is transform.c's. Not normalised. Lengths are any; those with large prime factors go by Bluestein's algorithm.
+/* Fourier transforms of lines: one pass over one axis of an array (pocketfft,
+ * third_party/pocketfft). What arrays of several axes, batches and layouts come to is
+ * transform.c's. Not normalised. Lengths are any; those with large prime factors go by Bluestein's
+ * algorithm.
  */
 #ifndef HEDDLE_CUFFT_LINES_H
 #define HEDDLE_CUFFT_LINES_H

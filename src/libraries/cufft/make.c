@@ -1,4 +1,5 @@
-/* Entry points that make plans, and that say how large their work areas are ("cuFFT API Reference", 3.2 and 3.3).
+/* Entry points that make plans, and that say how large their work areas are ("cuFFT API Reference",
+ * 3.2 and 3.3).
  */
 #include "libraries/cufft/plan.h"
 

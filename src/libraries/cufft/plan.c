@@ -52,7 +52,8 @@ static struct transform_layout layout_of(const struct plan_side *side, unsigned 
     return l;
 }
 
-/* What an H200 answers: of the lengths, cuFFT looks at the first, and at the last where one side is real; a plan of no elements is one. */
+/* What an H200 answers: of the lengths, cuFFT looks at the first, and at the last where one side is
+ * real; a plan of no elements is one. */
 static cufftResult set_lengths(struct transform *t, const struct plan_request *r)
 {
     bool is_empty = false;
@@ -91,8 +92,9 @@ static cufftResult set_layouts(struct plan *p, struct transform *t, const struct
     return CUFFT_SUCCESS;
 }
 
-/* No work area is needed here. The original needs one for lengths that a kernel does not do at once: as many bytes as it says of those without
- * large prime factors, so that programs get sizes and statuses that they know. */
+/* No work area is needed here. The original needs one for lengths that a kernel does not do at
+ * once: as many bytes as it says of those without large prime factors, so that programs get sizes
+ * and statuses that they know. */
 enum { LONGEST_AT_ONCE = 4096 };
 
 static size_t work_bytes(const struct transform *t)

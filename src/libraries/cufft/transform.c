@@ -1,5 +1,6 @@
-/* See transform.h. A transform is a pass of lines over each axis: one from real numbers begins with the last axis, one to real numbers ends
- * there, on a copy where there are other axes. A pass is cut across one of its other axes for the threads that there are.
+/* See transform.h. A transform is a pass of lines over each axis: one from real numbers begins with
+ * the last axis, one to real numbers ends there, on a copy where there are other axes. A pass is
+ * cut across one of its other axes for the threads that there are.
  */
 #include "libraries/cufft/transform.h"
 
@@ -93,7 +94,8 @@ static bool run_lines(const struct lines *l)
     return !p.failed;
 }
 
-/* A layout as the axes of lines: the batch, and those of an array, of which there are as many as LINES_AXES has room for. */
+/* A layout as the axes of lines: the batch, and those of an array, of which there are as many as
+ * LINES_AXES has room for. */
 static void set_strides(ptrdiff_t stride[LINES_AXES], const struct transform_layout *l, unsigned rank, size_t bytes)
 {
     stride[0] = (ptrdiff_t)l->distance * (ptrdiff_t)bytes;
@@ -107,7 +109,8 @@ struct side {
     void *at;
 };
 
-/* The side that has complex numbers: its lengths are those of all passes but the one from or to real numbers, along its axis. */
+/* The side that has complex numbers: its lengths are those of all passes but the one from or to
+ * real numbers, along its axis. */
 static enum transform_side complex_side(const struct transform *t)
 {
     return t->kind == TRANSFORM_FROM_REAL ? TRANSFORM_SIDE_TO : TRANSFORM_SIDE_FROM;

@@ -1,4 +1,5 @@
-/* Fourier transforms of arrays of up to three axes, many at a time, in any layout of cuFFT's ("cuFFT API Reference", "Data Layout"). */
+/* Fourier transforms of arrays of up to three axes, many at a time, in any layout of cuFFT's
+ * ("cuFFT API Reference", "Data Layout"). */
 #ifndef HEDDLE_CUFFT_TRANSFORM_H
 #define HEDDLE_CUFFT_TRANSFORM_H
 
@@ -31,13 +32,15 @@ enum transform_side { TRANSFORM_SIDE_FROM, TRANSFORM_SIDE_TO };
 /* Elements of a side: how many along an axis, and their bytes. */
 int64_t transform_length(const struct transform *t, enum transform_side side, unsigned axis);
 size_t transform_element_bytes(const struct transform *t, enum transform_side side);
-/* The usual layout: nothing between elements, rows and arrays. `padded`: real numbers leave room for the complex ones that come in their place. */
+/* The usual layout: nothing between elements, rows and arrays. `padded`: real numbers leave room
+ * for the complex ones that come in their place. */
 struct transform_layout transform_packed(const struct transform *t, enum transform_side side, bool padded);
 
 /* False: out of memory. The two may be the same. */
 bool transform_run(const struct transform *t, bool backward, const void *from, void *to);
 
-/* What an explainer counts: 5 n log2 n for each array of n complex numbers, half as much where one side is real. */
+/* What an explainer counts: 5 n log2 n for each array of n complex numbers, half as much where one
+ * side is real. */
 double transform_flops(const struct transform *t);
 
 #endif

@@ -1,5 +1,6 @@
-/* See used.h. The axes of a side and its batch are levels of repetition: those that follow one another without a gap become one, the first
- * that is left over is the rows of an entry, and all others are as many entries.
+/* See used.h. The axes of a side and its batch are levels of repetition: those that follow one
+ * another without a gap become one, the first that is left over is the rows of an entry, and all
+ * others are as many entries.
  */
 #include "libraries/cufft/used.h"
 

@@ -1,4 +1,5 @@
-/* The memory that a side of a transform uses, as rows (include/heddle.h, hd_used): what lies between its elements is not used. */
+/* The memory that a side of a transform uses, as rows (include/heddle.h, hd_used): what lies
+ * between its elements is not used. */
 #ifndef HEDDLE_CUFFT_USED_H
 #define HEDDLE_CUFFT_USED_H
 

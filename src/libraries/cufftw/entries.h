@@ -4,7 +4,8 @@
 #define NAME_OF(x)             NAME_OF_(x)
 #define WISH(name, kind, sign) {NAME_OF(FFTW(name)), kind, TYPE, sign, in, out}
 
-/* A function of every kind of transform: IN and OUT are its arrays' types; SIGN comes behind them where there is a choice. */
+/* A function of every kind of transform: IN and OUT are its arrays' types; SIGN comes behind them
+ * where there is a choice. */
 #define BASIC(suffix, kind, In, Out, given, ...)                                                                       \
     LIBRARY_API FFTW(plan) FFTW(plan_##suffix##_1d)(int n, In *in, Out *out, __VA_ARGS__ unsigned flags)               \
     {                                                                                                                  \

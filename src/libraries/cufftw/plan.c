@@ -72,7 +72,8 @@ static void set_loops(struct plan *p, int loops, const fftw_iodim64 *loop)
     p->transform.to.distance = loops ? loop[most].os : 0;
 }
 
-/* Where one array's output is another one's input, only those that are transformed together wait for each other. */
+/* Where one array's output is another one's input, only those that are transformed together wait
+ * for each other. */
 static bool loops_keep_their_places(const struct plan *p)
 {
     ptrdiff_t from = (ptrdiff_t)transform_element_bytes(&p->transform, TRANSFORM_SIDE_FROM);
@@ -117,7 +118,8 @@ struct plan *plan_guru(const struct wish *w, int rank, const fftw_iodim *dims, i
     return plan_guru64(w, rank, fits ? wide : NULL, loops, fits ? wide_loop : NULL);
 }
 
-/* How many elements of a side an axis takes: of the last one of real numbers in place, those of the complex ones, too. */
+/* How many elements of a side an axis takes: of the last one of real numbers in place, those of the
+ * complex ones, too. */
 static int64_t room(const struct wish *w, enum transform_side side, const int *n, int axis, int rank)
 {
     struct transform t = {.kind = w->kind, .type = w->type, .rank = 1, .n = {n[axis]}};

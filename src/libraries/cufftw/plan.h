@@ -1,4 +1,5 @@
-/* Plans of cuFFTW: a transform in the layout that was asked for, its arrays, and how often it is done from one place to the next. */
+/* Plans of cuFFTW: a transform in the layout that was asked for, its arrays, and how often it is
+ * done from one place to the next. */
 #ifndef HEDDLE_CUFFTW_PLAN_H
 #define HEDDLE_CUFFTW_PLAN_H
 

@@ -1,5 +1,6 @@
-/* CUPTI, as far as its clients go on without it: they subscribe, and learn at once, by the result and a line on stderr, that there are no callbacks
- * and no activity records. What a profiler would say, `heddle explain` does.
+/* CUPTI, as far as its clients go on without it: they subscribe, and learn at once, by the result
+ * and a line on stderr, that there are no callbacks and no activity records. What a profiler would
+ * say, `heddle explain` does.
  */
 #include "cuda/cupti.h"
 

@@ -1,4 +1,5 @@
-/* The version of CUPTI's interface that each CUDA has ended with ("CUPTI Documentation", "cuptiGetVersion"). */
+/* The version of CUPTI's interface that each CUDA has ended with ("CUPTI Documentation",
+ * "cuptiGetVersion"). */
 #include "cuda/cupti.h"
 #include "libraries/common/library.h"
 

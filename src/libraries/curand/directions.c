@@ -1,5 +1,5 @@
-/* Direction vectors and constants of scrambling, for the device API ("cuRAND Library Programming Guide", 3.2). They are made when they are first
- * asked for, and stay. */
+/* Direction vectors and constants of scrambling, for the device API ("cuRAND Library Programming
+ * Guide", 3.2). They are made when they are first asked for, and stay. */
 #include "libraries/common/library.h"
 #include "libraries/curand/sobol.h"
 

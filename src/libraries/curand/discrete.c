@@ -1,5 +1,6 @@
-/* Distributions of the device API ("cuRAND Library Programming Guide", 3.1.5): a histogram of Poisson's (poisson.h) in memory of the device, as
- * device code of cuRAND's headers, and of ours, reads it. The program has the address of the whole, which is one allocation. */
+/* Distributions of the device API ("cuRAND Library Programming Guide", 3.1.5): a histogram of
+ * Poisson's (poisson.h) in memory of the device, as device code of cuRAND's headers, and of ours,
+ * reads it. The program has the address of the whole, which is one allocation. */
 #include "libraries/common/library.h"
 #include "libraries/curand/poisson.h"
 

@@ -1,4 +1,5 @@
-/* What becomes of words: an engine's formulas, as the kernels of cuRAND, or its generators of the host, have them. */
+/* What becomes of words: an engine's formulas, as the kernels of cuRAND, or its generators of the
+ * host, have them. */
 #include "libraries/curand/device_math.h"
 #include "libraries/common/library.h"
 #include "libraries/curand/engine.h"
@@ -168,7 +169,8 @@ static inline void put_normal_f64(const struct sink *s, ptrdiff_t i, double x, b
     put_f64(s, i, !logarithm ? y : host ? exp(y) : heddle_random_exp(y));
 }
 
-/* Of a word: the histogram's uniform numbers are in the middle of what the word stands for, the sums' at its end. */
+/* Of a word: the histogram's uniform numbers are in the middle of what the word stands for, the
+ * sums' at its end. */
 static inline void put_poisson(const struct sink *s, ptrdiff_t i, uint32_t word)
 {
     const struct poisson *p = s->d->table;

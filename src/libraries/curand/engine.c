@@ -75,7 +75,8 @@ struct drawing {
     size_t items;
 };
 
-/* The items of those strands that piece i has, turn after turn: each is asked for its words in order. */
+/* The items of those strands that piece i has, turn after turn: each is asked for its words in
+ * order. */
 static void draw_strands(void *data, size_t i)
 {
     const struct drawing *w = data;
@@ -96,7 +97,8 @@ static void draw_strands(void *data, size_t i)
     }
 }
 
-/* Poisson's numbers of pairs of normal ones: a strand gives one at a time, and keeps the other for its next turn. */
+/* Poisson's numbers of pairs of normal ones: a strand gives one at a time, and keeps the other for
+ * its next turn. */
 static unsigned draw_kept(struct engine *e, const struct draw *d, size_t strand)
 {
     struct kept *k = &e->kept[strand];

@@ -1,9 +1,11 @@
-/* Engines of random numbers: what a generator draws from, as a GPU's many threads would have them ("cuRAND Library Programming Guide", 2.1). An
- * engine is advanced by the generator's tasks, in the order of their stream. Private to this folder.
+/* Engines of random numbers: what a generator draws from, as a GPU's many threads would have them
+ * ("cuRAND Library Programming Guide", 2.1). An engine is advanced by the generator's tasks, in the
+ * order of their stream. Private to this folder.
  *
- * A draw is a number of items: what one of the GPU's threads makes at a time, a word, a uniform number, a pair of normal ones where they come by
- * Box and Muller. Either the threads take turns, each with a strand of its own, which it takes as many words from as the item needs
- * (XORWOW, MRG32k3a, the Mersenne Twisters); or all follows from a number's place (Philox, Sobol).
+ * A draw is a number of items: what one of the GPU's threads makes at a time, a word, a uniform
+ * number, a pair of normal ones where they come by Box and Muller. Either the threads take turns,
+ * each with a strand of its own, which it takes as many words from as the item needs (XORWOW,
+ * MRG32k3a, the Mersenne Twisters); or all follows from a number's place (Philox, Sobol).
  */
 #ifndef HEDDLE_LIBRARIES_CURAND_ENGINE_H
 #define HEDDLE_LIBRARIES_CURAND_ENGINE_H
@@ -95,7 +97,8 @@ struct engine_kind {
     void (*end)(struct engine *e);
     /* Before a draw of so many items, or NULL. */
     void (*prepare)(struct engine *e, size_t items);
-    /* One of these. The next word of each of `count` strands from `first` on, where threads take turns with one item each: */
+    /* One of these. The next word of each of `count` strands from `first` on, where threads take
+     * turns with one item each: */
     void (*next)(struct engine *e, size_t first, size_t count, uint32_t *to);
     /* the words of groups of four numbers, 4 or 8 each, by their place in the sequence: */
     void (*groups)(struct engine *e, uint64_t first, size_t count, unsigned words, uint32_t *to);
@@ -121,7 +124,8 @@ struct words {
     size_t item, word;
     const uint64_t *wide; /* OF_WIDE */
 };
-/* Makes `items` items, and puts their numbers to the draw's from `at` on; of those before its first and beyond its last nothing is wanted. */
+/* Makes `items` items, and puts their numbers to the draw's from `at` on; of those before its first
+ * and beyond its last nothing is wanted. */
 void item_make(const struct engine *e, const struct draw *d, const struct words *w, size_t items, ptrdiff_t at);
 
 #endif

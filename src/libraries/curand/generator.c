@@ -1,5 +1,5 @@
-/* Generators ("cuRAND Library Programming Guide", 2 and 4): their settings, and their draws, which are tasks of the generator's stream, or, of a
- * generator of the host, done when the call returns.
+/* Generators ("cuRAND Library Programming Guide", 2 and 4): their settings, and their draws, which
+ * are tasks of the generator's stream, or, of a generator of the host, done when the call returns.
  */
 #include "libraries/common/library.h"
 #include "libraries/curand/engine.h"
@@ -373,7 +373,8 @@ LIBRARY_API curandStatus_t curandGenerateLogNormalDouble(curandGenerator_t gener
     return draw(g, "curandGenerateLogNormalDouble", &(struct draw){LOG_NORMAL_DOUBLE, to, n, mean, stddev, NULL});
 }
 
-/* Where a generator goes from the histogram to the sums, and from the histogram, or the sums, to normal numbers. */
+/* Where a generator goes from the histogram to the sums, and from the histogram, or the sums, to
+ * normal numbers. */
 static enum poisson_way poisson_way_of(curandRngType_t type, double lambda)
 {
     double sums = POISSON_FIRST_NORMAL, normal = POISSON_FIRST_NORMAL;
@@ -414,7 +415,8 @@ LIBRARY_API curandStatus_t curandGeneratePoisson(curandGenerator_t generator, un
     return draw_poisson(g, "curandGeneratePoisson", to, n, lambda, poisson_way_of(g->options.type, lambda));
 }
 
-/* Of the methods an H200 has two: the device API's own, and the histogram, which there is for no generator of the host and not for MT19937. */
+/* Of the methods an H200 has two: the device API's own, and the histogram, which there is for no
+ * generator of the host and not for MT19937. */
 LIBRARY_API curandStatus_t curandGeneratePoissonMethod(curandGenerator_t generator, unsigned *to, size_t n,
                                                        double lambda, curandMethod_t method)
 {

@@ -1,6 +1,7 @@
-/* Functions of the host as cuRAND's generators of the host have them: inverse error functions by the rational approximations of Blair, Edwards
- * and Johnson ("Rational Chebyshev Approximations for the Inverse of the Error Function", Mathematics of Computation 30, 1976), whose tables'
- * numbers these are, with a rounding after each step. Private to this folder.
+/* Functions of the host as cuRAND's generators of the host have them: inverse error functions by
+ * the rational approximations of Blair, Edwards and Johnson ("Rational Chebyshev Approximations for
+ * the Inverse of the Error Function", Mathematics of Computation 30, 1976), whose tables' numbers
+ * these are, with a rounding after each step. Private to this folder.
  */
 #ifndef HEDDLE_LIBRARIES_CURAND_HOST_MATH_H
 #define HEDDLE_LIBRARIES_CURAND_HOST_MATH_H

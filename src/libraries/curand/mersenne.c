@@ -1,5 +1,6 @@
-/* MT19937 (Matsumoto and Nishimura, "Mersenne Twister", ACM TOMACS 8, 1998) and MTGP32 (Saito and Matsumoto, "Variants of Mersenne Twister Suitable
- * for Graphic Processors", ACM TOMS 39, 2013): several generators, each of which is worked on by several threads, which are the strands.
+/* MT19937 (Matsumoto and Nishimura, "Mersenne Twister", ACM TOMACS 8, 1998) and MTGP32 (Saito and
+ * Matsumoto, "Variants of Mersenne Twister Suitable for Graphic Processors", ACM TOMS 39, 2013):
+ * several generators, each of which is worked on by several threads, which are the strands.
  */
 #include "libraries/common/library.h"
 #include "libraries/curand/engine.h"
@@ -9,7 +10,8 @@
 
 #define WIDE_VECTORS LIBRARY_FOR_EACH_CPU
 
-/* ---- MTGP32: its sets of parameters are the first that the authors have published; 256 threads each ---- */
+/* ---- MTGP32: its sets of parameters are the first that the authors have published; 256 threads
+ * each ---- */
 
 enum { MTGP_GENERATORS = 192, MTGP_GENERATORS_LEGACY = 64, MTGP_LANES = 256, MTGP_WORDS = 351, MTGP_RING = 1024 };
 
@@ -148,8 +150,9 @@ static void mt_next_block(uint32_t s[MT_WORDS])
         s[i] = mt_twist(s[i], s[(i + 1) % MT_WORDS], s[(i + MT_MIDDLE) % MT_WORDS]);
 }
 
-/* The sum of those windows of the sequence whose bit is in the polynomial (Haramoto and others, "Efficient Jump Ahead for F2-Linear Random
- * Number Generators", INFORMS J. Comput. 20, 2008). w: the state, and room for MT_BITS words behind it. */
+/* The sum of those windows of the sequence whose bit is in the polynomial (Haramoto and others,
+ * "Efficient Jump Ahead for F2-Linear Random Number Generators", INFORMS J. Comput. 20, 2008). w:
+ * the state, and room for MT_BITS words behind it. */
 WIDE_VECTORS static void mt_jump_ahead(uint32_t *w)
 {
     uint32_t sum[MT_WORDS] = {0};
@@ -205,7 +208,8 @@ static void mt_prepare(struct engine *e, size_t items)
     mt_begin(e->state, (last + MT_LANES - 1) / MT_LANES);
 }
 
-/* Which word of a block a thread has in a row: in the first row one by itself, then runs of seven, each thread's beside the next's. */
+/* Which word of a block a thread has in a row: in the first row one by itself, then runs of seven,
+ * each thread's beside the next's. */
 static unsigned mt_place(unsigned lane, unsigned row)
 {
     enum { RUN = 7 };

@@ -1,5 +1,6 @@
-/* MRG32k3a (L'Ecuyer, "Good Parameters and Implementations for Combined Multiple Recursive Random Number Generators"): strands are 2^76 numbers
- * apart. A word is the difference of its two recurrences, 1 to M1. */
+/* MRG32k3a (L'Ecuyer, "Good Parameters and Implementations for Combined Multiple Recursive Random
+ * Number Generators"): strands are 2^76 numbers apart. A word is the difference of its two
+ * recurrences, 1 to M1. */
 #include "libraries/curand/engine.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-/* Philox 4x32-10 (Salmon and others, "Parallel random numbers: as easy as 1, 2, 3"). Threads take turns with four numbers each: four numbers are
- * made of a counter's four words, doubles of those of two counters. All of it follows from a number's place. */
+/* Philox 4x32-10 (Salmon and others, "Parallel random numbers: as easy as 1, 2, 3"). Threads take
+ * turns with four numbers each: four numbers are made of a counter's four words, doubles of those
+ * of two counters. All of it follows from a number's place. */
 #include "libraries/curand/engine.h"
 
 enum { SUBSEQUENCES = 65536, SUBSEQUENCES_DYNAMIC = 67584, ROUNDS = 10 };

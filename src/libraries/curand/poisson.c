@@ -1,5 +1,6 @@
-/* See poisson.h. The histogram is a square one (Marsaglia, Tsang and Wang, "Fast Generation of Discrete Random Variables", J. Stat. Softw. 11,
- * 2004): what a value's own bin cannot hold of its probability is put on top of others, until all are full. Bins get in ascending order, again and
+/* See poisson.h. The histogram is a square one (Marsaglia, Tsang and Wang, "Fast Generation of
+ * Discrete Random Variables", J. Stat. Softw. 11, 2004): what a value's own bin cannot hold of its
+ * probability is put on top of others, until all are full. Bins get in ascending order, again and
  * again; the largest value that has too much gives. */
 #include "libraries/curand/poisson.h"
 

@@ -9,12 +9,13 @@
 /* From here on most generators make them of normal numbers. */
 static const double POISSON_FIRST_NORMAL = 2000;
 
-/* How a number is made: by a histogram of bins of one width, of which each is shared by two values; as the first value up to which the probabilities
- * add up to the uniform number; or, of a large lambda, by rounding a normal number. */
+/* How a number is made: by a histogram of bins of one width, of which each is shared by two values;
+ * as the first value up to which the probabilities add up to the uniform number; or, of a large
+ * lambda, by rounding a normal number. */
 enum poisson_way { POISSON_HISTOGRAM, POISSON_SUMS, POISSON_NORMAL };
 
-/* Values are first to first + n - 1. Of a histogram, bin i is of value i up to its border, above of value top; else border is the sum up to value i.
- * Both count from the first one. */
+/* Values are first to first + n - 1. Of a histogram, bin i is of value i up to its border, above of
+ * value top; else border is the sum up to value i. Both count from the first one. */
 struct poisson {
     enum poisson_way way;
     double lambda;

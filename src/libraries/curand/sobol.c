@@ -1,5 +1,6 @@
-/* Sobol's sequences by the direction numbers of Joe and Kuo (scripts/pack-sobol), of 32 and of 64 bits, in the order of Gray's code; and scrambled.
- * A draw has all numbers of the first dimension, then those of the next. */
+/* Sobol's sequences by the direction numbers of Joe and Kuo (scripts/pack-sobol), of 32 and of 64
+ * bits, in the order of Gray's code; and scrambled. A draw has all numbers of the first dimension,
+ * then those of the next. */
 #include "libraries/curand/sobol.h"
 #include "libraries/curand/engine.h"
 
@@ -28,7 +29,8 @@ static uint32_t take(struct bits *b, unsigned width)
     return value;
 }
 
-/* A dimension's vectors of 64 bits (Joe and Kuo, "Notes on generating Sobol sequences"): the upper halves are those of 32. */
+/* A dimension's vectors of 64 bits (Joe and Kuo, "Notes on generating Sobol sequences"): the upper
+ * halves are those of 32. */
 static void make_vectors(unsigned degree, struct bits *b, uint64_t v[64])
 {
     uint32_t polynomial = take(b, degree - 1);
@@ -61,9 +63,10 @@ uint64_t (*sobol_vectors(size_t dimensions))[64]
     return v;
 }
 
-/* ---- scrambling: vectors times a lower triangular matrix of random bits, and a random constant (Hong and Hickernell, "Algorithm 823", ACM TOMS 29).
- * The original's bits are XORWOW's sequence of seed 0 without its first word: the 64 rows of each dimension's matrix, then the constants; the lower
- * word of each first. ---- */
+/* ---- scrambling: vectors times a lower triangular matrix of random bits, and a random constant
+ * (Hong and Hickernell, "Algorithm 823", ACM TOMS 29). The original's bits are XORWOW's sequence of
+ * seed 0 without its first word: the 64 rows of each dimension's matrix, then the constants; the
+ * lower word of each first. ---- */
 
 enum { SCRAMBLES_SKIPPED = 1, WORDS_OF_MATRIX = 64 * 2 };
 
@@ -78,7 +81,8 @@ static bool scrambling_words(uint64_t offset, size_t n, uint64_t *to)
     return drawn;
 }
 
-/* Column by column: entry (row, k) of a unit lower triangular matrix is bit 63 - k of the row, as digit k of a number is. */
+/* Column by column: entry (row, k) of a unit lower triangular matrix is bit 63 - k of the row, as
+ * digit k of a number is. */
 static void multiply(const uint64_t rows[64], uint64_t v[64])
 {
     for (unsigned k = 0; k < 64; k++) {

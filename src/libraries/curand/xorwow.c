@@ -1,5 +1,6 @@
-/* XORWOW (Marsaglia, "Xorshift RNGs", with a Weyl sequence): strands are 2^67 numbers apart, or, ordered CURAND_ORDERING_PSEUDO_SEEDED, have
- * seeds of their own. What a seed and a jump are, is the device API's (include/cuda/curand_kernel.h). */
+/* XORWOW (Marsaglia, "Xorshift RNGs", with a Weyl sequence): strands are 2^67 numbers apart, or,
+ * ordered CURAND_ORDERING_PSEUDO_SEEDED, have seeds of their own. What a seed and a jump are, is
+ * the device API's (include/cuda/curand_kernel.h). */
 #include "libraries/curand/engine.h"
 
 #include <stdlib.h>

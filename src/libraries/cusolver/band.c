@@ -82,7 +82,8 @@ static void sort_by_degree(const struct graph *g, int *at, int n)
     }
 }
 
-/* Breadth first from `start`, neighbours of least degree first; from order[n] on. Returns how many are in the order then. */
+/* Breadth first from `start`, neighbours of least degree first; from order[n] on. Returns how many
+ * are in the order then. */
 static int visit(const struct graph *g, int start, int *order, int n, bool *seen)
 {
     int done = n;
@@ -154,7 +155,8 @@ void band_free(struct band *f)
     free(f);
 }
 
-/* Calls put() for each element, with its place in the order; of a definite matrix those of the lower triangle, which may come to lie above. */
+/* Calls put() for each element, with its place in the order; of a definite matrix those of the
+ * lower triangle, which may come to lie above. */
 static void each(const struct csr *a, const struct band *f, const int *place,
                  void (*put)(struct band *f, int i, int j, const void *value), struct band *to)
 {

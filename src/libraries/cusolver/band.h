@@ -1,5 +1,6 @@
-/* Sparse matrices (CSR) solved as band matrices: rows and columns are put in an order in which what is not 0 stands near the diagonal (reverse
- * Cuthill-McKee, SIAM 1981), and LAPACK factors the band. On plain addresses.
+/* Sparse matrices (CSR) solved as band matrices: rows and columns are put in an order in which what
+ * is not 0 stands near the diagonal (reverse Cuthill-McKee, SIAM 1981), and LAPACK factors the
+ * band. On plain addresses.
  */
 #ifndef HEDDLE_CUSOLVER_BAND_H
 #define HEDDLE_CUSOLVER_BAND_H
@@ -20,8 +21,9 @@ int *csr_reverse_cuthill_mckee(const struct csr *a);
 
 struct band; /* a factor */
 
-/* Factors A - shift, a complex number; `definite`: by Cholesky, from the lower triangle. *singular: a row whose pivot is not more than `tolerance`,
- * the first one that is met, or -1. NULL: out of memory. */
+/* Factors A - shift, a complex number; `definite`: by Cholesky, from the lower triangle. *singular:
+ * a row whose pivot is not more than `tolerance`, the first one that is met, or -1. NULL: out of
+ * memory. */
 struct band *band_factor(const struct csr *a, bool definite, const double shift[2], double tolerance, int *singular);
 /* x may be b. False: out of memory. */
 bool band_solve(const struct band *f, const void *b, void *x);

@@ -1,8 +1,10 @@
-/* A call of cuSOLVER's as a task of its handle's stream: what LAPACK's routines take, by LAPACK's names, and the memory that they use.
+/* A call of cuSOLVER's as a task of its handle's stream: what LAPACK's routines take, by LAPACK's
+ * names, and the memory that they use.
  *
- * An entry point checks its arguments as cuSOLVER does, fills a struct call, names its operands (call_matrix() and its like) and puts it
- * (call_put). In the task all operands are addresses of this process, and `run` computes by LAPACK (libraries/openblas) and returns LAPACK's info,
- * which goes to devInfo.
+ * An entry point checks its arguments as cuSOLVER does, fills a struct call, names its operands
+ * (call_matrix() and its like) and puts it (call_put). In the task all operands are addresses of
+ * this process, and `run` computes by LAPACK (libraries/openblas) and returns LAPACK's info, which
+ * goes to devInfo.
  */
 #ifndef HEDDLE_CUSOLVER_CALL_H
 #define HEDDLE_CUSOLVER_CALL_H
@@ -86,7 +88,8 @@ struct solver {
     if (!s)                                                                                                            \
     return CUSOLVER_STATUS_NOT_INITIALIZED
 
-/* What must hold of an entry point's arguments (`name` is its own, `info` its devInfo): where it does not, info becomes -position, as LAPACK has it. */
+/* What must hold of an entry point's arguments (`name` is its own, `info` its devInfo): where it
+ * does not, info becomes -position, as LAPACK has it. */
 #define ARGUMENT(position, condition)                                                                                  \
     do {                                                                                                               \
         if (!(condition))                                                                                              \
@@ -138,7 +141,8 @@ struct call call_new(const char *name, enum precision p, call_run *run);
 /* Operands of nothing, and NULL, use nothing. */
 void call_matrix(struct call *c, enum operand o, const void *at, int64_t rows, int64_t columns, int64_t ld,
                  unsigned use);
-/* One triangle of it, with its diagonal, which becomes the call's; the other is neither read nor written. */
+/* One triangle of it, with its diagonal, which becomes the call's; the other is neither read nor
+ * written. */
 void call_triangle(struct call *c, enum operand o, const void *at, cublasFillMode_t uplo, int64_t n, int64_t ld,
                    unsigned use);
 void call_vector(struct call *c, enum operand o, const void *at, int64_t n, size_t element_bytes, unsigned use);
@@ -155,7 +159,8 @@ cusolverStatus_t call_put_info(const struct solver *s, struct call *c, int *info
 /* Says why, has the stream write info, where there is one, and returns the status. */
 cusolverStatus_t call_wrong(const struct solver *s, const char *name, int *info, int value, cusolverStatus_t status,
                             const char *why);
-/* How much is to be worked in: nothing that a program allocates is needed, but some refuse to allocate nothing. */
+/* How much is to be worked in: nothing that a program allocates is needed, but some refuse to
+ * allocate nothing. */
 static inline cusolverStatus_t call_size(int *lwork, int elements)
 {
     if (!lwork)
@@ -174,7 +179,8 @@ static inline cusolverStatus_t call_sizes(size_t *device_bytes, size_t *host_byt
 /* Info alone: a call that has nothing to do. */
 cusolverStatus_t call_nothing(const struct solver *s, const char *name, int *info);
 
-/* Calls a routine that says how much it wants to work in: once for that, and again. The routine names `work` and `lwork`. */
+/* Calls a routine that says how much it wants to work in: once for that, and again. The routine
+ * names `work` and `lwork`. */
 #define WITH_WORK(precision, routine)                                                                                  \
     do {                                                                                                               \
         double wanted[2] = {0};                                                                                        \
@@ -190,7 +196,8 @@ cusolverStatus_t call_nothing(const struct solver *s, const char *name, int *inf
     } while (0)
 int work_wanted(enum precision p, const void *answer);
 
-/* A `run` that is a routine of LAPACK's, with its arguments; the last are the lengths of its letters. */
+/* A `run` that is a routine of LAPACK's, with its arguments; the last are the lengths of its
+ * letters. */
 #define RUN(routine, ...)                                                                                              \
     static int run_##routine(const struct call *c)                                                                     \
     {                                                                                                                  \
@@ -252,7 +259,8 @@ static inline int64_t at_least_one(int64_t n)
 #define FOR_COMPLEX(M, name)                M(C, name, cuComplex, float, PRECISION_C) M(Z, name, cuDoubleComplex, double, PRECISION_Z)
 #define FOR_ALL(M, real_name, complex_name) FOR_REAL(M, real_name) FOR_COMPLEX(M, complex_name)
 
-/* In a task: pivots are rows of a matrix, those of blocks of two with a minus; or lead out of it, as data may. */
+/* In a task: pivots are rows of a matrix, those of blocks of two with a minus; or lead out of it,
+ * as data may. */
 bool call_pivots_lie_in(const int *pivots, int64_t n, int step, int64_t rows);
 
 #endif

@@ -1,5 +1,5 @@
-/* Positive definite and triangular matrices: factors, solutions, inverses ("cuSOLVER", potrf, potrs, potri, lauum, trtri), one at a time and in
- * batches.
+/* Positive definite and triangular matrices: factors, solutions, inverses ("cuSOLVER", potrf,
+ * potrs, potri, lauum, trtri), one at a time and in batches.
  */
 #include "libraries/cusolver/call.h"
 

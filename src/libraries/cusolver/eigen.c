@@ -1,5 +1,6 @@
-/* Eigenvalues of symmetric and Hermitian matrices, and of pairs of them ("cuSOLVER", syevd, syevdx, syevj, sygvd, sygvdx, sygvj and their batches and
- * 64-bit forms). All are found; of a range, those outside of it are left out afterwards.
+/* Eigenvalues of symmetric and Hermitian matrices, and of pairs of them ("cuSOLVER", syevd, syevdx,
+ * syevj, sygvd, sygvdx, sygvj and their batches and 64-bit forms). All are found; of a range, those
+ * outside of it are left out afterwards.
  */
 #include "libraries/cusolver/jacobi.h"
 #include "libraries/cusolver/spectrum.h"
@@ -162,7 +163,8 @@ static bool is_range(cusolverEigRange_t range)
     return range >= CUSOLVER_EIG_RANGE_ALL && range <= CUSOLVER_EIG_RANGE_V;
 }
 
-/* What the functions of this file have in common. Where a position is 0, the function does not have the argument. */
+/* What the functions of this file have in common. Where a position is 0, the function does not have
+ * the argument. */
 struct question {
     cusolverEigType_t itype;
     cusolverEigMode_t job;

@@ -1,5 +1,7 @@
-/* Factors of sparse matrices that a program keeps (cusolverSp_LOWLEVEL_PREVIEW.h; "cuSOLVER", 2.5.5): csrqr and csrchol step by step, and csrqr of a
- * batch. An info keeps a copy of its matrix and the factor, a band's (band.h). The calls wait for their tasks, which use an info that is the host's.
+/* Factors of sparse matrices that a program keeps (cusolverSp_LOWLEVEL_PREVIEW.h; "cuSOLVER",
+ * 2.5.5): csrqr and csrchol step by step, and csrqr of a batch. An info keeps a copy of its matrix
+ * and the factor, a band's (band.h). The calls wait for their tasks, which use an info that is the
+ * host's.
  */
 #include "cuda/cusolverSp_LOWLEVEL_PREVIEW.h"
 #include "libraries/cusolver/sparse.h"

@@ -1,4 +1,5 @@
-/* Handles, parameters and settings of cuSOLVER's dense part ("cuSOLVER", 2.4.1), and the versions of the library. */
+/* Handles, parameters and settings of cuSOLVER's dense part ("cuSOLVER", 2.4.1), and the versions
+ * of the library. */
 #include "libraries/cusolver/jacobi.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Settings of Jacobi's methods, syevj and gesvdj, and what they tell afterwards. Heddle computes by LAPACK, which needs no sweeps: tolerance and
- * number of sweeps are kept, and met.
+/* Settings of Jacobi's methods, syevj and gesvdj, and what they tell afterwards. Heddle computes by
+ * LAPACK, which needs no sweeps: tolerance and number of sweeps are kept, and met.
  */
 #ifndef HEDDLE_CUSOLVER_JACOBI_H
 #define HEDDLE_CUSOLVER_JACOBI_H

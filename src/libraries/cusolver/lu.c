@@ -1,4 +1,5 @@
-/* General matrices: LU with partial pivoting, or with none, and solutions by it ("cuSOLVER", getrf, getrs, laswp). Pivots are ints, or 64-bit ones. */
+/* General matrices: LU with partial pivoting, or with none, and solutions by it ("cuSOLVER", getrf,
+ * getrs, laswp). Pivots are ints, or 64-bit ones. */
 #include "libraries/cusolver/call.h"
 
 #include <complex.h>
@@ -43,7 +44,8 @@ static int factor_without_pivots(const struct call *c)
     return factor[c->precision](c->m, c->n, c->at[OP_A], c->ld[OP_A]);
 }
 
-/* The triangles one after the other: which is first depends on whether A or its transpose is solved with. */
+/* The triangles one after the other: which is first depends on whether A or its transpose is solved
+ * with. */
 static void solve_without_pivots(const struct call *c)
 {
     bool plain = c->trans == 'N';

@@ -32,7 +32,8 @@ LIBRARY_API cusolverStatus_t cusolverSpXcsrissymHost(cusolverSpHandle_t handle, 
     return CUSOLVER_STATUS_SUCCESS;
 }
 
-/* An order that keeps what is not 0 near the diagonal, whichever one is asked for by name: all are permutations with less fill than none. */
+/* An order that keeps what is not 0 near the diagonal, whichever one is asked for by name: all are
+ * permutations with less fill than none. */
 static cusolverStatus_t order(cusolverSpHandle_t handle, const char *name, int n, int nnz,
                               cusparseMatDescr_t descriptor, const int *rows, const int *columns, int *p)
 {

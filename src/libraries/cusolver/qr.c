@@ -1,5 +1,6 @@
-/* QR, and reductions to bidiagonal and tridiagonal form, with the unitary matrices of each ("cuSOLVER", geqrf, orgqr, ormqr, gebrd, orgbr, sytrd,
- * orgtr, ormtr; larft): Householder reflectors, as LAPACK stores them.
+/* QR, and reductions to bidiagonal and tridiagonal form, with the unitary matrices of each
+ * ("cuSOLVER", geqrf, orgqr, ormqr, gebrd, orgbr, sytrd, orgtr, ormtr; larft): Householder
+ * reflectors, as LAPACK stores them.
  */
 #include "libraries/cusolver/call.h"
 

@@ -1,6 +1,7 @@
-/* Solutions by iterative refinement ("cuSOLVER", gesv and gels, IRSX): by factors in the precision that they are asked in, which needs no refinement.
- * The lower precisions that a function or its parameters name make nothing less exact here. A and B are left as they are; the count of iterations
- * goes to the host.
+/* Solutions by iterative refinement ("cuSOLVER", gesv and gels, IRSX): by factors in the precision
+ * that they are asked in, which needs no refinement. The lower precisions that a function or its
+ * parameters name make nothing less exact here. A and B are left as they are; the count of
+ * iterations goes to the host.
  */
 #include "libraries/cusolver/call.h"
 
@@ -143,7 +144,8 @@ static cusolverStatus_t size_of(cusolverDnHandle_t handle, const char *name, con
     return CUSOLVER_STATUS_SUCCESS;
 }
 
-/* ---- their names: the precision of the data, and the lowest one that the original would factor in ---- */
+/* ---- their names: the precision of the data, and the lowest one that the original would factor in
+ * ---- */
 
 #define PAIR(data, lowest, T, p)                                                                                       \
     LIBRARY_API cusolverStatus_t cusolverDn##data##lowest##gesv_bufferSize(cusolverDnHandle_t handle, int n, int nrhs, \

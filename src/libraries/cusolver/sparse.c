@@ -1,5 +1,6 @@
-/* Sparse matrices ("cuSOLVER", 2.5): solutions by LU, QR and Cholesky, an eigenvalue by shift and inverse iteration. All are solved as bands (band.h),
- * with what the name promises: a general matrix, or a definite one; the reordering that a program asks for is the one that is always done.
+/* Sparse matrices ("cuSOLVER", 2.5): solutions by LU, QR and Cholesky, an eigenvalue by shift and
+ * inverse iteration. All are solved as bands (band.h), with what the name promises: a general
+ * matrix, or a definite one; the reordering that a program asks for is the one that is always done.
  */
 #include "libraries/cusolver/sparse.h"
 

@@ -26,7 +26,8 @@ struct matrix {
 enum { SPARSE_DEFINITE = 1, SPARSE_BASE_ONE = 2 }; /* a call's flags */
 
 cusolverStatus_t sparse_check(const char *name, const struct matrix *m);
-/* A call that reads the matrix, or those of a batch, which share its pattern: their values follow one another. Its nrhs is their nnz. */
+/* A call that reads the matrix, or those of a batch, which share its pattern: their values follow
+ * one another. Its nrhs is their nnz. */
 struct call sparse_call(const char *name, enum precision p, call_run *run, const struct matrix *m, int batch);
 /* The matrix that such a call reads. */
 struct csr sparse_csr(const struct call *c, int of_batch);

@@ -1,12 +1,13 @@
-/* Eigenvalues and singular values of one matrix, by LAPACK: what all the functions of eigen.c and svd.c come to. All return LAPACK's info, or
- * OUT_OF_MEMORY.
+/* Eigenvalues and singular values of one matrix, by LAPACK: what all the functions of eigen.c and
+ * svd.c come to. All return LAPACK's info, or OUT_OF_MEMORY.
  */
 #ifndef HEDDLE_CUSOLVER_SPECTRUM_H
 #define HEDDLE_CUSOLVER_SPECTRUM_H
 
 #include "libraries/cusolver/call.h"
 
-/* Of a symmetric or Hermitian matrix: in ascending order, its vectors in the place of A where job is 'V'. */
+/* Of a symmetric or Hermitian matrix: in ascending order, its vectors in the place of A where job
+ * is 'V'. */
 int spectrum_symmetric(enum precision p, char job, char uplo, int n, void *a, int lda, void *w);
 
 /* Singular values in descending order. jobs are LAPACK's gesvd's. */

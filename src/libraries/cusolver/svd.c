@@ -1,5 +1,6 @@
-/* Singular values ("cuSOLVER", gesvd, gesvdj, gesvdjBatched, gesvdaStridedBatched; 64-bit: gesvd, gesvdp, gesvdr). All by LAPACK: names that say how,
- * say what comes out, V or its adjoint, and how much of it.
+/* Singular values ("cuSOLVER", gesvd, gesvdj, gesvdjBatched, gesvdaStridedBatched; 64-bit: gesvd,
+ * gesvdp, gesvdr). All by LAPACK: names that say how, say what comes out, V or its adjoint, and how
+ * much of it.
  */
 #include "libraries/cusolver/jacobi.h"
 #include "libraries/cusolver/spectrum.h"
@@ -280,7 +281,8 @@ static cusolverStatus_t gesvdj(cusolverDnHandle_t handle, const char *name, enum
     return with_v(s, name, p, jobz, econ, m, n, A, lda, S, U, ldu, V, ldv, info, j);
 }
 
-/* Of the original, no side of a matrix is longer than 32; here it may be, but programs are told as there. */
+/* Of the original, no side of a matrix is longer than 32; here it may be, but programs are told as
+ * there. */
 enum { MOST_OF_BATCH = 32 };
 
 static cusolverStatus_t gesvdj_batched(cusolverDnHandle_t handle, const char *name, enum precision p,

@@ -1,5 +1,6 @@
-/* Symmetric matrices that need not be definite: L D L^T by Bunch and Kaufman's pivots, or with none, inverses and solutions ("cuSOLVER", sytrf, sytri,
- * sytrs). Complex ones are symmetric, too, not Hermitian. With none, an upper triangle is U^T D U, as an H200 has it.
+/* Symmetric matrices that need not be definite: L D L^T by Bunch and Kaufman's pivots, or with
+ * none, inverses and solutions ("cuSOLVER", sytrf, sytri, sytrs). Complex ones are symmetric, too,
+ * not Hermitian. With none, an upper triangle is U^T D U, as an H200 has it.
  */
 #include "libraries/cusolver/call.h"
 
@@ -9,7 +10,8 @@
 
 /* ---- without pivots, which LAPACK does not have ---- */
 
-/* On the lower triangle, whose rows are `across` and whose columns are `down` apart: the upper one is it transposed. */
+/* On the lower triangle, whose rows are `across` and whose columns are `down` apart: the upper one
+ * is it transposed. */
 #define WITHOUT_PIVOTS(factor, scale, T)                                                                               \
     static int factor(int n, void *matrix, int64_t down, int64_t across)                                               \
     {                                                                                                                  \

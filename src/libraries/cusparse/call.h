@@ -1,8 +1,9 @@
 /* cuSPARSE's handles and descriptors, and a call as a task of its handle's stream.
  *
- * An entry point checks its arguments as cuSPARSE does, copies the descriptors that it was given into a struct call, names the memory that they
- * describe (call_matrix() and its like) and puts it (call_put()). In the task all addresses are of this process. Indices are data of the
- * program's: one that leads out of its matrix or vector is an illegal address, as it is on a GPU.
+ * An entry point checks its arguments as cuSPARSE does, copies the descriptors that it was given
+ * into a struct call, names the memory that they describe (call_matrix() and its like) and puts it
+ * (call_put()). In the task all addresses are of this process. Indices are data of the program's:
+ * one that leads out of its matrix or vector is an illegal address, as it is on a GPU.
  */
 #ifndef HEDDLE_CUSPARSE_CALL_H
 #define HEDDLE_CUSPARSE_CALL_H
@@ -79,20 +80,23 @@ struct sparse {
     int64_t width;                     /* Blocked-ELL: columns kept of a row; Sliced-ELL: rows of a slice */
 };
 
-/* The older functions' matrices: CSR, and BSR whose blocks lie by rows or by columns; m, n and nnz are of blocks there. */
+/* The older functions' matrices: CSR, and BSR whose blocks lie by rows or by columns; m, n and nnz
+ * are of blocks there. */
 struct sparse csr_of(const struct mat_descr *d, cudaDataType type, int m, int n, int nnz, const void *values,
                      const int *offsets, const int *columns);
 struct sparse bsr_of(const struct mat_descr *d, cudaDataType type, int m, int n, int nnz, const void *values,
                      const int *offsets, const int *columns, cusparseDirection_t direction, int block_rows,
                      int block_columns);
 
-/* Finds out how many elements the offsets of CSR end at, which the host waits for: they say what is used. */
+/* Finds out how many elements the offsets of CSR end at, which the host waits for: they say what is
+ * used. */
 cusparseStatus_t csr_count(const struct context *s, const char *name, struct sparse *m);
 
 /* How many of its indices and offsets a matrix has. */
 int64_t sparse_indices(const struct sparse *m);
 int64_t sparse_offsets(const struct sparse *m);
-/* Where in the values an element of a block is: blocks of BSR lie one behind the other, Blocked-ELL's rows are whole. */
+/* Where in the values an element of a block is: blocks of BSR lie one behind the other,
+ * Blocked-ELL's rows are whole. */
 int64_t sparse_block_element(const struct sparse *m, int64_t block, int64_t i, int64_t j);
 
 /* A number at an address of the host's, read at the call, or of the device's, read by the task. */
@@ -208,7 +212,8 @@ struct scalar call_scalar(struct call *c, const struct context *s, const void *a
 number scalar_value(const struct call *c, const struct scalar *s);
 /* Those of alpha x + beta y; how y is used: not read where beta is 0. */
 unsigned call_scalars(struct call *c, const struct context *s, const void *alpha, const void *beta);
-/* An int that is to be told: of the host's, which waits for it, or of the device's; NULL: nobody asks for it. It becomes at[0]. */
+/* An int that is to be told: of the host's, which waits for it, or of the device's; NULL: nobody
+ * asks for it. It becomes at[0]. */
 void call_total(struct call *c, const struct context *s, int *total);
 /* In the task. */
 void tell_total(const struct call *c, int64_t total);
@@ -225,7 +230,8 @@ struct equation {
     cudaDataType compute;
 };
 
-/* Takes what descriptors of a sparse matrix and two vectors, or two dense matrices, say; false: one is none. */
+/* Takes what descriptors of a sparse matrix and two vectors, or two dense matrices, say; false: one
+ * is none. */
 bool equation_of_vectors(struct equation *e, cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x,
                          cusparseDnVecDescr_t y);
 bool equation_of_matrices(struct equation *e, cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t b,
@@ -260,7 +266,8 @@ struct csr {
     number *value;
 };
 
-/* One of a batch, or its transpose; every index is checked. `values` false: the pattern alone. csr_free() is called whatever it returns. */
+/* One of a batch, or its transpose; every index is checked. `values` false: the pattern alone.
+ * csr_free() is called whatever it returns. */
 hd_result csr_load(const struct sparse *m, int of_batch, cusparseOperation_t op, bool values, struct csr *to);
 void csr_free(struct csr *m);
 
@@ -275,7 +282,8 @@ struct term {
     number value;
 };
 
-/* A row's terms become its elements behind the others, by column; those of one column are added. There is room. */
+/* A row's terms become its elements behind the others, by column; those of one column are added.
+ * There is room. */
 void csr_add_row(struct csr *to, struct term *term, int64_t terms);
 
 static inline int64_t dense_index(const struct dense *m, int of_batch, int64_t row, int64_t column)

@@ -1,4 +1,5 @@
-/* Descriptors of vectors and matrices ("cuSPARSE", Generic API Reference). A getter's argument that is NULL is an invalid value. */
+/* Descriptors of vectors and matrices ("cuSPARSE", Generic API Reference). A getter's argument that
+ * is NULL is an invalid value. */
 #include "libraries/cusparse/call.h"
 
 static bool is_type(cudaDataType type)

@@ -1,4 +1,5 @@
-/* Descriptors of matrices whose values are kept in blocks and slices: BSR, Blocked-ELL, Sliced-ELL ("cuSPARSE", Sparse Matrix Formats). */
+/* Descriptors of matrices whose values are kept in blocks and slices: BSR, Blocked-ELL, Sliced-ELL
+ * ("cuSPARSE", Sparse Matrix Formats). */
 #include "libraries/cusparse/call.h"
 
 static bool fits(int64_t a, int64_t b) /* their product does */

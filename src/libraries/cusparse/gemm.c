@@ -1,5 +1,5 @@
-/* Products of two sparse matrices: C = alpha A B + beta C. The product is kept in the descriptor from its computation on, as its nnz is the
- * host's to know before there is memory for it. */
+/* Products of two sparse matrices: C = alpha A B + beta C. The product is kept in the descriptor
+ * from its computation on, as its nnz is the host's to know before there is memory for it. */
 #include "libraries/cusparse/call.h"
 
 #include <stdlib.h>
@@ -237,7 +237,8 @@ LIBRARY_API cusparseStatus_t cusparseSpGEMM_getNumProducts(cusparseSpGEMMDescr_t
     return CUSPARSE_STATUS_SUCCESS;
 }
 
-/* The larger of these two algorithms take a part of the products at a time: no more memory is needed for any part. */
+/* The larger of these two algorithms take a part of the products at a time: no more memory is
+ * needed for any part. */
 LIBRARY_API cusparseStatus_t cusparseSpGEMM_estimateMemory(MULTIPLY, float fraction, size_t *bytes3, void *buffer3,
                                                            size_t *bytes2)
 {

@@ -1,4 +1,5 @@
-/* Handles, statuses, and the older functions' descriptors ("cuSPARSE", Management Function Reference). */
+/* Handles, statuses, and the older functions' descriptors ("cuSPARSE", Management Function
+ * Reference). */
 #include "libraries/cusparse/call.h"
 
 static const struct {

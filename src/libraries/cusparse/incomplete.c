@@ -1,5 +1,6 @@
-/* Incomplete factors in the pattern of a square matrix of CSR, in place: LU, where L's diagonal is ones, and Cholesky's L, of the lower triangle.
- * The first pivot that is missing or zero is kept for the host, in the info that the call is given. A matrix of blocks is the same of its elements:
+/* Incomplete factors in the pattern of a square matrix of CSR, in place: LU, where L's diagonal is
+ * ones, and Cholesky's L, of the lower triangle. The first pivot that is missing or zero is kept
+ * for the host, in the info that the call is given. A matrix of blocks is the same of its elements:
  * what is in a block is in the pattern.
  */
 #include "libraries/cusparse/info.h"

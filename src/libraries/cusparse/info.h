@@ -19,7 +19,8 @@ struct info {
 /* NULL: it is none of the family. */
 struct info *info_find(const void *handle, enum family family);
 
-/* Is a call with it to be waited for? Where it is captured it is not, and writes the info whenever the graph runs. */
+/* Is a call with it to be waited for? Where it is captured it is not, and writes the info whenever
+ * the graph runs. */
 bool info_waits(const struct context *s, struct info *info);
 
 /* Puts a task that finds the first row without a diagonal, and the host waits for it. */

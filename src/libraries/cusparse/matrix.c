@@ -50,8 +50,8 @@ int64_t sparse_offsets(const struct sparse *m)
     return m->format == CUSPARSE_FORMAT_COO ? m->nnz : m->format == CUSPARSE_FORMAT_BLOCKED_ELL ? 0 : lines_of(m) + 1;
 }
 
-/* The line of each index, and how many indices there are by the offsets, which may be fewer than the matrix has room for; -1: the offsets do not lie
- * in the matrix, in order. */
+/* The line of each index, and how many indices there are by the offsets, which may be fewer than
+ * the matrix has room for; -1: the offsets do not lie in the matrix, in order. */
 static int64_t lines_of_offsets(const struct sparse *m, const void *offsets, int64_t *line)
 {
     int64_t end = index_at(m->offset, offsets, 0) - m->base, all = sparse_indices(m);
@@ -104,8 +104,9 @@ static void spread_blocks(const struct sparse *m, int64_t *line, int64_t *across
     }
 }
 
-/* The rows and columns of all values, in their order, each in the matrix; the line of one that pads Sliced-ELL, or is behind the last offset, is -1. Blocks that pad
- * Blocked-ELL count as the first column's, as an H200 has it: their values are zeros. */
+/* The rows and columns of all values, in their order, each in the matrix; the line of one that pads
+ * Sliced-ELL, or is behind the last offset, is -1. Blocks that pad Blocked-ELL count as the first
+ * column's, as an H200 has it: their values are zeros. */
 static bool places(const struct sparse *m, int of_batch, int64_t *line, int64_t *across)
 {
     bool by_columns = m->format == CUSPARSE_FORMAT_CSC, is_blocked = m->block_rows != 0;

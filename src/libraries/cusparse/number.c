@@ -105,7 +105,8 @@ void number_set(cudaDataType type, void *to, int64_t i, number x)
     part_set(part, to, 2 * i + 1, x.im);
 }
 
-/* Smith's: the larger part of the divisor is divided by, which keeps what can be represented from overflowing. */
+/* Smith's: the larger part of the divisor is divided by, which keeps what can be represented from
+ * overflowing. */
 number number_over(number a, number b)
 {
     if (b.im == 0)

@@ -1,5 +1,5 @@
-/* Elements of any of cuSPARSE's types, read as complex numbers in double and rounded once when they are written: sums of integers, and of what a
- * float holds exactly, are exact. */
+/* Elements of any of cuSPARSE's types, read as complex numbers in double and rounded once when they
+ * are written: sums of integers, and of what a float holds exactly, are exact. */
 #ifndef HEDDLE_CUSPARSE_NUMBER_H
 #define HEDDLE_CUSPARSE_NUMBER_H
 

@@ -1,4 +1,5 @@
-/* Products of a sparse matrix with a dense vector, and with a dense matrix: C = alpha op(A) op(B) + beta C. */
+/* Products of a sparse matrix with a dense vector, and with a dense matrix: C = alpha op(A) op(B) +
+ * beta C. */
 #include "libraries/cusparse/call.h"
 
 /* Types of A and B, of C, and of what is computed with. */
@@ -166,7 +167,8 @@ static bool is_matrix_format(cusparseFormat_t format, cusparseOperation_t op)
     return format != CUSPARSE_FORMAT_SLICED_ELLPACK && (op == CUSPARSE_OPERATION_NON_TRANSPOSE || !is_blocked);
 }
 
-/* A NULL for what CSR and CSC work with is an invalid value of SpMV, COO's, too, and an internal error elsewhere. */
+/* A NULL for what CSR and CSC work with is an invalid value of SpMV, COO's, too, and an internal
+ * error elsewhere. */
 static bool is_compressed(const struct sparse *a)
 {
     return a->format == CUSPARSE_FORMAT_CSR || a->format == CUSPARSE_FORMAT_CSC;

@@ -1,5 +1,5 @@
-/* What is larger than a threshold, of a dense matrix or of CSR, as CSR: prune, whose threshold may be a percentage of all elements, and
- * compress. */
+/* What is larger than a threshold, of a dense matrix or of CSR, as CSR: prune, whose threshold may
+ * be a percentage of all elements, and compress. */
 #include "libraries/cusparse/call.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
-/* The older functions between CSR and blocks, of any two sizes of them ("cuSPARSE", csr2bsr, bsr2csr, csr2gebsr, gebsr2csr, gebsr2gebsr,
- * gebsr2gebsc). What a block has beside its elements is zero, and an element of CSR from then on. */
+/* The older functions between CSR and blocks, of any two sizes of them ("cuSPARSE", csr2bsr,
+ * bsr2csr, csr2gebsr, gebsr2csr, gebsr2gebsr, gebsr2gebsc). What a block has beside its elements is
+ * zero, and an element of CSR from then on. */
 #include "libraries/cusparse/call.h"
 
 #include <stdlib.h>

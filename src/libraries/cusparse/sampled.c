@@ -1,5 +1,5 @@
-/* Products of dense matrices where a sparse one has elements: C = alpha (op(A) op(B)) o spy(C) + beta C; and what is not zero of a dense
- * matrix, counted and gathered. */
+/* Products of dense matrices where a sparse one has elements: C = alpha (op(A) op(B)) o spy(C) +
+ * beta C; and what is not zero of a dense matrix, counted and gathered. */
 #include "libraries/cusparse/call.h"
 
 /* ---- sampled products ---- */
@@ -89,8 +89,8 @@ LIBRARY_API cusparseStatus_t cusparseSDDMM(SAMPLED, void *buffer)
 
 /* ---- dense to sparse ---- */
 
-/* By lines, rows or columns: counts what is not zero, into the offsets, where there are some; with `fills`, into the whole of the matrix. What
- * is more than that has room for is not written. */
+/* By lines, rows or columns: counts what is not zero, into the offsets, where there are some; with
+ * `fills`, into the whole of the matrix. What is more than that has room for is not written. */
 static int64_t gather(const struct call *c, bool fills)
 {
     bool by_columns = c->c.format == CUSPARSE_FORMAT_CSC, is_coo = c->c.format == CUSPARSE_FORMAT_COO;

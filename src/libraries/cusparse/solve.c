@@ -1,5 +1,6 @@
-/* Triangular systems: op(A) y = alpha x for a vector, op(A) C = alpha op(B) for a dense matrix. The attributes of A say which triangle it is,
- * and whether its diagonal is ones; what lies outside of that is not looked at. */
+/* Triangular systems: op(A) y = alpha x for a vector, op(A) C = alpha op(B) for a dense matrix. The
+ * attributes of A say which triangle it is, and whether its diagonal is ones; what lies outside of
+ * that is not looked at. */
 #include "libraries/cusparse/info.h"
 
 #include <stdlib.h>
@@ -13,7 +14,8 @@ static void zero_pivot(const struct call *c, int64_t row)
         info->pivot = position;
 }
 
-/* Row i of a column of the solution, which the rows before it, or behind it in an upper triangle, have. */
+/* Row i of a column of the solution, which the rows before it, or behind it in an upper triangle,
+ * have. */
 static void solve_row(const struct call *c, const struct csr *a, int of_batch, number alpha, bool lower, int64_t i,
                       int64_t j)
 {
@@ -36,7 +38,8 @@ static void solve_row(const struct call *c, const struct csr *a, int of_batch, n
     number_set(c->y.type, c->y.values, dense_index(&c->y, of_batch, i, j), sum);
 }
 
-/* What SpSV's and SpSM's descriptors keep: of which matrix they are, and the values that take the place of its own, if there are any. */
+/* What SpSV's and SpSM's descriptors keep: of which matrix they are, and the values that take the
+ * place of its own, if there are any. */
 struct solution {
     bool analysed;
     struct sparse a;
@@ -148,7 +151,8 @@ static cusparseStatus_t analyse(const struct equation *p, struct solution *solut
     return wrong;
 }
 
-/* The host waits where the task reads of a descriptor, which may be destroyed after the call, or writes an info. */
+/* The host waits where the task reads of a descriptor, which may be destroyed after the call, or
+ * writes an info. */
 static cusparseStatus_t put_solution(const struct context *s, const struct equation *p, struct info *info,
                                      const struct solution *solution)
 {

@@ -18,7 +18,8 @@ static int compare(const void *a, const void *b)
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* at[0]: lines, or their offsets where `m` of them are given; at[1]: what is across; at[2]: the permutation, or NULL. */
+/* at[0]: lines, or their offsets where `m` of them are given; at[1]: what is across; at[2]: the
+ * permutation, or NULL. */
 static hd_result run_sort(const struct call *c)
 {
     int *lines = library_view(c->at[0]), *across = library_view(c->at[1]);

@@ -1,4 +1,5 @@
-/* Sums of two sparse matrices, C = alpha A + beta B, as CSR; and what is not zero of a dense one, counted by rows or columns. */
+/* Sums of two sparse matrices, C = alpha A + beta B, as CSR; and what is not zero of a dense one,
+ * counted by rows or columns. */
 #include "libraries/cusparse/call.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* Systems of three and five diagonals: one matrix with many right-hand sides, and batches of matrices, strided and interleaved. */
+/* Systems of three and five diagonals: one matrix with many right-hand sides, and batches of
+ * matrices, strided and interleaved. */
 #include "libraries/cusparse/call.h"
 
 #include <math.h>
@@ -65,7 +66,8 @@ static void solve_band(const struct band *b, bool pivots)
     }
 }
 
-/* at[0..4]: the diagonals, the lowest first, each laid out as x; those of pairs that there are not are NULL. y: the right-hand sides. */
+/* at[0..4]: the diagonals, the lowest first, each laid out as x; those of pairs that there are not
+ * are NULL. y: the right-hand sides. */
 static hd_result run_band(const struct call *c)
 {
     struct band b = {.n = c->y.rows, .w = c->at[0] ? 2 : 1};
@@ -94,7 +96,8 @@ static hd_result run_band(const struct call *c)
     return r;
 }
 
-/* What does not lie in the matrix, as a diagonal's first element below it, is not read, but may be taken to be. */
+/* What does not lie in the matrix, as a diagonal's first element below it, is not read, but may be
+ * taken to be. */
 static cusparseStatus_t put(const struct context *s, const char *name, bool pivots, const void *const diagonals[5],
                             struct dense layout, struct dense x)
 {

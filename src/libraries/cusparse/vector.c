@@ -130,7 +130,8 @@ LIBRARY_API cusparseStatus_t cusparseGather(cusparseHandle_t handle, cusparseCon
     return put(s, &c, HD_WRITES, HD_READS);
 }
 
-/* Which elements of the dense vector are written is not known here: all of it is taken to be updated. */
+/* Which elements of the dense vector are written is not known here: all of it is taken to be
+ * updated. */
 LIBRARY_API cusparseStatus_t cusparseScatter(cusparseHandle_t handle, cusparseConstSpVecDescr_t x,
                                              cusparseDnVecDescr_t y)
 {

@@ -1,5 +1,5 @@
-/* Collective and point-to-point functions, reduction operators and memory ("Collective Communication Functions" of NCCL's guide and those that
- * follow there). */
+/* Collective and point-to-point functions, reduction operators and memory ("Collective
+ * Communication Functions" of NCCL's guide and those that follow there). */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
-/* A communicator: one rank of a world. Its work is done in the order in which it was put, whatever the streams: a task has its turn when
- * those before it have ended. What is captured into graphs has it when no other has it.
+/* A communicator: one rank of a world. Its work is done in the order in which it was put, whatever
+ * the streams: a task has its turn when those before it have ended. What is captured into graphs
+ * has it when no other has it.
  */
 #ifndef HEDDLE_LIBRARIES_NCCL_COMM_H
 #define HEDDLE_LIBRARIES_NCCL_COMM_H

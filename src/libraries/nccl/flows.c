@@ -248,7 +248,8 @@ static bool send_piece(struct flows *all, struct flow *f)
     return true;
 }
 
-/* What has come from a rank for this flow; NULL: nothing yet, or, with `difference`, something else. */
+/* What has come from a rank for this flow; NULL: nothing yet, or, with `difference`, something
+ * else. */
 static const struct slot *arrived(struct flows *all, const struct flow *f, int from)
 {
     struct channel *c = world_channel(all->comm->world, lane_of(f), from, all->comm->rank);
@@ -317,7 +318,8 @@ static bool move(struct flows *all, struct flow *f)
     }
 }
 
-/* Those that a flow that is not done keeps others from, as their bytes come behind its own: bits of ranks. */
+/* Those that a flow that is not done keeps others from, as their bytes come behind its own: bits of
+ * ranks. */
 static uint32_t in_use(const struct flows *all, const struct flow *f)
 {
     return f->kind == FLOW_REDUCE ? ((1u << all->comm->n_ranks) - 1) & ~(1u << all->comm->rank)

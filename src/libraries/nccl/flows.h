@@ -11,7 +11,8 @@ struct flows *flows_new(const struct comm *c, const struct operation *operations
 void flows_free(struct flows *f);
 
 enum progress { FLOWS_STUCK, FLOWS_MOVED, FLOWS_DONE, FLOWS_DIFFER };
-/* Goes on as far as the others let it. FLOWS_DIFFER: another rank does something else than this one; flows_difference() says what. */
+/* Goes on as far as the others let it. FLOWS_DIFFER: another rank does something else than this
+ * one; flows_difference() says what. */
 enum progress flows_go_on(struct flows *f);
 void flows_difference(const struct flows *f, char *text, size_t bytes);
 /* The ranks that it waits for, a bit each. */

@@ -111,7 +111,8 @@ static CUresult follow(CUstream first, CUstream then)
     return r;
 }
 
-/* Several streams of a communicator in a group: each waits for the others before the work, and for the work. */
+/* Several streams of a communicator in a group: each waits for the others before the work, and for
+ * the work. */
 static CUresult join_streams(const struct comm *c, size_t first, bool after)
 {
     CUstream main = group.calls[first].stream;

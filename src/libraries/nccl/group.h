@@ -1,5 +1,6 @@
-/* Groups of calls ("Group Calls" of NCCL's guide): what a thread calls between ncclGroupStart and the last ncclGroupEnd is done there: first
- * communicators are made, then work is put into streams. A call outside of a group is a group of its own.
+/* Groups of calls ("Group Calls" of NCCL's guide): what a thread calls between ncclGroupStart and
+ * the last ncclGroupEnd is done there: first communicators are made, then work is put into streams.
+ * A call outside of a group is a group of its own.
  */
 #ifndef HEDDLE_LIBRARIES_NCCL_GROUP_H
 #define HEDDLE_LIBRARIES_NCCL_GROUP_H
@@ -10,7 +11,8 @@
 struct job;
 
 void group_enter(void);
-/* Ends what group_enter() began, with the result of the call: the first error of a group is its own. */
+/* Ends what group_enter() began, with the result of the call: the first error of a group is its
+ * own. */
 ncclResult_t group_leave(ncclResult_t result);
 /* In a group. The job becomes the group's. */
 ncclResult_t group_add_job(struct job *j);

@@ -1,4 +1,5 @@
-/* Communicators: how they begin, what they are asked, how they end ("Communicator Creation and Management Functions" of NCCL's guide). */
+/* Communicators: how they begin, what they are asked, how they end ("Communicator Creation and
+ * Management Functions" of NCCL's guide). */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,9 @@
-/* Communicators that are being made: group.h. A job goes on by itself, without waiting for other ranks, as one thread may have several.
+/* Communicators that are being made: group.h. A job goes on by itself, without waiting for other
+ * ranks, as one thread may have several.
  *
- * Split off: each rank says its color and key to the others in the world that they have; the first of those with one color opens a meeting
- * (meeting.h) and gives them its id. Shrunk: all know who remains. From there on it is as with an id of ncclGetUniqueId's.
+ * Split off: each rank says its color and key to the others in the world that they have; the first
+ * of those with one color opens a meeting (meeting.h) and gives them its id. Shrunk: all know who
+ * remains. From there on it is as with an id of ncclGetUniqueId's.
  */
 #include "libraries/nccl/jobs.h"
 

@@ -8,7 +8,8 @@
 #include "base/monotonic.h"
 #include "libraries/nccl/flows.h"
 
-/* After this long a stream whose communicator has lost a rank fails, if ncclCommAbort has not ended its wait. */
+/* After this long a stream whose communicator has lost a rank fails, if ncclCommAbort has not ended
+ * its wait. */
 static const double PATIENCE_SECONDS = 1;
 
 struct plan {

@@ -1,6 +1,7 @@
-/* What a group of calls does on one communicator, as work of a stream. Each call becomes flows of bytes between this rank and others, which
- * go on as far as the channels let them, turn by turn. Collective functions are done one after the other, in the order of the calls; sends
- * and receives at the same time, and those between two ranks in their order.
+/* What a group of calls does on one communicator, as work of a stream. Each call becomes flows of
+ * bytes between this rank and others, which go on as far as the channels let them, turn by turn.
+ * Collective functions are done one after the other, in the order of the calls; sends and receives
+ * at the same time, and those between two ranks in their order.
  */
 #ifndef HEDDLE_LIBRARIES_NCCL_PLAN_H
 #define HEDDLE_LIBRARIES_NCCL_PLAN_H

@@ -39,7 +39,8 @@ static inline uint8_t store_e5m2(float x)
     return (uint8_t)e5m2_of_f32(x, 0);
 }
 
-/* TYPE(name, what is stored, what is computed with, load, store, sum, product, least, greatest, over) */
+/* TYPE(name, what is stored, what is computed with, load, store, sum, product, least, greatest,
+ * over) */
 #define SAME(x)             (x)
 #define WHOLE_ADD(T, a, b)  (T)((uint64_t)(a) + (uint64_t)(b))
 #define WHOLE_MUL(T, a, b)  (T)((uint64_t)(a) * (uint64_t)(b))

@@ -1,5 +1,6 @@
-/* The arithmetic of NCCL's reductions, on plain addresses. Elements are combined in the order of ranks, each step rounded to their type, as on
- * a chain of devices: 8-bit floats saturate, integers wrap, NaNs lose to numbers in minima and maxima.
+/* The arithmetic of NCCL's reductions, on plain addresses. Elements are combined in the order of
+ * ranks, each step rounded to their type, as on a chain of devices: 8-bit floats saturate, integers
+ * wrap, NaNs lose to numbers in minima and maxima.
  */
 #ifndef HEDDLE_LIBRARIES_NCCL_REDUCE_H
 #define HEDDLE_LIBRARIES_NCCL_REDUCE_H
@@ -23,7 +24,8 @@ size_t type_bytes(ncclDataType_t type);
 struct reduction reduction_average(ncclDataType_t type, int n);
 /* What this rank gives: its elements, multiplied where that is wanted. */
 void reduction_give(const struct reduction *r, void *to, const void *from, size_t count);
-/* Combines what n ranks have given, but number `own` as it was before that; `to` may be one of them. */
+/* Combines what n ranks have given, but number `own` as it was before that; `to` may be one of
+ * them. */
 void reduce(const struct reduction *r, void *to, const void *const operands[], int n, int own, size_t count);
 
 #endif

@@ -1,8 +1,10 @@
-/* The memory that the ranks of a communicator share, in one process or in several: a file without a name. In it are channels, one from
- * each rank to each other in each of two lanes, and what is known of each rank.
+/* The memory that the ranks of a communicator share, in one process or in several: a file without a
+ * name. In it are channels, one from each rank to each other in each of two lanes, and what is
+ * known of each rank.
  *
- * Whether a rank's process lives shows in a lock that it holds on a byte of the file: the system gives it back when the process ends,
- * however it does, and whatever the ranks know of each other's process numbers.
+ * Whether a rank's process lives shows in a lock that it holds on a byte of the file: the system
+ * gives it back when the process ends, however it does, and whatever the ranks know of each other's
+ * process numbers.
  */
 #ifndef HEDDLE_LIBRARIES_NCCL_WORLD_H
 #define HEDDLE_LIBRARIES_NCCL_WORLD_H

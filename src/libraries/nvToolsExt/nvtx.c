@@ -1,5 +1,5 @@
-/* NVTX as a library, which programs were linked with before its version 3: the functions of Heddle's own headers, exported. What listens to
- * them is said there.
+/* NVTX as a library, which programs were linked with before its version 3: the functions of
+ * Heddle's own headers, exported. What listens to them is said there.
  */
 #define HEDDLE_NVTX_FUNCTION __attribute__((visibility("default")))
 #include "cuda/nvtx3/nvToolsExtCudaRt.h"

@@ -1,5 +1,6 @@
-/* NVML: the devices that Heddle claims to have, whatever CUDA_VISIBLE_DEVICES says. How many there are, their numbers, UUIDs and places are told
- * without a device being made, as programs ask for them before they fork(); what a model has makes one.
+/* NVML: the devices that Heddle claims to have, whatever CUDA_VISIBLE_DEVICES says. How many there
+ * are, their numbers, UUIDs and places are told without a device being made, as programs ask for
+ * them before they fork(); what a model has makes one.
  */
 #include "cuda/nvml.h"
 

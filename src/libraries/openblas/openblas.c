@@ -23,7 +23,8 @@ const struct openblas heddle_openblas = {
 #include "libraries/openblas/lapack.def"
 };
 
-/* All that LAPACK wants of Fortran's runtime library, which is not linked for it: a text that is two texts, cut off or filled with spaces. */
+/* All that LAPACK wants of Fortran's runtime library, which is not linked for it: a text that is
+ * two texts, cut off or filled with spaces. */
 void _gfortran_concat_string(size_t to_length, char *to, size_t a_length, const char *a, size_t b_length,
                              const char *b);
 void _gfortran_concat_string(size_t to_length, char *to, size_t a_length, const char *a, size_t b_length, const char *b)

@@ -1,4 +1,5 @@
-/* libcudnn as PyTorch has it: convolutions by graphs of the backend API and batch normalization, beside sums in double; what is refused. */
+/* libcudnn as PyTorch has it: convolutions by graphs of the backend API and batch normalization,
+ * beside sums in double; what is refused. */
 #include <cuda_runtime_api.h>
 #include <math.h>
 #include <stdbool.h>

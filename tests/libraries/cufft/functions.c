@@ -1,4 +1,5 @@
-/* libcufft as its users have it: what it computes beside sums in double, what it answers to wrong arguments beside what an H200 answered. */
+/* libcufft as its users have it: what it computes beside sums in double, what it answers to wrong
+ * arguments beside what an H200 answered. */
 #include <complex.h>
 #include <cuda_runtime_api.h>
 #include <cufftXt.h>
@@ -229,7 +230,8 @@ static void transforms_agree_with_sums_in_every_layout(void)
         }
 }
 
-/* Bits of an H200's answer to what has no Hermitian symmetry: the imaginary parts of the first and the middle number count as 0. */
+/* Bits of an H200's answer to what has no Hermitian symmetry: the imaginary parts of the first and
+ * the middle number count as 0. */
 static void imaginary_parts_that_cannot_be_are_left_out(void)
 {
     static const float complex in[16] = {2 - 3 * I, 2 + I,     -4 - I,    -4 + 2 * I, -3 + 4 * I, -3 - 4 * I,

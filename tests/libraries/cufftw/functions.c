@@ -1,4 +1,5 @@
-/* libcufftw as its users have it: what it computes, beside plain sums, of every planner, in memory of the host and of the device. */
+/* libcufftw as its users have it: what it computes, beside plain sums, of every planner, in memory
+ * of the host and of the device. */
 #include <complex.h>
 #include <cuda_runtime_api.h>
 #include <cufftw.h>
@@ -46,7 +47,8 @@ static ptrdiff_t lay(const struct trial *t, bool out, int more, ptrdiff_t step[R
     return at;
 }
 
-/* Guru's axes of the output are the other way around, which no other planner can say; its second loop is around the first. */
+/* Guru's axes of the output are the other way around, which no other planner can say; its second
+ * loop is around the first. */
 static void set_layout(struct trial *t)
 {
     bool is_wide = t->planner >= MANY && !(t->in_place && t->kind != COMPLEX);
@@ -88,7 +90,8 @@ static void set(const struct trial *t, void *at, bool real, ptrdiff_t i, number 
         real ? (void)(((float *)at)[i] = (float)creal(x)) : (void)(((float complex *)at)[i] = (float complex)x);
 }
 
-/* The place of an element, which is the `i`th of the whole array of turn `turn`; -1: this side does not have it. */
+/* The place of an element, which is the `i`th of the whole array of turn `turn`; -1: this side does
+ * not have it. */
 static ptrdiff_t place(const struct trial *t, bool out, int turn, int i)
 {
     ptrdiff_t at = 0;
@@ -301,7 +304,8 @@ static void gurus_with_axes_turned_and_loops_agree_with_sums(void)
     try_all(GURU64);
 }
 
-/* Without sizes of what the arrays lie in, those are the transform's; of real numbers in place, padded. */
+/* Without sizes of what the arrays lie in, those are the transform's; of real numbers in place,
+ * padded. */
 static void many_without_embedding_is_packed_and_padded_in_place(void)
 {
     int n[2] = {2, 3};

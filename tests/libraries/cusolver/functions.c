@@ -1,5 +1,6 @@
-/* libcusolver as its users have it: what it computes, put together again; what it answers to wrong arguments beside what an H200 answered. Most
- * is double, with complex floats where these have functions of their own.
+/* libcusolver as its users have it: what it computes, put together again; what it answers to wrong
+ * arguments beside what an H200 answered. Most is double, with complex floats where these have
+ * functions of their own.
  */
 #include <complex.h>
 #include <cuda_runtime_api.h>
@@ -552,7 +553,8 @@ static void refined_solutions(void)
 
 /* ---- sparse matrices ---- */
 
-/* A grid's Laplacian, W x W: its rows, columns, values. Without cuSPARSE, whose descriptors say more, indices begin with 0. */
+/* A grid's Laplacian, W x W: its rows, columns, values. Without cuSPARSE, whose descriptors say
+ * more, indices begin with 0. */
 enum { W = 9, GRID = W * W };
 static int *grid_rows, *grid_columns;
 static double *grid;

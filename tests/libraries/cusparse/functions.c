@@ -1,4 +1,5 @@
-/* libcusparse as its users have it: what it computes beside the same with dense matrices, and what it answers to what is no matrix. */
+/* libcusparse as its users have it: what it computes beside the same with dense matrices, and what
+ * it answers to what is no matrix. */
 #include <complex.h>
 #include <cuda_runtime_api.h>
 #include <cusparse.h>

@@ -361,7 +361,8 @@ static void a_system_is_solved_with_values_that_take_the_place_of_the_matrix_s(v
     DONE(cusparseSpSV_destroyDescr(s));
 }
 
-/* Of rows of a dense matrix, as an H200 has it: by a threshold, which a percentage of all elements may say; and of CSR, compressed. */
+/* Of rows of a dense matrix, as an H200 has it: by a threshold, which a percentage of all elements
+ * may say; and of CSR, compressed. */
 static void what_is_small_is_left_out(void)
 {
     static const struct {

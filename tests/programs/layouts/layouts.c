@@ -1,5 +1,5 @@
-/* Prints sizes and offsets of the runtime API's structures, and values of its enumerations, as the headers that it is
- * compiled with have them. */
+/* Prints sizes and offsets of the runtime API's structures, and values of its enumerations, as the
+ * headers that it is compiled with have them. */
 #include <cuda_runtime_api.h>
 #include <stddef.h>
 #include <stdio.h>
