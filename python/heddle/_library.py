@@ -45,7 +45,7 @@ class hd_checker_options(Structure):
 class hd_launch_config(Structure):
     _fields_ = [("grid", c_uint * 3), ("block", c_uint * 3), ("cluster", c_uint * 3), ("shared_bytes", c_size_t),
                 ("flags", c_uint), ("engine", c_int), ("args", c_void_p), ("packed_args", c_void_p), ("packed_bytes", c_size_t),
-                ("timeout_seconds", c_double), ("rules", c_void_p)]
+                ("timeout_seconds", c_double), ("rules", c_void_p), ("graph", c_uint64), ("graph_run", c_void_p)]
 
 
 class hd_launch_stats(Structure):

@@ -92,7 +92,7 @@ def blocks_of_a_cooperative_launch_meet():
 def what_is_not_launched_is_said():
     for words, says in ((("--kernel", "sub", PROGRAM, "add"), ("has launched no kernel `sub`; it has launched:\n  list", "\n  add   (_Z3addP", ", once")),
                         (("--kernel", "add", "--launch", 3, PROGRAM, "add", 2), ("`add` was launched 2 times: there is no launch 3",)),
-                        (("--kernel", "bump", PROGRAM, "wrong"), ("launched no kernel: there was nothing to explore",)),
+                        (("--kernel", "bump", PROGRAM, "wrong"), ("without launching a kernel: there was nothing to explore",)),
                         (("true",), ("ran without using CUDA: there was nothing to explore",))):
         status, out, err = run("explore", *words)
         assert status == 2, (words, status, err)

@@ -194,7 +194,7 @@ NO_TEXTURES = [
     ("`.texref` needs .version 1.5", OLD + ".global .texref a;"),
     ("a texture is a .u32 or a .u64", OLD + ".tex .f32 a;"),
     ("a texture is a .u32 or a .u64", OLD + ".tex .u32 a[4];"),
-    ("and in a function", OLD + ".entry k() { .tex .u32 a; exit; }"),
+    ("a texture declared in a function", OLD + ".entry k() { .tex .u32 a; exit; }"),
     ("`a` is a texture, which has no address", OLD + TEXTURES + ".entry k() { .reg .u32 r; mov.u32 r, a; exit; }"),
     ("`a` is in .tex", OLD + TEXTURES + ".entry k() { .reg .u32 r; ld.global.u32 r, [a]; exit; }"),
 ]

@@ -243,7 +243,7 @@ def time_passes_while_the_compiler_is_waited_for_and_a_stopped_one_goes():
 
 def a_program_that_does_not_end_is_ended_with_its_children():
     status, _, err = end_of("run") # a child that were left would hold the pipes open
-    assert status == 124 and "is ended" in err, err
+    assert status == 124 and "it is killed" in err, err
 
 
 def a_compiler_that_does_not_answer_is_given_up():

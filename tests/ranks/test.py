@@ -205,7 +205,7 @@ def a_launch_that_does_not_come_is_said_once():
         status, out, err = run_ranks(2, "explore", "--kernel", "none", program)
         assert status == 2 and out == "9\n" and err.count("has launched no kernel `none`") == 1 and "rank" not in err, (status, out, err)
         words = "--no-symmetry", "--", program
-        for first, second, says in (words, words + ("no",), "the program of rank 1 has not come to the launch"), (words + ("no",), words, "launched no kernel"):
+        for first, second, says in (words, words + ("no",), "the program of rank 1 has not come to the launch"), (words + ("no",), words, "without launching a kernel"):
             done = subprocess.run([*mpirun(1), heddle, "explore", *first, ":", "-n", "1", heddle, "explore", *second], capture_output=True, text=True,
                                   env=ENVIRONMENT, timeout=60, stdin=subprocess.DEVNULL)
             assert done.returncode == 2 and says in done.stderr and "explored" not in done.stderr, done

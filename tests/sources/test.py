@@ -69,7 +69,7 @@ def what_is_no_source_is_refused_and_not_waited_for():
     os.symlink("/dev/zero", "zero.cu")
     os.symlink("loop.cu", "loop.cu")
     for name in "pipe.cu", "folder.cu", "zero.cu":
-        refused(cc(name), name, "no file of source code")
+        refused(cc(name), name, "is not a regular file")
     refused(cc("loop.cu"), "cannot read loop.cu")
     refused(cc("missing.cu"), "cannot read missing.cu")
     refused(cc("x" * 300 + ".cu"), "File name too long")

@@ -237,11 +237,11 @@ static void wrong_buffers_are_explained(void **state)
     assert_non_null(strstr(read_arg("f32[4]=1,2,3", &u64), "3 values for the 4"));
     assert_non_null(strstr(read_arg("f32[]", &u64), "how many"));
     assert_non_null(strstr(read_arg("f32[]=range", &u64), "how many"));
-    assert_non_null(strstr(read_arg("f32[0]", &u64), "no shape"));
+    assert_non_null(strstr(read_arg("f32[0]", &u64), "not a shape"));
     assert_non_null(strstr(read_arg("f64[4294967296,4294967296]", &u64), "too large"));
     assert_non_null(strstr(read_arg("f64[2305843009213693952]", &u64), "too large"));
     assert_non_null(strstr(read_arg("f32[4]+save:/no/such/folder/x.npy", &u64), "No such file"));
-    assert_non_null(strstr(read_arg("same:1", &u64), "no buffer before"));
+    assert_non_null(strstr(read_arg("same:1", &u64), "not a buffer before"));
 }
 
 static void structures_are_laid_out_as_in_c(void **state)
@@ -270,7 +270,7 @@ static void structures_are_laid_out_as_in_c(void **state)
     assert_non_null(strstr(read_arg("f32:1,2", &s32), "it has 8 bytes"));
     assert_non_null(strstr(read_arg("u64:1,2,3,4,5", &s32), "more than the 32 bytes"));
     assert_non_null(strstr(read_arg("hex:012", &s32), "two digits"));
-    assert_non_null(strstr(read_arg("hex:zz", &s32), "no byte"));
+    assert_non_null(strstr(read_arg("hex:zz", &s32), "not a hexadecimal byte"));
     assert_non_null(strstr(read_arg("7", &s32), "TYPE:VALUE"));
 }
 

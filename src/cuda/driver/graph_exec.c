@@ -31,9 +31,9 @@ static CUresult change(CUgraphExec exec, CUgraphNode node, CUgraphNodeType type,
     TRY(work_own(w, s->context, &own));
     work_disown(&s->work);
     s->work = own;
+    step_find_launches(x, s);
     if (own.kind == WORK_LAUNCH && own.launch.updatable)
         updatable_set(own.launch.updatable, &own.launch);
-    exec_find_launches(x);
     x->is_changed = true;
     return CUDA_SUCCESS;
 }

@@ -111,7 +111,7 @@ struct CUgraphExec_st {
     pthread_mutex_t launching;        /* held while a launch is put */
     _Atomic uint32_t refs;
     /* Of graphs that launch, and are launched by, kernels: graph_device.c */
-    bool launches;      /* its kernels do */
+    size_t n_launching; /* steps whose kernels do */
     bool uploaded;      /* they may launch it, */
     bool is_changed;    /* but not as it is since */
     bool is_queued;     /* one has */
@@ -123,6 +123,7 @@ struct CUgraphExec_st {
         struct work work, uploaded;     /* `uploaded`: what kernels launch */
         struct CUgraphExec_st **bodies; /* of a conditional node */
         bool disabled, uploaded_disabled;
+        bool launches;          /* graphs, by its kernel */
         bool overlaps;          /* a kernel that may begin before the one before it has ended */
         bool is_first, is_last; /* it depends on nothing, nothing depends on it */
         size_t after, n_after;  /* what it depends on: where the exec's list has it, in the order of the edges */
@@ -255,7 +256,8 @@ void exec_settle(CUgraphExec x);
 CUresult exec_upload(CUgraphExec x);
 /* What a node's kernel calls of the device runtime: enum hd_nesting. */
 unsigned work_nesting(const struct work *w, CUcontext context);
-/* Do its kernels launch graphs? To be called when they have changed. */
+/* Whether the kernel of a step launches graphs: when it, or all of them, may have changed. */
+void step_find_launches(CUgraphExec x, struct step *s);
 void exec_find_launches(CUgraphExec x);
 struct CUgraphExec_st *exec_hold(struct CUgraphExec_st *x);
 void exec_free(void *x); /* lets it go */

@@ -209,7 +209,7 @@ static CUresult put(CUgraphExec x, hd_stream *stream, CUcontext c, struct graph_
 static CUresult put_with_run(CUgraphExec x, hd_stream *stream, CUcontext c)
 {
     struct graph_run *run = NULL;
-    if (x->launches)
+    if (x->n_launching)
         TRY(run_new(x, c, &run));
     CUresult r = put(x, stream, c, run);
     if (run && !r)

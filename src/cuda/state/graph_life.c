@@ -43,11 +43,17 @@ unsigned work_nesting(const struct work *w, CUcontext context)
     return c && !function_find(w->launch.function, c->device, &f, &kernel) ? hd_kernel_nesting(kernel) : 0;
 }
 
+void step_find_launches(CUgraphExec x, struct step *s)
+{
+    bool launches = work_nesting(&s->work, s->context) & HD_NESTS_GRAPHS;
+    x->n_launching = x->n_launching - s->launches + launches;
+    s->launches = launches;
+}
+
 void exec_find_launches(CUgraphExec x)
 {
-    x->launches = false;
     for (size_t i = 0; i < x->n; i++)
-        x->launches |= (work_nesting(&x->steps[i].work, x->steps[i].context) & HD_NESTS_GRAPHS) != 0;
+        step_find_launches(x, &x->steps[i]);
 }
 
 /* ---- the end ---- */
