@@ -10,7 +10,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
 from both import MATMUL, RAGGED, SAXPY, build, compile_each_time, environment, need_compiler, written
-from tap import launch, main, need_loadable_libraries, run
+from tap import launch, main, need_loadable_libraries, run, some
 
 
 def without_the_compiler_jit_is_refused_and_auto_runs():
@@ -100,7 +100,7 @@ def programs_end_at_any_moment_of_compiling_as_they_want_to():
     """However they end: no crash, no word, no process that stays."""
     need_compiler()
     moments = random.Random(1)
-    for number in range(200):
+    for number in some(50, range(200)):
         how = WAYS[number % len(WAYS)]
         engine = "jit" if number % 3 else "auto"
         assert ends(how, moments.randrange(100000), HEDDLE_ENGINE=engine) == ["began"], how

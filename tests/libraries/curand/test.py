@@ -22,6 +22,7 @@ def each_distribution_of_each_generator_is_an_h200s():
     cases.answers_as_an_h200(HERE, "draws", "-lcurand")
 
 
+@tap.in_full
 def the_dynamic_ordering_is_an_h200s():
     cases.answers_as_an_h200(HERE, "dynamic", "-lcurand")
 
