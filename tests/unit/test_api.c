@@ -720,7 +720,8 @@ static void structs_that_the_library_reads_may_be_of_later_versions(void **state
     assert_null(report);
     assert_int_equal(hd_launch_check_sized(k, &g.config, sizeof g, NULL), HD_ERROR_NOT_SUPPORTED);
     assert_int_equal(*counter, 64);
-    assert_int_equal(hd_launch_sized(k, &g.config, offsetof(hd_launch_config, graph) - 1, NULL, 0, NULL), HD_ERROR_INVALID_VALUE);
+    assert_int_equal(hd_launch_sized(k, &g.config, offsetof(hd_launch_config, graph) - 1, NULL, 0, NULL),
+                     HD_ERROR_INVALID_VALUE);
     assert_int_equal(hd_launch_sized(k, &g.config, 0, NULL, 0, NULL), HD_ERROR_INVALID_VALUE);
     hd_machine_destroy(m);
 }
