@@ -4,17 +4,15 @@ import os
 import re
 import shutil
 import sys
-import tarfile
 import tempfile
 import xml.etree.ElementTree as ElementTree
 
 sys.path[:0] = [os.path.join(os.environ["HEDDLE_SOURCE"], "tests"), os.path.join(os.environ["HEDDLE_SOURCE"], "tests/explain_page")]
 import browser
-from tap import examples, main, need_clang, run, some, source
+from tap import examples, main, need_clang, run, some, source, unpack
 
 folder = tempfile.mkdtemp()
-with tarfile.open(os.path.join(source, "tests/explore/kernels.tar.xz")) as t:
-    t.extractall(folder, filter="data")
+unpack(os.path.join(source, "tests/explore/kernels.tar.xz"), folder)
 with open(os.path.join(folder, "kernels/list.json")) as f:
     KERNELS = {k["kernel"]: k for k in json.load(f)}
 HEAD = ".version 8.6\n.target sm_90\n.address_size 64\n"
@@ -276,8 +274,7 @@ def fenced(line):
 def outcomes_of_litmus_tests_are_forbidden_or_remain():
     """Each outcome of tests of all shapes: with the repair written into the text it is gone, nothing new has come, and with any change less it
     is there; what is said to remain is there with a fence.sc before each access."""
-    with tarfile.open(os.path.join(source, "tests/explore/shapes.tar.xz")) as t:
-        t.extractall(folder, filter="data")
+    unpack(os.path.join(source, "tests/explore/shapes.tar.xz"), folder)
     tests = sorted(f for f in os.listdir(os.path.join(folder, "litmus")) if f.endswith(".json"))
     for name in some(12, tests[7::53] + [t for i, t in enumerate(tests) if i % 53 != 7]):
         path, other = os.path.join(folder, "litmus", name), os.path.join(folder, "other.json")

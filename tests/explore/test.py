@@ -12,13 +12,12 @@ import re
 import signal
 import subprocess
 import sys
-import tarfile
 import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
 import graphs
-from tap import SANITIZED, Skip, heddle, in_full, main, need_clang, run, source
+from tap import SANITIZED, Skip, heddle, in_full, main, need_clang, run, source, unpack
 
 HERE = os.path.join(source, "tests/explore")
 HEAD = ".version 8.6\n.target sm_90\n.address_size 64\n"
@@ -51,8 +50,7 @@ def litmus_differences(archive):
     """Names of the tests whose results are not the recorded ones, and the sums of what the search counts."""
     wrong, sums = [], dict.fromkeys(("graphs", "blocked", "dead", "duplicates"), 0)
     with tempfile.TemporaryDirectory() as d:
-        with tarfile.open(archive) as t:
-            t.extractall(d, filter="data")
+        unpack(archive, d)
         folder = os.path.join(d, "litmus")
         files = sorted(os.path.join(folder, f) for f in os.listdir(folder) if f.endswith(".json"))
         status, out, err = run("litmus", "--no-symmetry", "--json", os.path.join(d, "all.json"), *files)
@@ -90,8 +88,7 @@ def dependencies_rings_and_chains_have_the_outcomes_of_the_model():
 
 def lock_free_kernels_are_exhausted_and_their_bugs_found():
     with tempfile.TemporaryDirectory() as d:
-        with tarfile.open(os.path.join(HERE, "kernels.tar.xz")) as t:
-            t.extractall(d, filter="data")
+        unpack(os.path.join(HERE, "kernels.tar.xz"), d)
         with open(os.path.join(d, "kernels/list.json")) as f:
             kernels = json.load(f)
         for k in kernels:
@@ -111,8 +108,7 @@ def programs_are_right_or_their_bugs_are_found():
     """programs.tar.xz: 22 algorithms by cuda::atomic_ref, libcu++'s waits, groups and clusters, as heddle cc compiles them; with what is wrong by
     construction. Retries of two have no bound, and are cut off."""
     with tempfile.TemporaryDirectory() as d:
-        with tarfile.open(os.path.join(HERE, "programs.tar.xz")) as t:
-            t.extractall(d, filter="data")
+        unpack(os.path.join(HERE, "programs.tar.xz"), d)
         with open(os.path.join(d, "programs/list.json")) as f:
             programs = json.load(f)
         for p in programs:
@@ -126,8 +122,7 @@ def other_algorithms_are_exhausted_and_their_bugs_found():
     """algorithms.tar.xz: 18 algorithms, each right (but peterson_0, whose turns are not exchanged) and with one mistake a variant. What
     is found of the right ones is nothing; numbers of graphs and races are those found when they were recorded."""
     with tempfile.TemporaryDirectory() as d:
-        with tarfile.open(os.path.join(HERE, "algorithms.tar.xz")) as t:
-            t.extractall(d, filter="data")
+        unpack(os.path.join(HERE, "algorithms.tar.xz"), d)
         with open(os.path.join(d, "algorithms/list.json")) as f:
             kernels = json.load(f)
         for k in kernels:
@@ -345,8 +340,7 @@ def wrong_command_lines_say_what_is_meant():
 def waits_by_clocks_and_sleeps_are_explored():
     """What nvcc 13 makes of libcu++'s waits: a loop that polls, counts its rounds, and sleeps as long as clocks say."""
     with tempfile.TemporaryDirectory() as d:
-        with tarfile.open(os.path.join(HERE, "waits.tar.xz")) as t:
-            t.extractall(d, filter="data")
+        unpack(os.path.join(HERE, "waits.tar.xz"), d)
         for kernel, block, args, status, outcomes, finding in (
                 ("waiter", 1, ("u32[1]", "u32[1]", "u32[1]+outcomes"), 0, [[42]], None),
                 ("binsem", 1, ("u32[1]=1", "u32[1]+outcomes"), 0, [[2]], None),

@@ -3,15 +3,13 @@ import os
 import re
 import subprocess
 import sys
-import tarfile
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
 import both
-from tap import Folder, main, source
+from tap import Folder, main, source, unpack
 
 folder = Folder()
-with tarfile.open(os.path.join(source, "tests/textures/forms-h200.tar.xz")) as recorded:
-    recorded.extractall(folder.name, filter="data")
+unpack(os.path.join(source, "tests/textures/forms-h200.tar.xz"), folder.name)
 
 
 def forms(*options):

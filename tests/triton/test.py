@@ -5,7 +5,6 @@ import json
 import math
 import os
 import sys
-import tarfile
 import tempfile
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
@@ -13,8 +12,7 @@ import tap
 from tap import launch, run, values
 
 folder = tempfile.TemporaryDirectory()
-with tarfile.open(os.path.join(tap.source, "tests/triton/ptx.tar.xz")) as archive:
-    archive.extractall(folder.name, filter="data")
+tap.unpack(os.path.join(tap.source, "tests/triton/ptx.tar.xz"), folder.name)
 FILES = sorted(os.path.join(folder.name, name) for name in os.listdir(folder.name))
 TARGETS = 75, 80, 90, 100, 120
 MISSING = "matrix instructions of tensor memory"
