@@ -342,7 +342,7 @@ launch(function(module, "hello"))
 check(cuda.cuStreamSynchronize(None))
 libc = ctypes.CDLL(None)
 launch(function(module, "hello"))
-__import__("time").sleep(0.2) # the kernel's words are with the library, and not yet on stdout
+__import__("time").sleep(1) # the kernel's words are with the library, and not yet on stdout
 for leave in libc.exit, libc._exit:
     pid = os.fork()
     if pid == 0:
