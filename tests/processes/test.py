@@ -341,6 +341,7 @@ context, module = start()
 launch(function(module, "hello"))
 check(cuda.cuStreamSynchronize(None))
 libc = ctypes.CDLL(None)
+libc.fflush(None) # what is in the buffer of stdout, each child would write
 launch(function(module, "hello"))
 __import__("time").sleep(1) # the kernel's words are with the library, and not yet on stdout
 for leave in libc.exit, libc._exit:
