@@ -1,5 +1,6 @@
 /* heddle manual: pages for man, made of the tables of commands, options and environment variables.
  * The requests are man(7)'s. */
+#include <ctype.h>
 #include <stdio.h>
 
 #include "cli/cli.h"
@@ -38,8 +39,10 @@ static void put(const char *text)
 static void put_heading(const char *name, const char *title)
 {
     fputs(".TH ", stdout);
-    for (const char *c = name; *c; c++)
-        *c == '-' ? (void)fputs("\\-", stdout) : (void)putchar(*c >= 'a' && *c <= 'z' ? *c - 'a' + 'A' : *c);
+    for (const char *c = name; *c; c++) {
+        char upper = (char)toupper((unsigned char)*c);
+        put_text(&upper, 1);
+    }
     printf(" 1 \"\" \"Heddle %s\" \"Heddle\"\n.SH NAME\n", hd_version());
     put(name);
     fputs(" \\- ", stdout);

@@ -5,6 +5,7 @@
 
 #include "base/demangle.h"
 #include "debug/requests.h"
+#include "debug/scope.h"
 #include "exec/launch.h"
 
 /* What a value is asked for in: its thread's lane, and the scope that names its parts. */
@@ -146,8 +147,8 @@ const char *request_shared(struct asked *a)
         json_array_append_new(list, tell_text(short_name(k->shared_vars.at[i].var->symbol.name, &a->arena)));
     const struct ptx_module *m = k->func->module;
     for (uint32_t i = 0; i < m->items.n; i++) {
-        const struct ptx_var *v = m->items.at[i].kind == ITEM_VAR ? m->items.at[i].var : NULL;
-        if (v && v->space == SPACE_SHARED && v->unsized)
+        const struct ptx_var *v = scope_dynamic_shared(&m->items.at[i]);
+        if (v)
             json_array_append_new(list, tell_text(demangle(v->symbol.name, &a->arena)));
     }
     json_object_set_new(a->answer, "names", list);

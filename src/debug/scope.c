@@ -72,12 +72,18 @@ static struct node *plain(enum node_kind kind, struct arena *arena)
     return n;
 }
 
-/* extern __shared__, behind all that has a size (preparer_symbol_address() of exec/code.c). */
+const struct ptx_var *scope_dynamic_shared(const struct ptx_item *item)
+{
+    const struct ptx_var *v = item->kind == ITEM_VAR ? item->var : NULL;
+    return v && v->space == SPACE_SHARED && v->unsized ? v : NULL;
+}
+
+/* It lies behind all that has a size (preparer_symbol_address() of exec/code.c). */
 static const struct ptx_var *dynamic_shared(const struct ptx_module *m, struct str name)
 {
     for (uint32_t i = 0; i < m->items.n; i++) {
-        const struct ptx_var *v = m->items.at[i].kind == ITEM_VAR ? m->items.at[i].var : NULL;
-        if (v && v->space == SPACE_SHARED && v->unsized && str_eq(v->symbol.name, name))
+        const struct ptx_var *v = scope_dynamic_shared(&m->items.at[i]);
+        if (v && str_eq(v->symbol.name, name))
             return v;
     }
     return NULL;

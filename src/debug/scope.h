@@ -25,6 +25,8 @@ struct scope_data {
 
 /* Those that are visible, from the innermost block out; returns how many. */
 uint32_t scope_variables(struct scope_data *s, struct dwarf_variable to[MOST_VARIABLES]);
+/* extern __shared__, which a launch gives its size; NULL: the item is something else. */
+const struct ptx_var *scope_dynamic_shared(const struct ptx_item *item);
 struct node *scope_node(struct scope_data *s, const struct dwarf_variable *v, struct arena *arena);
 
 #endif

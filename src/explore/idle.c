@@ -290,12 +290,7 @@ const struct ir_func *without_idle(struct arena *arena, const struct ir_func *f,
 {
     if (!idle->insns)
         return f;
-    struct ir_func *other = ARENA_NEW(arena, struct ir_func);
-    *other = *f;
-    other->insns.at = ARENA_ARRAY(arena, struct ir_insn, f->insns.n);
-    other->blocks.at = ARENA_ARRAY(arena, struct ir_block, f->blocks.n);
-    memcpy(other->insns.at, f->insns.at, f->insns.n * sizeof *f->insns.at);
-    memcpy(other->blocks.at, f->blocks.at, f->blocks.n * sizeof *f->blocks.at);
+    struct ir_func *other = with_own_code(arena, f);
     for (uint32_t block = 0; block < f->blocks.n; block++)
         for (uint32_t k = 0; k < f->blocks.at[block].n; k++) {
             struct ir_insn *i = &other->insns.at[f->blocks.at[block].first + k];

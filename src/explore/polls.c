@@ -326,12 +326,7 @@ struct detour *find_detours(struct arena *arena, const struct ir_func *f, const 
 
 const struct ir_func *with_detours(struct arena *arena, const struct ir_func *f, const struct detour *detours)
 {
-    struct ir_func *other = ARENA_NEW(arena, struct ir_func);
-    *other = *f;
-    other->insns.at = ARENA_ARRAY(arena, struct ir_insn, f->insns.n);
-    other->blocks.at = ARENA_ARRAY(arena, struct ir_block, f->blocks.n);
-    memcpy(other->insns.at, f->insns.at, f->insns.n * sizeof *f->insns.at);
-    memcpy(other->blocks.at, f->blocks.at, f->blocks.n * sizeof *f->blocks.at);
+    struct ir_func *other = with_own_code(arena, f);
     for (uint32_t block = 0; block < f->blocks.n; block++) {
         struct ir_block *b = &other->blocks.at[block];
         if (detours[block].to == NO_BLOCK)

@@ -88,6 +88,18 @@ struct program {
 /* loop_kinds.c: of all blocks of a function with detours. */
 struct loop_kind *find_loop_kinds(struct arena *arena, const struct ir_func *f, const struct detour *detours);
 
+/* The function with instructions and blocks that may be changed. */
+static inline struct ir_func *with_own_code(struct arena *arena, const struct ir_func *f)
+{
+    struct ir_func *other = ARENA_NEW(arena, struct ir_func);
+    *other = *f;
+    other->insns.at = ARENA_ARRAY(arena, struct ir_insn, f->insns.n);
+    other->blocks.at = ARENA_ARRAY(arena, struct ir_block, f->blocks.n);
+    memcpy(other->insns.at, f->insns.at, f->insns.n * sizeof *f->insns.at);
+    memcpy(other->blocks.at, f->blocks.at, f->blocks.n * sizeof *f->blocks.at);
+    return other;
+}
+
 /* polls.c: by block, of a function without what idle.c has found; and the function with these. */
 struct detour *find_detours(struct arena *arena, const struct ir_func *f, const uint64_t *constants,
                             const struct ir_live *live);

@@ -162,6 +162,28 @@ static CUresult texel_bytes(const CUDA_MEMCPY3D_BATCH_OP *op, size_t *bytes)
     return CUDA_SUCCESS;
 }
 
+/* A side of a copy, as CUDA_MEMCPY3D has it. */
+struct side {
+    CUmemorytype type;
+    CUdeviceptr device;
+    CUarray array;
+    size_t x, y, z, pitch, height;
+};
+
+static struct side side_of(const CUmemcpy3DOperand *o, size_t bytes)
+{
+    if (o->type == CU_MEMCPY_OPERAND_TYPE_ARRAY)
+        return (struct side){.type = CU_MEMORYTYPE_ARRAY,
+                             .array = o->op.array.array,
+                             .x = o->op.array.offset.x * bytes,
+                             .y = o->op.array.offset.y,
+                             .z = o->op.array.offset.z};
+    return (struct side){.type = CU_MEMORYTYPE_UNIFIED,
+                         .device = o->op.ptr.ptr,
+                         .pitch = o->op.ptr.rowLength * bytes,
+                         .height = o->op.ptr.layerHeight};
+}
+
 /* Where the box does not lie in memory, its number is not told. */
 static CUresult read_box(const void *batch, size_t i, struct part *part, size_t *bad)
 {
@@ -175,32 +197,26 @@ static CUresult read_box(const void *batch, size_t i, struct part *part, size_t 
     TRY(texel_bytes(op, &bytes));
     *bad = SIZE_MAX;
     part->order = op->srcAccessOrder;
-    CUDA_MEMCPY3D m = {
-        .WidthInBytes = op->extent.width * bytes, .Height = op->extent.height, .Depth = op->extent.depth};
-    if (op->src.type == CU_MEMCPY_OPERAND_TYPE_ARRAY) {
-        m.srcMemoryType = CU_MEMORYTYPE_ARRAY;
-        m.srcArray = op->src.op.array.array;
-        m.srcXInBytes = op->src.op.array.offset.x * bytes;
-        m.srcY = op->src.op.array.offset.y;
-        m.srcZ = op->src.op.array.offset.z;
-    } else {
-        m.srcMemoryType = CU_MEMORYTYPE_UNIFIED;
-        m.srcDevice = op->src.op.ptr.ptr;
-        m.srcPitch = op->src.op.ptr.rowLength * bytes;
-        m.srcHeight = op->src.op.ptr.layerHeight;
-    }
-    if (op->dst.type == CU_MEMCPY_OPERAND_TYPE_ARRAY) {
-        m.dstMemoryType = CU_MEMORYTYPE_ARRAY;
-        m.dstArray = op->dst.op.array.array;
-        m.dstXInBytes = op->dst.op.array.offset.x * bytes;
-        m.dstY = op->dst.op.array.offset.y;
-        m.dstZ = op->dst.op.array.offset.z;
-    } else {
-        m.dstMemoryType = CU_MEMORYTYPE_UNIFIED;
-        m.dstDevice = op->dst.op.ptr.ptr;
-        m.dstPitch = op->dst.op.ptr.rowLength * bytes;
-        m.dstHeight = op->dst.op.ptr.layerHeight;
-    }
+    const struct side from = side_of(&op->src, bytes), to = side_of(&op->dst, bytes);
+    const CUDA_MEMCPY3D m = {.srcXInBytes = from.x,
+                             .srcY = from.y,
+                             .srcZ = from.z,
+                             .srcMemoryType = from.type,
+                             .srcDevice = from.device,
+                             .srcArray = from.array,
+                             .srcPitch = from.pitch,
+                             .srcHeight = from.height,
+                             .dstXInBytes = to.x,
+                             .dstY = to.y,
+                             .dstZ = to.z,
+                             .dstMemoryType = to.type,
+                             .dstDevice = to.device,
+                             .dstArray = to.array,
+                             .dstPitch = to.pitch,
+                             .dstHeight = to.height,
+                             .WidthInBytes = op->extent.width * bytes,
+                             .Height = op->extent.height,
+                             .Depth = op->extent.depth};
     return work_of_copy(&m, &part->work);
 }
 

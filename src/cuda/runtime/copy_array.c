@@ -29,6 +29,20 @@ static cudaError_t put_rows(const CUDA_MEMCPY2D *c, struct where at)
     return rt_error_of(at.async ? cuMemcpy2DAsync_v2(c, at.stream) : cuMemcpy2DUnaligned_v2(c));
 }
 
+/* `pitch`: of the memory beside the array. */
+static cudaError_t put_checked(const CUDA_MEMCPY2D *c, size_t pitch, const void *array, bool has_direction,
+                               struct where at)
+{
+    if (!has_direction)
+        return rt_return(cudaErrorInvalidMemcpyDirection);
+    if (!c->WidthInBytes || !c->Height)
+        return rt_return(cudaSuccess);
+    if (c->WidthInBytes > pitch && c->Height > 1)
+        return rt_return(cudaErrorInvalidPitchValue);
+    cudaError_t e = rt_enter();
+    return rt_return(e ? e : array ? put_rows(c, at) : cudaErrorInvalidResourceHandle);
+}
+
 static cudaError_t to_array(cudaArray_t dst, size_t x, size_t y, const void *src, size_t pitch, size_t width,
                             size_t height, enum cudaMemcpyKind kind, struct where at)
 {
@@ -42,14 +56,7 @@ static cudaError_t to_array(cudaArray_t dst, size_t x, size_t y, const void *src
                              .dstY = y,
                              .WidthInBytes = width,
                              .Height = height};
-    if (!is_kind(kind, cudaMemcpyHostToDevice))
-        return rt_return(cudaErrorInvalidMemcpyDirection);
-    if (!width || !height)
-        return rt_return(cudaSuccess);
-    if (width > pitch && height > 1)
-        return rt_return(cudaErrorInvalidPitchValue);
-    cudaError_t e = rt_enter();
-    return rt_return(e ? e : dst ? put_rows(&c, at) : cudaErrorInvalidResourceHandle);
+    return put_checked(&c, pitch, dst, is_kind(kind, cudaMemcpyHostToDevice), at);
 }
 
 static cudaError_t from_array(void *dst, size_t pitch, cudaArray_const_t src, size_t x, size_t y, size_t width,
@@ -65,14 +72,7 @@ static cudaError_t from_array(void *dst, size_t pitch, cudaArray_const_t src, si
                              .dstPitch = pitch,
                              .WidthInBytes = width,
                              .Height = height};
-    if (!is_kind(kind, cudaMemcpyDeviceToHost))
-        return rt_return(cudaErrorInvalidMemcpyDirection);
-    if (!width || !height)
-        return rt_return(cudaSuccess);
-    if (width > pitch && height > 1)
-        return rt_return(cudaErrorInvalidPitchValue);
-    cudaError_t e = rt_enter();
-    return rt_return(e ? e : src ? put_rows(&c, at) : cudaErrorInvalidResourceHandle);
+    return put_checked(&c, pitch, src, is_kind(kind, cudaMemcpyDeviceToHost), at);
 }
 
 static cudaError_t array_to_array(cudaArray_t dst, size_t to_x, size_t to_y, cudaArray_const_t src, size_t from_x,

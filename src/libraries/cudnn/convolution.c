@@ -127,6 +127,14 @@ static int64_t inside(const struct plan *p, const struct tap *t, int64_t *first)
     return to - from;
 }
 
+/* Where the tap reads a line of results, in z and y. False: outside of x. */
+static bool line_seen(const struct plan *p, const struct tap *t, int64_t line, int64_t *z, int64_t *y)
+{
+    *z = seen(p, t, 0, line / p->y[1]);
+    *y = seen(p, t, 1, line % p->y[1]);
+    return *z >= 0 && *z < p->x[0] && *y >= 0 && *y < p->x[1];
+}
+
 /* What the taps see of x, for some lines of the result; the rest of the matrix is zero. */
 static void gather(const struct plan *p, int64_t image, int64_t group, int64_t line, int64_t lines, char *matrix)
 {
@@ -135,8 +143,8 @@ static void gather(const struct plan *p, int64_t image, int64_t group, int64_t l
         int64_t first, n = inside(p, &t, &first);
         int64_t base = image * p->c->x.stride[0] + (group * p->in + t.channel) * p->c->x.stride[1];
         for (int64_t l = line; n > 0 && l < line + lines; l++) {
-            int64_t z = seen(p, &t, 0, l / p->y[1]), y = seen(p, &t, 1, l % p->y[1]), x = seen(p, &t, 2, first);
-            if (z < 0 || z >= p->x[0] || y < 0 || y >= p->x[1])
+            int64_t z, y, x = seen(p, &t, 2, first);
+            if (!line_seen(p, &t, l, &z, &y))
                 continue;
             char *cell = matrix + ((row * lines + l - line) * p->y[2] + first) * (int64_t)p->bytes;
             elements_widen(p->p, cell, p->type[X], element(p, X, base + z * p->xs[0] + y * p->xs[1] + x * p->xs[2]),
@@ -236,8 +244,8 @@ static void scatter(const struct plan *p, int64_t line, int64_t lines, const cha
         struct tap t = tap_at(p, row);
         int64_t first, n = inside(p, &t, &first);
         for (int64_t l = line; n > 0 && l < line + lines; l++) {
-            int64_t z = seen(p, &t, 0, l / p->y[1]), y = seen(p, &t, 1, l % p->y[1]), x = seen(p, &t, 2, first);
-            if (z < 0 || z >= p->x[0] || y < 0 || y >= p->x[1])
+            int64_t z, y, x = seen(p, &t, 2, first);
+            if (!line_seen(p, &t, l, &z, &y))
                 continue;
             int64_t from = (row * lines + l - line) * p->y[2] + first, to = cell_of(p, t.channel, z, y, x);
             for (int64_t i = 0; i < n; i++)

@@ -144,6 +144,12 @@ static void blend_parameter(const struct norm *n, void *at, int64_t c, double va
                           (n->parameter_beta != 0 ? n->parameter_beta * parameter(n, at, c) : 0));
 }
 
+static void read_both(const struct norm *n, int64_t c, int64_t line, double *x, double *dy)
+{
+    move(&n->x, (void *)n->at.x, c, line, x, false);
+    move(&n->dy, (void *)n->at.dy, c, line, dy, false);
+}
+
 static void gradient(const struct norm *n, int64_t c, double *row, double *other)
 {
     int64_t lines = line_count(&n->x), length = line_length(&n->x);
@@ -157,16 +163,14 @@ static void gradient(const struct norm *n, int64_t c, double *row, double *other
         inverse = 1 / sqrt(m.variance + n->epsilon);
     }
     for (int64_t l = 0; l < lines; l++) {
-        move(&n->x, (void *)n->at.x, c, l, row, false);
-        move(&n->dy, (void *)n->at.dy, c, l, other, false);
+        read_both(n, c, l, row, other);
         for (int64_t i = 0; i < length; i++) {
             sum += other[i];
             product += other[i] * (row[i] - mean) * inverse;
         }
     }
     for (int64_t l = 0; l < lines; l++) {
-        move(&n->x, (void *)n->at.x, c, l, row, false);
-        move(&n->dy, (void *)n->at.dy, c, l, other, false);
+        read_both(n, c, l, row, other);
         for (int64_t i = 0; i < length; i++)
             row[i] = parameter(n, n->at.scale, c) * inverse *
                      (other[i] - sum / count - (row[i] - mean) * inverse * product / count) * n->alpha;
