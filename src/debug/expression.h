@@ -100,9 +100,8 @@ struct node *node_memory(struct node *address, const struct c_type *type, struct
 struct node *node_offset(struct node *address, int64_t by, struct arena *arena);
 struct node *node_const(int64_t value, const struct c_type *type, struct arena *arena);
 struct node *node_register(const struct code *code, uint32_t reg, const struct c_type *type, struct arena *arena);
-/* The node's members, and elements: of what is in memory. */
+/* A member of the node, which is in memory. */
 struct node *node_member(struct node *of, const struct c_member *m, struct arena *arena);
-struct node *node_element(struct node *of, uint64_t i, struct arena *arena);
 /* Its address, as an expression; NULL: it has none. */
 struct node *node_address(struct node *n, struct arena *arena);
 

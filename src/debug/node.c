@@ -94,11 +94,6 @@ struct node *node_member(struct node *of, const struct c_member *m, struct arena
     return n;
 }
 
-struct node *node_element(struct node *of, uint64_t i, struct arena *arena)
-{
-    return node_memory(node_offset(of->a, (int64_t)(i * of->type->of->bytes), arena), of->type->of, arena);
-}
-
 /* ---- registers ---- */
 
 uint32_t register_named(const struct code *code, struct str name)

@@ -62,16 +62,6 @@ bool events_tell_fault(const struct event_list *list, const struct fault_event *
     return left_out;
 }
 
-void events_remove(struct event_list *list, const struct event_client *client)
-{
-    uint32_t n = 0;
-    for (unsigned i = 0; i < list->n; i++)
-        if (list->at[i] != client)
-            list->at[n++] = list->at[i];
-    list->n = n;
-    sum_up(list);
-}
-
 void events_close(struct event_list *list)
 {
     free(list->at);

@@ -417,7 +417,6 @@ struct event_list {
 bool events_add(struct event_list *list, const struct event_client *client);
 /* It is told of an event before the others. */
 bool events_add_first(struct event_list *list, const struct event_client *client);
-void events_remove(struct event_list *list, const struct event_client *client);
 void events_close(struct event_list *list);
 
 static inline bool events_want(const struct event_list *list, event_set any)

@@ -18,11 +18,6 @@ static const struct report_code codes[] = {
 };
 enum { N_CODES = sizeof codes / sizeof codes[0] };
 
-const struct report_code *report_code_at(size_t i)
-{
-    return i < N_CODES ? &codes[i] : NULL;
-}
-
 const struct report_code *report_code_find(const char *code)
 {
     for (size_t i = 0; i < N_CODES; i++)

@@ -10,8 +10,6 @@ struct report_code {
     const char *tool, *code, *title, *meaning, *example, *fix;
 };
 
-/* In the order of the table; NULL behind the last one. */
-const struct report_code *report_code_at(size_t i);
 /* NULL: it is none of the table. */
 const struct report_code *report_code_find(const char *code);
 /* The one that is written most alike, never NULL. */

@@ -176,11 +176,6 @@ const char *surface_make(struct texture *t, const struct array *array, unsigned 
     return NULL;
 }
 
-void sampler_default(struct sampler *s)
-{
-    *s = (struct sampler){.anisotropy = 1, .address = {ADDRESS_CLAMP, ADDRESS_CLAMP, ADDRESS_CLAMP}};
-}
-
 /* ---- lifetimes ---- */
 
 void texture_hold(struct texture *t)

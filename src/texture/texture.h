@@ -76,9 +76,6 @@ const char *texture_make(struct texture *t, const hd_texture_desc *d, const stru
 const char *sampler_make(struct texture *t, const hd_texture_desc *d);
 const char *surface_make(struct texture *t, const struct array *array, unsigned level);
 
-/* Of a samplerref that nobody initialised. */
-void sampler_default(struct sampler *s);
-
 void texture_hold(struct texture *t);
 void texture_release(struct texture *t); /* NULL is allowed */
 

@@ -31,16 +31,6 @@ void library_failed(const char *call, const char *format, ...)
         logger_say(library_logger, LOG_OF_ERROR, call, "%s", text);
 }
 
-/* RTLD_DEEPBIND: what it calls of its own is its own, whichever library of these names the program
- * has. */
-void *library_open(const char *soname, const char *package)
-{
-    void *library = dlopen(soname, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
-    if (!library)
-        fprintf(stderr, "heddle: there is no %s: apt-get install %s\n", soname, package);
-    return library;
-}
-
 static void after_fork(void)
 {
     handle_after_fork(&library_handles);

@@ -102,8 +102,4 @@ void library_refuse(_Atomic bool *told, const char *what);
 /* A call fails: a sentence on stderr under `heddle check`, and with HEDDLE_LOG=error. */
 void library_failed(const char *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Loads a library that does the work, under its soname, so that it meets no other of its kind in
- * the process; one that is not there is said once, with what to install. NULL: it is not. */
-void *library_open(const char *soname, const char *package);
-
 #endif
