@@ -195,7 +195,8 @@ def what_kernels_may_not_launch_is_told_with_its_place():
 
 @tap.in_full
 def graphs_launched_by_kernels_race_with_nothing_that_they_come_after():
-    """Not in ./check: on a busy machine the checker has been seen to miss what orders such a graph behind its launcher."""
+    """Not in ./check, as it fails at times: what the launching thread has done (timelines_publish()) is inherited by the task that
+    begins the graph, and not by those behind it, which know of it only where that thread's launch has ended before."""
     tap.need_loadable_libraries()
     tap.need_clang()
     done = subprocess.run([tap.heddle, "check", built("device"), "visible"], capture_output=True, text=True, timeout=120)
