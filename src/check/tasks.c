@@ -53,9 +53,8 @@ static uint32_t on_submit(void *data, uint32_t *strand, const struct task_note *
     checker_hold(c);
     pass_learnt(c);
     struct host_event e = {.kind = HOST_SUBMIT, .strand = *strand, .note = &placed, .tasks = after, .n_tasks = n};
-    uint32_t task = e.task = timelines_submit(c->timelines, strand, &placed, after, n);
-    if (putting.block)
-        timelines_publish(c->timelines, task, races_publish(putting.block, putting.warp, putting.lane));
+    struct clock *published = putting.block ? races_publish(putting.block, putting.warp, putting.lane) : NULL;
+    uint32_t task = e.task = timelines_submit(c->timelines, strand, &placed, after, n, published);
     e.strand_after = *strand;
     checker_tell(c, &e);
     if (c->host && note->kind != TASK_MARK && note->kind != TASK_ALLOC) /* the host cannot access what that gives */

@@ -51,6 +51,19 @@ __global__ void copies(int *d)
     cudaMemcpyAsync(d + 1, d, 4, cudaMemcpyDeviceToDevice, 0);
     child<<<1, 2>>>(d, 64);
 }
+/* What one thread has written before its launch comes before what another puts behind that, though the two order nothing else. */
+__global__ void behind_another_threads(int *d)
+{
+    if (threadIdx.x == 0) {
+        d[66] = 1;
+        child<<<1, 1>>>(d, 64);
+        atomicExch(d + 300, 1);
+    } else if (threadIdx.x == 32) {
+        while (!atomicAdd(d + 300, 0))
+            ;
+        next<<<1, 1>>>(d);
+    }
+}
 __global__ void no_barrier(int *d)
 {
     d[threadIdx.x] = threadIdx.x; /* no_barrier */
@@ -84,6 +97,7 @@ int main(int argc, char **argv)
     case 'i': in_order<<<1, 1>>>(d); break;
     case 'e': by_event<<<1, 1>>>(d); break;
     case 'c': copies<<<1, 1>>>(d); break;
+    case 'b': behind_another_threads<<<1, 64>>>(d); break;
     case 'n': no_barrier<<<1, 64>>>(d); break;
     case 'r': reads_back<<<1, 1>>>(d); break;
     case 'w': writes_later<<<1, 1>>>(d); break;

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "check/order/clock.h"
 #include "check/order/timelines.h"
 
 static const struct task_note copy = {.kind = TASK_COPY}, mark = {.kind = TASK_MARK}, call = {.kind = TASK_CALL},
@@ -18,7 +19,7 @@ static const struct task_note copy = {.kind = TASK_COPY}, mark = {.kind = TASK_M
 
 static uint32_t submit(struct timelines *s, uint32_t *timeline, uint32_t after)
 {
-    uint32_t t = timelines_submit(s, timeline, &copy, &after, 1);
+    uint32_t t = timelines_submit(s, timeline, &copy, &after, 1, NULL);
     timelines_begin(s, t);
     timelines_end(s, t);
     return t;
@@ -80,7 +81,7 @@ static void a_task_is_not_after_what_the_host_does_once_it_is_submitted(void **s
 {
     (void)state;
     struct timelines *s = timelines_new();
-    uint32_t a = 0, t = timelines_submit(s, &a, &copy, NULL, 0), host = timelines_host(s);
+    uint32_t a = 0, t = timelines_submit(s, &a, &copy, NULL, 0, NULL), host = timelines_host(s);
     timelines_begin(s, t);
     assert_false(timelines_before(s, host, t) || timelines_before(s, t, host));
     timelines_free(s);
@@ -90,8 +91,8 @@ static void host_functions_are_acts_of_the_host(void **state)
 {
     (void)state;
     struct timelines *s = timelines_new();
-    uint32_t a = 0, t = submit(s, &a, 0), f = timelines_submit(s, &a, &call, NULL, 0),
-             u = timelines_submit(s, &a, &copy, NULL, 0), before = timelines_host(s);
+    uint32_t a = 0, t = submit(s, &a, 0), f = timelines_submit(s, &a, &call, NULL, 0, NULL),
+             u = timelines_submit(s, &a, &copy, NULL, 0, NULL), before = timelines_host(s);
     timelines_begin(s, f);
     uint32_t within = timelines_host(s);
     timelines_end(s, f);
@@ -109,8 +110,8 @@ static void a_gate_is_behind_what_has_begun(void **state)
     (void)state;
     static const struct task_note gate = {.kind = TASK_GATE};
     struct timelines *s = timelines_new();
-    uint32_t a = 0, b = 0, t = submit(s, &a, 0), g = timelines_submit(s, &b, &gate, NULL, 0),
-             later = timelines_submit(s, &a, &copy, NULL, 0), u = timelines_submit(s, &b, &copy, NULL, 0);
+    uint32_t a = 0, b = 0, t = submit(s, &a, 0), g = timelines_submit(s, &b, &gate, NULL, 0, NULL),
+             later = timelines_submit(s, &a, &copy, NULL, 0, NULL), u = timelines_submit(s, &b, &copy, NULL, 0, NULL);
     timelines_begin(s, g);
     timelines_end(s, g);
     timelines_begin(s, later);
@@ -128,7 +129,7 @@ static void marks_need_not_be_waited_for(void **state)
     assert_false(timelines_is_synchronized(s));
     timelines_wait(s, &t, 1);
     assert_true(timelines_is_synchronized(s));
-    timelines_begin(s, timelines_submit(s, &a, &mark, NULL, 0));
+    timelines_begin(s, timelines_submit(s, &a, &mark, NULL, 0, NULL));
     assert_true(timelines_is_synchronized(s));
     submit(s, &a, 0);
     assert_false(timelines_is_synchronized(s));
@@ -156,7 +157,8 @@ static void tasks_keep_what_they_are(void **state)
     struct timelines *s = timelines_new();
     char name[] = "kernel";
     uint32_t a = 0;
-    uint32_t t = timelines_submit(s, &a, &(struct task_note){.kind = TASK_LAUNCH, .name = name, .stream = 7}, NULL, 0);
+    uint32_t t =
+        timelines_submit(s, &a, &(struct task_note){.kind = TASK_LAUNCH, .name = name, .stream = 7}, NULL, 0, NULL);
     memset(name, 0, sizeof name);
     assert_string_equal(timelines_note(s, t)->name, "kernel");
     assert_int_equal(timelines_note(s, t)->stream, 7);
@@ -199,7 +201,7 @@ static void put(struct reference *r, struct timelines *s, uint32_t timeline[], u
     uint32_t k = next(seed) % STRANDS, n = next(seed) % 3, after[2];
     for (uint32_t i = 0; i < n; i++)
         after[i] = next(seed) % (r->n + 1);
-    uint32_t t = timelines_submit(s, &timeline[k], &copy, after, n);
+    uint32_t t = timelines_submit(s, &timeline[k], &copy, after, n, NULL);
     assert_int_equal(t, r->n + 1);
     timelines_begin(s, t);
     add_all(r->reach[t], r->host);
@@ -244,7 +246,7 @@ static void what_is_before_all_that_comes_is_settled_and_forgotten(void **state)
             assert_true(timelines_retired(s) < unwaited);
         if (i == 15000)
             unwaited = submit(s, &b, 0);
-        last = timelines_submit(s, &a, &copy, NULL, 0);
+        last = timelines_submit(s, &a, &copy, NULL, 0, NULL);
         timelines_begin(s, last);
         timelines_wait(s, &waited, 1);
         assert_true(timelines_before(s, early, last) && timelines_before(s, waited, last));
@@ -303,7 +305,7 @@ static void wide_fans_cost_what_their_tasks_do(void **state)
         uint32_t first = submit(s, &stream, 0), earlier = fan ? ends[7] : before_all;
         for (int i = 0; i < N; i++)
             ends[i] = submit(s, &branches[i], first);
-        uint32_t last = timelines_submit(s, &stream, &copy, ends, N);
+        uint32_t last = timelines_submit(s, &stream, &copy, ends, N, NULL);
         timelines_begin(s, last);
         timelines_end(s, last);
         assert_true(timelines_before(s, earlier, ends[7]) && timelines_before(s, earlier, ends[8]));
@@ -324,21 +326,42 @@ static void what_is_learnt_behind_a_gate_counts(void **state)
     (void)state;
     struct timelines *s = timelines_new();
     uint32_t a = 0, b = 0, c = 0, d = 0, e = 0, other, runs, gate, last;
-    runs = timelines_submit(s, &a, &launch, NULL, 0);
+    runs = timelines_submit(s, &a, &launch, NULL, 0, NULL);
     timelines_begin(s, runs);
-    gate = timelines_submit(s, &b, &(struct task_note){.kind = TASK_GATE}, NULL, 0);
+    gate = timelines_submit(s, &b, &(struct task_note){.kind = TASK_GATE}, NULL, 0, NULL);
     timelines_begin(s, gate);
     timelines_end(s, gate);
-    other = timelines_submit(s, &c, &launch, NULL, 0);
+    other = timelines_submit(s, &c, &launch, NULL, 0, NULL);
     timelines_begin(s, other);
     timelines_learn(s, runs, other);
     timelines_end(s, other);
     timelines_end(s, runs);
     uint32_t alone = submit(s, &d, gate);
-    last = timelines_submit(s, &e, &copy, (uint32_t[]){gate, runs}, 2);
+    last = timelines_submit(s, &e, &copy, (uint32_t[]){gate, runs}, 2, NULL);
     timelines_begin(s, last);
     assert_true(timelines_before(s, runs, alone) && !timelines_before(s, other, alone));
     assert_true(timelines_before(s, runs, last) && timelines_before(s, other, last));
+    timelines_free(s);
+}
+
+static void what_is_published_for_a_task_holds_for_its_successors(void **state)
+{
+    (void)state;
+    struct timelines *s = timelines_new();
+    uint32_t a = 0, b = 0, c = 0, first, second, next, behind, apart;
+    struct clock *of_first = NULL, *of_second = NULL;
+    assert_true(clock_add_lane(&of_first, 1, 0, 0, 5) && clock_add_lane(&of_second, 2, 0, 0, 5));
+    first = timelines_submit(s, &a, &launch, NULL, 0, of_first);
+    second = timelines_submit(s, &b, &launch, NULL, 0, of_second);
+    next = timelines_submit(s, &a, &mark, NULL, 0, NULL);
+    behind = timelines_submit(s, &b, &launch, &next, 1, NULL);
+    apart = timelines_submit(s, &c, &launch, NULL, 0, NULL);
+    assert_ptr_equal(timelines_published(s, first), of_first);
+    assert_ptr_equal(timelines_published(s, second), of_second);
+    assert_ptr_equal(timelines_published(s, next), of_first);
+    assert_int_equal(clock_before(timelines_published(s, behind), 1, 0, 1, 4), 1);
+    assert_int_equal(clock_before(timelines_published(s, behind), 2, 0, 1, 4), 1);
+    assert_null(timelines_published(s, apart));
     timelines_free(s);
 }
 
@@ -359,6 +382,7 @@ int main(void)
         cmocka_unit_test(random_graphs_are_ordered_as_reachability_says),
         cmocka_unit_test(wide_fans_cost_what_their_tasks_do),
         cmocka_unit_test(what_is_learnt_behind_a_gate_counts),
+        cmocka_unit_test(what_is_published_for_a_task_holds_for_its_successors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

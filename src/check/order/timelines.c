@@ -161,6 +161,11 @@ static uint32_t task_add(struct timelines *s, uint32_t timeline, const struct ta
 
 /* ---- tasks ---- */
 
+struct clock *timelines_published(const struct timelines *s, uint32_t task)
+{
+    return is_forgotten(s, task) ? NULL : task_record_of(s, task)->published; /* or 0 */
+}
+
 /* The frontier of a task with this clock, all tasks up to `least` among those that it counts. */
 static uint32_t frontier_of(const struct timelines *s, uint32_t task, const struct clock *c, uint32_t least)
 {
@@ -240,8 +245,16 @@ static uint32_t first_overlapped(const struct timelines *s, uint32_t timeline, u
     return first <= p->place ? first : 0;
 }
 
+/* What was published for a task holds for its successors, too. */
+static void inherit_published(const struct timelines *s, struct task_record *r, uint32_t earlier)
+{
+    struct clock *published = timelines_published(s, earlier);
+    if (published && published != r->published)
+        clock_join(&r->published, published);
+}
+
 uint32_t timelines_submit(struct timelines *s, uint32_t *timeline, const struct task_note *note, const uint32_t *after,
-                          uint32_t n)
+                          uint32_t n, struct clock *published)
 {
     uint32_t task = 0;
     pthread_mutex_lock(&s->lock);
@@ -250,12 +263,19 @@ uint32_t timelines_submit(struct timelines *s, uint32_t *timeline, const struct 
         struct timeline *x = &s->timelines.at[*timeline];
         uint32_t previous = x->n > x->gone ? task_at(x, x->n) : 0;
         task = task_add(s, *timeline, note);
-        if (task)
-            task_record_of(s, task)->pending = pending_new(s, note, previous, after, n);
-        if (task && note->programmatic)
-            task_record_of(s, task)->overlapped = first_overlapped(s, *timeline, previous, after, n);
+        struct task_record *r = task ? task_record_of(s, task) : NULL;
+        if (r) {
+            r->pending = pending_new(s, note, previous, after, n);
+            r->published = clock_ref(published);
+            inherit_published(s, r, previous);
+            for (uint32_t i = 0; i < n; i++)
+                inherit_published(s, r, after[i]);
+        }
+        if (r && note->programmatic)
+            r->overlapped = first_overlapped(s, *timeline, previous, after, n);
     }
     pthread_mutex_unlock(&s->lock);
+    clock_release(published);
     return task;
 }
 
@@ -380,19 +400,6 @@ void timelines_learn(struct timelines *s, uint32_t task, uint32_t from)
         if (atomic_load(&r->learnt[i]) == from || atomic_compare_exchange_strong(&r->learnt[i], &none, from))
             return;
     atomic_store(&r->learnt[MOST_LEARNT - 1], from);
-}
-
-void timelines_publish(struct timelines *s, uint32_t task, struct clock *clock)
-{
-    if (task)
-        task_record_of(s, task)->published = clock;
-    else
-        clock_release(clock);
-}
-
-struct clock *timelines_published(const struct timelines *s, uint32_t task)
-{
-    return is_forgotten(s, task) ? NULL : task_record_of(s, task)->published;
 }
 
 void timelines_close(struct timelines *s, uint32_t timeline)

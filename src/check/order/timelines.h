@@ -37,19 +37,18 @@ void timelines_free(struct timelines *s); /* NULL is allowed */
 struct timelines *timelines_share(struct timelines *s);
 
 /* A new task of a timeline other than the host's; 0 in *timeline asks for a new timeline. It comes
- * after the tasks `after`, of which zeros are ignored. 0 without memory: the task is then unknown,
- * and comes before nothing. */
+ * after the tasks `after`, of which zeros are ignored. `published`, whose reference it takes, is what
+ * a thread of a launch that puts the task had done and knew (a clock of threads); NULL for the host.
+ * 0 without memory: the task is then unknown, and comes before nothing. */
 uint32_t timelines_submit(struct timelines *s, uint32_t *timeline, const struct task_note *note, const uint32_t *after,
-                          uint32_t n);
+                          uint32_t n, struct clock *published);
 /* The task begins: all that it comes after has ended. From now on its order can be asked for. */
 void timelines_begin(struct timelines *s, uint32_t task);
 void timelines_end(struct timelines *s, uint32_t task);
 /* A thread of a running launch has acquired what a thread of another task had released: that task
  * counts as before the launch's successors. */
 void timelines_learn(struct timelines *s, uint32_t task, uint32_t from);
-/* What a thread of a launch had done, and knew, when it put the task, which has not begun; takes
- * the reference. And what was said so, or NULL. */
-void timelines_publish(struct timelines *s, uint32_t task, struct clock *clock);
+/* What was published for the task, and for those that it comes after; or NULL. */
 struct clock *timelines_published(const struct timelines *s, uint32_t task);
 /* The timeline gets no more tasks. */
 void timelines_close(struct timelines *s, uint32_t timeline);

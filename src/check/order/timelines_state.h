@@ -34,7 +34,7 @@ struct task_record {
     struct pending *pending;
     _Atomic uint32_t learnt[MOST_LEARNT]; /* tasks; of more, the newest */
     const struct task_note *note;
-    struct clock *published; /* of a task that a thread of a launch has put: what comes before it of threads; or NULL */
+    struct clock *published; /* what comes before it of threads of launches that may still run; or NULL */
 };
 
 struct timeline {
