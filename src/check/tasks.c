@@ -52,7 +52,14 @@ static uint32_t on_submit(void *data, uint32_t *strand, const struct task_note *
         placed.where = c->options.place(c->options.data);
     checker_hold(c);
     pass_learnt(c);
-    struct host_event e = {.kind = HOST_SUBMIT, .strand = *strand, .note = &placed, .tasks = after, .n_tasks = n};
+    struct host_event e = {.kind = HOST_SUBMIT,
+                           .strand = *strand,
+                           .note = &placed,
+                           .tasks = after,
+                           .n_tasks = n,
+                           .block = putting.block,
+                           .warp = putting.warp,
+                           .lane = putting.lane};
     struct clock *published = putting.block ? races_publish(putting.block, putting.warp, putting.lane) : NULL;
     uint32_t task = e.task = timelines_submit(c->timelines, strand, &placed, after, n, published);
     e.strand_after = *strand;

@@ -12,7 +12,8 @@ struct checker;
 
 /* What the host does, as far as a checker hears of it. */
 enum host_event_kind {
-    HOST_SUBMIT,    /* a task: task, strand (before), strand_after, note, tasks (that it waits for) */
+    HOST_SUBMIT,    /* a task: task, strand (before), strand_after, note, tasks (that it waits for); block,
+                     * warp, lane: a thread of a launch has put it, block NULL: the host */
     HOST_BEGIN,     /* task */
     HOST_END,       /* task */
     HOST_WAIT,      /* for tasks */
@@ -40,6 +41,8 @@ struct host_event {
     bool write, whole, done;
     const void *place; /* as hd_checker_options.place says it */
     const char *name;
+    const struct event_block *block;
+    unsigned warp, lane;
 };
 
 /* An instruction on registers of wgmma that are still at work (race/wgmma.c), in a block of code. */

@@ -67,8 +67,7 @@ static void give_back(struct recorded_launch *l)
     pthread_mutex_unlock(&l->recorder->lock);
 }
 
-/* 1 + the number, or 0. */
-static uint32_t block_or_none(const struct event_block *b)
+uint32_t recorder_block(const struct event_block *b)
 {
     return b && recorded(b) ? recorded(b)->id + 1 : 0;
 }
@@ -120,7 +119,7 @@ static void start_block(struct recorder *r, struct recorded_launch *l, struct ev
                        .block = {.id = k->id,
                                  .launch = l->id,
                                  .rank = b->rank,
-                                 .peer = b->peer != b ? block_or_none(b->peer) : 0,
+                                 .peer = b->peer != b ? recorder_block(b->peer) : 0,
                                  .index = b->index,
                                  .shared = b->shared,
                                  .worker = (uintptr_t)b->worker}};
@@ -158,10 +157,10 @@ static void on_access(void *data, const struct access_event *e)
                        .access = {.block = block_of(e->block),
                                   .warp = e->warp,
                                   .site = e->site->number,
-                                  .owner = block_or_none(e->owner),
+                                  .owner = recorder_block(e->owner),
                                   .lanes = e->lanes,
                                   .bytes = e->bytes,
-                                  .signals = block_or_none(e->signals),
+                                  .signals = recorder_block(e->signals),
                                   .space = (uint8_t)e->space,
                                   .pattern = (uint8_t)e->pattern,
                                   .is_async = e->is_async,
@@ -175,7 +174,7 @@ static void on_access(void *data, const struct access_event *e)
     if (s) {
         x.access.has_source = true;
         x.access.source_space = (uint8_t)s->space;
-        x.access.source_owner = block_or_none(s->owner);
+        x.access.source_owner = recorder_block(s->owner);
         x.access.source_address = s->address;
         x.access.source_bytes = s->bytes;
     }
@@ -229,7 +228,7 @@ static void on_issue(void *data, const struct issue_event *e)
                                  .lanes = e->lanes,
                                  .bytes = e->tensor ? (uint32_t)tensor_copy_bytes(&e->tensor->map) : e->bytes,
                                  .ranks = e->ranks,
-                                 .signals = block_or_none(e->signals),
+                                 .signals = recorder_block(e->signals),
                                  .object = e->object,
                                  .of_tensor = e->tensor,
                                  .to = of_lanes(to, e->to, e->lanes),
@@ -362,7 +361,7 @@ static void on_sync(void *data, const struct sync_event *e)
                                 .id = e->id,
                                 .threads = e->threads,
                                 .membermask = e->membermask,
-                                .owner = block_or_none(e->owner),
+                                .owner = recorder_block(e->owner),
                                 .first = site_or_none(e->first),
                                 .expected = e->expected,
                                 .address = e->address,

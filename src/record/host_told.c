@@ -64,10 +64,20 @@ static uint32_t strand_of(const struct replay *r, uint32_t strand)
 
 /* ---- tasks ---- */
 
+/* The thread of a launch that puts a task; false where there is none such. */
+static bool find_putter(struct replay *r, const struct record *x, const struct event_block **block)
+{
+    *block = x->host.block ? replay_warp_at(r, x->host.block - 1, x->host.warp) : NULL;
+    if (*block && x->host.lane >= WARP_LANES)
+        return replay_impossible(r, "a warp has no such lane");
+    return *block || !x->host.block;
+}
+
 static void submit(struct replay *r, struct replay_checker *c, const struct record *x, struct host_event *e)
 {
     uint32_t by = 0;
-    if (x->host.by && !replay_task(r, x->host.by, &by))
+    const struct event_block *block;
+    if ((x->host.by && !replay_task(r, x->host.by, &by)) || !find_putter(r, x, &block))
         return;
     const struct task_note note = {.kind = (enum task_kind)x->host.task_kind,
                                    .name =
@@ -76,14 +86,17 @@ static void submit(struct replay *r, struct replay_checker *c, const struct reco
                                    .where = e->place,
                                    .programmatic = x->host.programmatic,
                                    .by = by,
-                                   .tail = by}; /* what threads had done by then is not in the file */
+                                   .tail = x->host.tail};
     if (x->host.task_kind > TASK_WORK || x->host.task_kind == TASK_HOST || !x->host.task || !x->host.strand_after ||
         (x->host.strand && !strand_of(r, x->host.strand))) {
         record_fail(r->reader, "a task of no kind, number or strand is submitted");
         return;
     }
     e->note = &note;
+    if (block)
+        checker_puts_for(block, x->host.warp, x->host.lane);
     uint32_t task = checker_submit(c->checker, &e->strand, &note, e->tasks, e->n_tasks);
+    checker_puts_for(NULL, 0, 0);
     /* Where no tool asks for the order, any number will do. */
     KEEP_NUMBER(r, tasks, x->host.task, task ? task : 1);
     KEEP_NUMBER(r, strands, x->host.strand_after, e->strand ? e->strand : 1);

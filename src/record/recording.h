@@ -84,6 +84,8 @@ void recorder_answer(struct recorder *r, enum answer_kind kind, uint64_t key, ui
 void recorder_open_events(void);
 /* The first and the last client of a launch, which hear of all that these want. */
 void recorder_set_clients(struct recorded_launch *l, const struct event_list *events);
+/* 1 + the block's number; 0 where there is none, or it is not recorded. */
+uint32_t recorder_block(const struct event_block *b);
 
 /* ---- still.c: with the lock held ---- */
 

@@ -143,7 +143,7 @@ static void state_space(struct codec *c, const char *name, enum ptx_space *v)
 
 /* What is written as a number is one of these tables' or of an enum of ir/ir.h: where they change,
  * it is another version. */
-_Static_assert(RECORD_VERSION == 2 && TYPE_COUNT == 49 && ATOM_COUNT == 10 && FAULT_COUNT == 46,
+_Static_assert(RECORD_VERSION == 3 && TYPE_COUNT == 49 && ATOM_COUNT == 10 && FAULT_COUNT == 46,
                "RECORD_VERSION grows with these tables");
 
 static const struct field site_fields[] = {
@@ -204,6 +204,9 @@ static const struct field host_fields[] = {
     FLAG("programmatic", host.programmatic),
     NUMBER("by", host.by),
     FLAG("tail", host.tail),
+    NUMBER("block", host.block),
+    NUMBER("warp", host.warp),
+    NUMBER("lane", host.lane),
     FLAG("write", host.write),
     FLAG("whole", host.whole),
     FLAG("done", host.done),

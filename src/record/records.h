@@ -104,6 +104,7 @@ struct record {
         struct {
             enum host_event_kind kind;
             uint32_t checker, task, strand, strand_after, task_kind, by;
+            uint32_t block, warp, lane; /* the thread that has put the task; block 0: the host */
             uint64_t stream, place, address, bytes, from;
             bool programmatic, tail, write, whole, done;
             struct str name;
@@ -198,7 +199,7 @@ struct record {
 };
 
 /* Of all that the records say. */
-enum { RECORD_VERSION = 2 };
+enum { RECORD_VERSION = 3 };
 
 extern const char *const record_names[RECORD_KINDS];
 

@@ -21,7 +21,8 @@ PROGRAM = "event-files"
 LAUNCHES = [["saxpy/saxpy.ptx", "100", "2.0", "f32[100]=range", "f32[100]=undef"],
             ["matmul_tiled/matmul_tiled.ptx", "matmul_tiled<8>", "f32[16,16]=rand", "f32[16,16]=rand", "f32[16,16]", "16"],
             ["histogram/histogram.ptx", "u8[1000]=rand", "1000", "u32[256]"]]
-PROGRAMS = {"global_proxies": "3", "copies": "2", "patterns": "release_then_write", "clusters": "histogram"}  # of tests/races
+PROGRAMS = {"races/global_proxies": "3", "races/copies": "2", "races/patterns": "release_then_write", "races/clusters": "histogram",
+            "nested/races": "behind"}  # of tests/
 
 
 def record_all():
@@ -43,11 +44,11 @@ def record_all():
                 copy.write(ptx.read())
             record(os.path.dirname(file), ["kernel.ptx", *more, "--grid", "2", "--block", "8,8" if "matmul" in file else "64"])
         for name, case in PROGRAMS.items():
-            with open(os.path.join(source, "tests", "races", name + ".cu")) as cuda, open(os.path.join(folder, "main.cu"), "w") as copy:
+            with open(os.path.join(source, "tests", name + ".cu")) as cuda, open(os.path.join(folder, "main.cu"), "w") as copy:
                 copy.write(cuda.read())
             headers = ["-I", os.path.join(source, "tests", "races")]
             subprocess.run([f"{build}/heddle", "cc", "-std=c++17", "-arch=sm_90a", *headers, "-o", "main", "main.cu"], check=True, cwd=folder)
-            record(name, ["./main", case])
+            record(os.path.basename(name), ["./main", case])
 
 
 @functools.cache

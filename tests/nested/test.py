@@ -138,6 +138,13 @@ def races_of_parents_and_children_are_found():
         assert codes == {"data-race"}, case + text
 
 
+def a_recording_of_parents_and_children_replays_to_the_same_findings():
+    for case in "bnw":
+        live = subprocess.run([heddle, "check", "--record-events", work.path("events"), program("races", "-g"), case], capture_output=True, text=True, timeout=120)
+        again = subprocess.run([heddle, "check", "--replay-events", work.path("events")], capture_output=True, text=True, timeout=120)
+        assert again.stderr == live.stderr and again.returncode == live.returncode, case + live.stderr + again.stderr
+
+
 def errors_of_a_launch_in_device_code_keep_their_lines():
     need_clang()
     text = "__global__ void child(int *p) {}\n__global__ void parent(int *p) {\n    child<<<1, 1>>>(p);\n    child<<<1, 1>>>(1.5);\n    child<<<1,\n        nothing>>>(p);\n}\n"
