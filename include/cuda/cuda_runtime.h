@@ -17,6 +17,7 @@
 #include "vector_functions.h"
 #ifdef __CUDA__
 #include "heddle/managed.h"
+#include "heddle/references.h"
 #include "heddle/surfaces.h"
 #include "heddle/textures.h"
 #endif

@@ -4,6 +4,21 @@
 
 #include "driver_types.h"
 
+#define cudaTextureType1D             0x01
+#define cudaTextureType2D             0x02
+#define cudaTextureType3D             0x03
+#define cudaTextureTypeCubemap        0x0C
+#define cudaTextureType1DLayered      0xF1
+#define cudaTextureType2DLayered      0xF2
+#define cudaTextureTypeCubemapLayered 0xFC
+#define cudaSurfaceType1D             0x01
+#define cudaSurfaceType2D             0x02
+#define cudaSurfaceType3D             0x03
+#define cudaSurfaceTypeCubemap        0x0C
+#define cudaSurfaceType1DLayered      0xF1
+#define cudaSurfaceType2DLayered      0xF2
+#define cudaSurfaceTypeCubemapLayered 0xFC
+
 enum cudaTextureAddressMode {
     cudaAddressModeWrap = 0,
     cudaAddressModeClamp = 1,

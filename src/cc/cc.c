@@ -159,6 +159,21 @@ static bool compile(struct job *j, const char *input, enum cc_language language,
     return cc_compile_cuda(j, input, output);
 }
 
+/* Compiles a source, and once more where it turns out to need texture or surface references. */
+static bool compile_source(struct job *j, const char *input, enum cc_language language, const char *output)
+{
+    bool is_cuda = language == LANGUAGE_CU;
+    j->lacks_references = j->has_references = false;
+    if (is_cuda && !cc_rewrite_source(j, input))
+        return false;
+    bool ok = compile(j, input, language, output);
+    if (!is_cuda || !j->lacks_references)
+        return ok;
+    j->lacks_references = false;
+    j->has_references = true;
+    return cc_rewrite_source(j, input) && compile(j, input, language, output);
+}
+
 /* Does the command take files of this language? */
 static bool is_input(struct job *j, const char *input, enum cc_language language, bool links)
 {
@@ -189,10 +204,9 @@ static bool build(struct job *j)
         }
         const char *output =
             links ? job_temporary(j, input, arena_printf(j->arena, "-%u.o", i)) : output_of(j, input, ending);
-        if (!is_source(j, input, links && j->o.given[CC_OUTPUT] ? j->o.value[CC_OUTPUT] : output) ||
-            (language == LANGUAGE_CU && !cc_rewrite_source(j, input)))
+        if (!is_source(j, input, links && j->o.given[CC_OUTPUT] ? j->o.value[CC_OUTPUT] : output))
             return false;
-        ok = compile(j, input, language, output) && ok;
+        ok = compile_source(j, input, language, output) && ok;
         ADD(&objects, output);
     }
     return ok && (!links || cc_link(j, &objects));

@@ -106,6 +106,8 @@ static void add_macros(struct job *j, cc_words *c)
     if (!cc_defines(
             o, "__CUDA_ARCH_LIST__")) /* a build's own list stands: it is in the names of Thrust's and CUB's kernels */
         ADD(c, arena_printf(j->arena, "-D__CUDA_ARCH_LIST__=%s", cc_arch_list(o, j->arena)));
+    if (j->has_references)
+        ADD(c, "-D__HEDDLE_REFERENCES__");
     if (o->rdc)
         ADD(c, "-D__CUDACC_RDC__");
     if (o->given[CC_DEVICE_DEBUG])

@@ -90,13 +90,20 @@ bool job_start(struct job *j, struct process *p, cc_words *command, unsigned fla
     return error == 0;
 }
 
+/* Does clang say so? Names that are anybody's, which CUDA 13 leaves to programs. */
+static bool lacks_references(const char *err)
+{
+    return strstr(err, "no template named 'texture'") || strstr(err, "no template named 'surface'");
+}
+
 int job_finish(struct job *j, struct process *p)
 {
     const char *err;
     int status = process_finish(p, j->arena, NULL, &err);
+    j->lacks_references = j->lacks_references || (!j->has_references && lacks_references(err));
     if (j->o.given[CC_VERBOSE])
         fputs(err, stderr);
-    else
+    else if (!j->lacks_references) /* else the next compilation says what is wrong */
         cc_print_diagnostics(&j->diagnostics, err, j->arena);
     int signal = status - 128; /* one that the user has sent ends heddle, too */
     if (signal > 0 && signal != SIGINT && signal != SIGTERM && signal != SIGHUP && !strstr(err, "PLEASE submit"))

@@ -16,7 +16,10 @@ struct job {
     bool may_have_closures;      /* that nvcc lays out otherwise: closures.c */
     struct cc_captures captures; /* of the side that clang was asked about first */
     const char *laid_out_host,
-        *laid_out_device;     /* preprocessed, with such closures; read instead of both; NULL: it has none */
+        *laid_out_device; /* preprocessed, with such closures; read instead of both; NULL: it has none */
+    /* of the source: it has shown that it needs texture or surface references, as CUDA 11 has them;
+     * it is compiled with them (heddle/references.h) */
+    bool lacks_references, has_references;
     const char *headers_kept; /* pch.c's folder; "": none; NULL: nobody has asked yet */
     cc_words temporary;       /* to be removed at the end */
     struct cc_diagnostics diagnostics;
@@ -47,7 +50,6 @@ bool job_start(struct job *j, struct process *p, cc_words *command, unsigned fla
 int job_finish(struct job *j, struct process *p);
 /* Runs a program to its end. False where it fails; with --dry-run it is shown only. */
 bool job_run(struct job *j, cc_words *command);
-
 /* "dir/kernel.cu" with another ending, in the current folder or that of -odir, as compilers name
  * their output. */
 const char *job_named_after(struct job *j, const char *input, const char *ending);

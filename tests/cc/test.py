@@ -1143,8 +1143,7 @@ def errors_say_what_heddle_has_instead():
             ("#include <cub/no_such_part.cuh>\n", "apt-get install libcub-dev libthrust-dev"),
             ("#include <cuda/no_such_part>\n", "of libcu++, Heddle has <cuda/annotated_ptr>, <cuda/atomic>"),
             ("#include <cudnn_no_such_part.h>\n", "does not have this library of the CUDA toolkit"),
-            ("texture<float, 2> t;\n", "CUDA 13 has no texture references"),
-            ("surface<void, 2> t;\n", "CUDA 13 has no surface references")]:
+            ("#include <nvtx3/no_such_part.h>\n", "of NVTX, Heddle has")]:
         write("lacks.cu", code)
         _, err = cc("-c", "lacks.cu", status=1)
         assert err.startswith("lacks.cu:") and err.count("\nnote: ") == 1 and says in err, err

@@ -88,6 +88,29 @@ def references_of_cuda_11s_runtime_are_registered_and_bound():
     assert by_heddle(program) == "all as it should be\n"
 
 
+def references_of_cpp_read_what_objects_read():
+    """`texture<>` and `surface<>` of CUDA 11 in heddle cc: linear memory, arrays of all kinds, levels, gathers, fractions, namespaces."""
+    assert by_heddle(build("cpp_references")) == "all as objects\n"
+
+
+def references_of_cpp_are_compiled_for_debuggers_and_linked_with_others():
+    """-G passes handles through functions; -rdc=true names references for other objects."""
+    assert by_heddle(build("cpp_references_g", "-G", "-rdc=true", source=os.path.join(HERE, "cpp_references.cu"))) == "all as objects\n"
+
+
+def a_program_for_cuda_13_has_texture_for_itself():
+    source = folder.write("own.cu", "struct surface { int v; };\ncudaTextureObject_t texture;\nint main() { return surface{3}.v - 3 + (int)texture; }\n")
+    by_heddle(build("own", source=source))
+
+
+def errors_beside_references_are_told_once_and_by_their_lines():
+    source = folder.write("wrong.cu", "texture<float, 2> tex;\n__global__ void k(float *p) { *p = tex2D(tex, 1.f, x); }\n"
+                                      "texture<double> doubles;\n__global__ void l(double *p) { *p = tex1Dfetch(doubles, 1); }\n")
+    done = subprocess.run([tap.heddle, "cc", "-ptx", "-o", folder.path("wrong.ptx"), source], capture_output=True, text=True, timeout=100)
+    assert done.returncode == 1 and done.stderr.count("error:") == 2, done.stderr
+    assert "wrong.cu:2:" in done.stderr and "'x'" in done.stderr and "wrong.cu:4:" in done.stderr and "no template named" not in done.stderr, done.stderr
+
+
 # ---- what kernels read and write ----
 
 # Where no rule of the hardware's is known yet (docs/TEXTURES.md): fields by their places in the line.

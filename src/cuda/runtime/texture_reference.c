@@ -1,29 +1,12 @@
 /* Texture and surface references of C++ ("CUDA Runtime API" of CUDA 11, 6.30 and 6.31): the host's
  * variable says how the texture is read, when it is bound; the driver's reference of the same name
- * is what kernels read. Compiled once for each version; CUDA 11 alone has them. */
+ * is what kernels read. NVIDIA's runtimes have them until CUDA 11; ours, for what `heddle cc` makes
+ * of such programs, too. */
 #include "cuda/runtime/runtime.h"
 
-#if CUDART_MAJOR == 11
-
-/* As CUDA 11 lays it out (texture_types.h there). */
-struct textureReference {
-    int normalized;
-    enum cudaTextureFilterMode filterMode;
-    enum cudaTextureAddressMode addressMode[3];
-    struct cudaChannelFormatDesc channelDesc;
-    int sRGB;
-    unsigned int maxAnisotropy;
-    enum cudaTextureFilterMode mipmapFilterMode;
-    float mipmapLevelBias;
-    float minMipmapLevelClamp;
-    float maxMipmapLevelClamp;
-    int disableTrilinearOptimization;
-    int reserved[14];
-};
-
-struct surfaceReference {
-    struct cudaChannelFormatDesc channelDesc;
-};
+#pragma GCC visibility push(default)
+#include "cuda/heddle/references.h"
+#pragma GCC visibility pop
 
 /* ---- what nvcc calls ---- */
 
@@ -92,8 +75,6 @@ static cudaError_t begin(const struct textureReference *t, const struct cudaChan
     return e ? e : describe(*r, t, mode, desc);
 }
 
-RT_API cudaError_t cudaBindTexture(size_t *offset, const struct textureReference *texref, const void *devPtr,
-                                   const struct cudaChannelFormatDesc *desc, size_t size);
 cudaError_t cudaBindTexture(size_t *offset, const struct textureReference *texref, const void *devPtr,
                             const struct cudaChannelFormatDesc *desc, size_t size)
 {
@@ -111,9 +92,6 @@ cudaError_t cudaBindTexture(size_t *offset, const struct textureReference *texre
     return rt_return(rt_error_of(cuTexRefSetAddress_v2(offset, r, (CUdeviceptr)devPtr, size)));
 }
 
-RT_API cudaError_t cudaBindTexture2D(size_t *offset, const struct textureReference *texref, const void *devPtr,
-                                     const struct cudaChannelFormatDesc *desc, size_t width, size_t height,
-                                     size_t pitch);
 cudaError_t cudaBindTexture2D(size_t *offset, const struct textureReference *texref, const void *devPtr,
                               const struct cudaChannelFormatDesc *desc, size_t width, size_t height, size_t pitch)
 {
@@ -135,8 +113,6 @@ cudaError_t cudaBindTexture2D(size_t *offset, const struct textureReference *tex
     return rt_return(rt_error_of(cuTexRefSetAddress2D_v3(r, &d, (CUdeviceptr)devPtr - off, pitch)));
 }
 
-RT_API cudaError_t cudaBindTextureToArray(const struct textureReference *texref, cudaArray_const_t array,
-                                          const struct cudaChannelFormatDesc *desc);
 cudaError_t cudaBindTextureToArray(const struct textureReference *texref, cudaArray_const_t array,
                                    const struct cudaChannelFormatDesc *desc)
 {
@@ -145,9 +121,6 @@ cudaError_t cudaBindTextureToArray(const struct textureReference *texref, cudaAr
     return rt_return(e ? e : rt_error_of(cuTexRefSetArray(r, (CUarray)array, CU_TRSA_OVERRIDE_FORMAT)));
 }
 
-RT_API cudaError_t cudaBindTextureToMipmappedArray(const struct textureReference *texref,
-                                                   cudaMipmappedArray_const_t mipmappedArray,
-                                                   const struct cudaChannelFormatDesc *desc);
 cudaError_t cudaBindTextureToMipmappedArray(const struct textureReference *texref,
                                             cudaMipmappedArray_const_t mipmappedArray,
                                             const struct cudaChannelFormatDesc *desc)
@@ -158,7 +131,6 @@ cudaError_t cudaBindTextureToMipmappedArray(const struct textureReference *texre
         e ? e : rt_error_of(cuTexRefSetMipmappedArray(r, (CUmipmappedArray)mipmappedArray, CU_TRSA_OVERRIDE_FORMAT)));
 }
 
-RT_API cudaError_t cudaUnbindTexture(const struct textureReference *texref);
 cudaError_t cudaUnbindTexture(const struct textureReference *texref)
 {
     CUtexref r;
@@ -167,8 +139,6 @@ cudaError_t cudaUnbindTexture(const struct textureReference *texref)
     return rt_return(e ? e : rt_error_of(cuTexRefSetAddress_v2(NULL, r, 0, 0)));
 }
 
-RT_API cudaError_t cudaBindSurfaceToArray(const struct surfaceReference *surfref, cudaArray_const_t array,
-                                          const struct cudaChannelFormatDesc *desc);
 cudaError_t cudaBindSurfaceToArray(const struct surfaceReference *surfref, cudaArray_const_t array,
                                    const struct cudaChannelFormatDesc *desc)
 {
@@ -180,7 +150,6 @@ cudaError_t cudaBindSurfaceToArray(const struct surfaceReference *surfref, cudaA
 }
 
 /* The symbol is the host's variable itself. */
-RT_API cudaError_t cudaGetTextureReference(const struct textureReference **texref, const void *symbol);
 cudaError_t cudaGetTextureReference(const struct textureReference **texref, const void *symbol)
 {
     CUtexref r;
@@ -191,7 +160,6 @@ cudaError_t cudaGetTextureReference(const struct textureReference **texref, cons
     return rt_return(e);
 }
 
-RT_API cudaError_t cudaGetSurfaceReference(const struct surfaceReference **surfref, const void *symbol);
 cudaError_t cudaGetSurfaceReference(const struct surfaceReference **surfref, const void *symbol)
 {
     CUtexref r;
@@ -201,5 +169,3 @@ cudaError_t cudaGetSurfaceReference(const struct surfaceReference **surfref, con
         *surfref = symbol;
     return rt_return(e);
 }
-
-#endif
