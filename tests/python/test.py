@@ -497,8 +497,10 @@ def ptx_run_says_what_is_wrong():
 
 def the_page_shows_real_output():
     need("numpy")
-    with open(os.path.join(tap.source, "docs", "PYTHON.md")) as f:
-        examples = "".join(re.findall(r"```pycon\n(.*?)```", f.read(), re.S))
+    examples = ""
+    for page in "PYTHON.md", "start/python.md":
+        with open(os.path.join(tap.source, "docs", page)) as f:
+            examples += "".join(re.findall(r"```pycon\n(.*?)```", f.read(), re.S))
     before = os.getcwd()
     os.chdir(tap.source)
     try:

@@ -1,4 +1,4 @@
-"""Processes that mpirun starts together: they share the work, say what one process says, and end together."""
+"""Processes that mpirun starts together: they share the work, say what one process says, and end together (docs/EXPLORE.md, "More machines")."""
 import json
 import os
 import shutil
