@@ -318,6 +318,8 @@ static int run_exploration(struct exploring *e)
                                 .interrupted = explore_interrupted(),
                                 .observed = e->questions.observed.at,
                                 .n_observed = e->questions.observed.n,
+                                .claims = e->questions.claims.at,
+                                .n_claims = e->questions.claims.n,
                                 .ranks = e->ranks.n > 1 ? &e->ranks : NULL,
                                 .interleave = s->o.schedules != NULL};
     struct explore_result result = {0};

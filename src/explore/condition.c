@@ -201,3 +201,8 @@ bool condition_holds(const struct condition *c, const uint64_t *values)
 {
     return value_of(c, values) != 0;
 }
+
+bool claim_is_broken(const struct claim *c, const uint64_t *values)
+{
+    return condition_holds(c->condition, values) == c->forbidden;
+}

@@ -24,4 +24,13 @@ struct condition *condition_parse(struct arena *arena, const char *text, conditi
                                   const char **error);
 bool condition_holds(const struct condition *c, const uint64_t *values);
 
+/* A condition on outcomes, as it was asked for. */
+struct claim {
+    const char *text;
+    bool forbidden; /* --forbid: of no outcome; else --require: of every one */
+    const struct condition *condition;
+};
+
+bool claim_is_broken(const struct claim *c, const uint64_t *values);
+
 #endif

@@ -151,11 +151,6 @@ const char *exploration_value_text(const struct exploration *e, uint32_t k, uint
                        : arena_printf(e->arena, "%" PRId64, (int64_t)(value << above) >> above);
 }
 
-bool claim_is_broken(const struct claim *c, const uint64_t *values)
-{
-    return condition_holds(c->condition, values) == c->forbidden;
-}
-
 /* The first outcome that the claim is not true of; the number of outcomes where there is none. */
 static uint32_t breaks_claim(const struct verdict *v, const struct claim *c)
 {

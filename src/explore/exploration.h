@@ -39,8 +39,6 @@ int exploration_status(const struct exploration *e);
 /* What is not explored, with its place; NULL: all is. */
 const char *exploration_refusal(const struct exploration *e);
 
-bool claim_is_broken(const struct claim *c, const uint64_t *values);
-
 /* "kernel.cu:12 (PTX 34)" where the text has lines of CUDA, else "kernel.ptx:34"; the line of the
  * PTX. */
 const char *exploration_place_text(struct arena *arena, const struct ir_insn *insn);

@@ -5,14 +5,15 @@
 #include "explore/split.h"
 
 /* Rounds of retry loops, where nothing is asked for. Loops that are bounded by what other threads
- * do need few: those are tried that let no loop be left, from few on. Where there are none, as many
- * as let the search end. */
+ * do need few: those are tried that let no loop be left, from few on. Where there are none, rounds
+ * with compare-and-swaps that fail are left out, if there are such, and the same is tried again;
+ * else as many as let the search end. */
 static const struct {
     uint32_t unroll;
     struct patience cut;
 } bounds[] = {{1, {1, 0}},           {2, {1, 0}},           {4, {1, 0}}, {8, {1, 0}}, {16, {30000, 1 << 26}},
               {3, {40000, 1 << 26}}, {2, {60000, 1 << 26}}, {1, {0, 0}}};
-enum { STEPS_LAST = 200000 };
+enum { STEPS_LAST = 200000, LAST_RISING = 4 };
 
 static void bound(struct explore_result *r, const struct ir_insn *at, const char *text)
 {
@@ -42,7 +43,7 @@ static void note_sufficed(struct explore_result *r, const struct tree *t)
         bound(r, NULL,
               arena_printf(&r->arena,
                            "the search was ended after %llu steps, as something has been found: --limit N goes on to N",
-                           (unsigned long long)t->steps_found));
+                           (unsigned long long)t->steps_taken));
 }
 
 static bool is_interrupted(const struct explore_options *o)
@@ -118,27 +119,38 @@ static void explore_all(void *data)
         r->interleavings = ARENA_NEW(&r->arena, struct interleavings);
         *r->interleavings = (struct interleavings){.arena = &r->arena, .n_observed = o->n_observed};
     }
-    bool updates_stay = false;
+    double begun = thread_seconds();
+    bool updates_stay = false, swaps_left_out = false;
     for (unsigned i = 0; i < n;) {
-        bool is_last = o->unroll || i + 1 == n;
+        bool is_last = i + 1 == n;
         struct search s = {.launch = e->launch,
                            .options = o,
                            .step_limit = o->step_limit,
+                           .begun = begun,
                            .updates_stay = updates_stay,
+                           .swaps_left_out = swaps_left_out,
                            .interleavings = r->interleavings};
         s.unroll = o->unroll ? o->unroll : bounds[i].unroll;
-        s.cut = o->unroll ? (struct patience){0} : bounds[i].cut;
+        s.cut = o->unroll && i ? (struct patience){0} : bounds[i].cut;
         if (is_last && !o->unroll && !s.step_limit) /* there is no end */
             s.step_limit = STEPS_LAST;
         bool done = r->is_part ? split_follow(&s) : search_whole(&s, r);
         enum tree_end end = s.tree.end;
+        bool has_swaps = s.n_searchers && s.searchers[0]->program.has_swaps;
         search_free(&s);
         if (done)
             break;
-        if (end == TREE_SHOWS)
+        if (end == TREE_SHOWS) {
             updates_stay = true;
-        else
+        } else if (o->unroll) { /* once with the first patience, once to the end */
+            swaps_left_out = has_swaps;
             i++;
+        } else if (i == LAST_RISING && has_swaps && !swaps_left_out) {
+            swaps_left_out = true;
+            i = 0;
+        } else {
+            i++;
+        }
     }
     verdict_sort(&r->verdict);
 }

@@ -31,6 +31,8 @@ struct explore_options {
     const struct wanted *wanted;    /* ends the search where it is seen: verdict.caught; NULL: nothing does */
     const struct observed *observed;
     uint32_t n_observed;
+    const struct claim *claims; /* condition.h: an outcome that breaks one is something that has been found */
+    unsigned n_claims;
     bool interleave;     /* finds interleavings, too; on one thread */
     struct ranks *ranks; /* that explore the same launch, each with these options; NULL: this process is alone */
 };

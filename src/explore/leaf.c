@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "explore/condition.h"
 #include "explore/execution.h"
 #include "explore/interleave.h"
 #include "explore/memory.h"
@@ -99,7 +100,10 @@ static void add_outcomes(struct explorer *x, const struct state *s, const struct
 {
     struct verdict *v = x->verdict;
     if (i == v->n_observed) {
-        keep_example(x, s, g, verdict_outcome(v, values), &(struct notice){.kind = NOTICE_OUTCOME, .values = values});
+        const struct example **at = verdict_outcome(v, values);
+        for (unsigned k = 0; at && k < x->n_claims; k++)
+            v->breaks_claim |= claim_is_broken(&x->claims[k], values);
+        keep_example(x, s, g, at, &(struct notice){.kind = NOTICE_OUTCOME, .values = values});
         return;
     }
     uint16_t id = v->observed[i], l = id < g->location_of_room ? g->location_of[id] : 0;

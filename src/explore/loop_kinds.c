@@ -11,6 +11,7 @@
 struct body {
     const struct ir_func *f;
     uint32_t head;
+    bool swaps_write; /* whatever they read */
     bool *back, *quiet;
 };
 
@@ -30,13 +31,13 @@ static bool is_swap(const struct ir_insn *i)
     return i->kind == IR_ATOM && i->access->mem.atom == ATOM_cas;
 }
 
-/* A compare-and-swap is left out only where it is the only read. */
-static bool is_quiet(const struct ir_func *f, uint32_t block, bool several)
+static bool is_quiet(const struct body *body, uint32_t block)
 {
+    const struct ir_func *f = body->f;
     const struct ir_block *b = &f->blocks.at[block];
     for (uint32_t k = 0; k < b->n; k++) {
         const struct ir_insn *i = &f->insns.at[b->first + k];
-        bool writes = i->kind == IR_BAR || (i->kind == IR_ST && is_shared(i)) || (is_swap(i) && several);
+        bool writes = i->kind == IR_BAR || (i->kind == IR_ST && is_shared(i)) || (is_swap(i) && body->swaps_write);
         if (writes && !i->guard)
             return false;
     }
@@ -44,7 +45,7 @@ static bool is_quiet(const struct ir_func *f, uint32_t block, bool several)
 }
 
 /* Marks the blocks from which a way leads to the head, within the loop. */
-static void find_ways_back(const struct body *b, bool *marks, bool only_quiet, bool several)
+static void find_ways_back(const struct body *b, bool *marks, bool only_quiet)
 {
     uint32_t first = b->f->blocks.at[b->head].order;
     for (bool grew = true; grew;) {
@@ -56,24 +57,40 @@ static void find_ways_back(const struct body *b, bool *marks, bool only_quiet, b
                 uint32_t to = ir_successor(b->f, block, k);
                 leads |= to == b->head || (to != NO_BLOCK && marks[to]);
             }
-            if (!leads || marks[block] || (only_quiet && !is_quiet(b->f, block, several)))
+            if (!leads || marks[block] || (only_quiet && !is_quiet(b, block)))
                 continue;
             marks[block] = grew = true;
         }
     }
 }
 
-static struct loop_kind kind_of(const struct body *b)
+static bool has_swap(const struct ir_func *f, uint32_t block)
 {
+    bool any = false;
+    for (uint32_t k = 0; k < f->blocks.at[block].n; k++)
+        any |= is_swap(&f->insns.at[f->blocks.at[block].first + k]);
+    return any;
+}
+
+/* Of rounds with several reads those with a compare-and-swap are left out only where the program
+ * says so. */
+static struct loop_kind kind_of(struct body *b, bool swaps_left_out)
+{
+    struct loop_kind kind = {0};
     uint32_t n = 0;
-    find_ways_back(b, b->back, false, false);
+    find_ways_back(b, b->back, false);
     for (uint32_t block = 0; block < b->f->blocks.n; block++)
         for (uint32_t k = 0; b->back[block] && k < b->f->blocks.at[block].n; k++) {
             const struct ir_insn *i = &b->f->insns.at[b->f->blocks.at[block].first + k];
             n += !reads(i) ? 0 : i->kind == IR_CALL ? 2 : i->access->mem.n;
         }
-    find_ways_back(b, b->quiet, true, n > 1);
-    return (struct loop_kind){.awaits = n && b->quiet[b->head], .several = n > 1};
+    kind.several = n > 1;
+    b->swaps_write = kind.several && !swaps_left_out;
+    find_ways_back(b, b->quiet, true);
+    kind.awaits = n && b->quiet[b->head];
+    for (uint32_t block = 0; block < b->f->blocks.n && kind.several; block++)
+        kind.swaps |= b->back[block] && has_swap(b->f, block);
+    return kind;
 }
 
 /* Blocks of the loop that ways from outside lead to, beside its header. */
@@ -92,11 +109,12 @@ static void find_entries(const struct body *b, struct loop_kind *kinds)
     }
 }
 
-struct loop_kind *find_loop_kinds(struct arena *arena, const struct ir_func *f, const struct detour *detours)
+struct loop_kind *find_loop_kinds(struct program *p, const struct ir_func *f, const struct detour *detours)
 {
-    struct arena scratch = {.on_oom = arena->on_oom};
-    struct loop_kind *kinds = ARENA_ARRAY(arena, struct loop_kind, f->blocks.n);
-    struct body b = {f, 0, ARENA_ARRAY(&scratch, bool, f->blocks.n), ARENA_ARRAY(&scratch, bool, f->blocks.n)};
+    struct arena scratch = {.on_oom = p->arena->on_oom};
+    struct loop_kind *kinds = ARENA_ARRAY(p->arena, struct loop_kind, f->blocks.n);
+    struct body b = {
+        .f = f, .back = ARENA_ARRAY(&scratch, bool, f->blocks.n), .quiet = ARENA_ARRAY(&scratch, bool, f->blocks.n)};
     for (uint32_t block = 0; block < f->blocks.n; block++) {
         kinds[block].detour = detours[block];
         if (!f->blocks.at[block].loop_header)
@@ -104,7 +122,8 @@ struct loop_kind *find_loop_kinds(struct arena *arena, const struct ir_func *f, 
         b.head = block;
         memset(b.back, 0, f->blocks.n * sizeof *b.back);
         memset(b.quiet, 0, f->blocks.n * sizeof *b.quiet);
-        kinds[block] = kind_of(&b);
+        kinds[block] = kind_of(&b, p->swaps_left_out);
+        p->has_swaps |= kinds[block].swaps;
         kinds[block].heads = true;
         kinds[block].detour = detours[block];
         find_entries(&b, kinds);

@@ -3,7 +3,9 @@
  * demand nothing). So of an await loop only the last round matters: where a round fails, the run
  * ends, RUN_SPINS. A compare-and-swap that has failed is a read; it makes a round an await only
  * where it is alone, and what it compares with does not come from this round: the retry loops of a
- * stack are not summarised.
+ * stack are bounded by what others write, and each of their rounds counts. Where a search of these
+ * does not end, such rounds are left out as others are (program.swaps_left_out): a combiner looks
+ * at its answer and at the lock in turn, for ever.
  *
  * Nor does an atomic operation change anything that writes what it has read, as `atomicAdd(p, 0)`
  * does and the exchange of a lock that is taken: what reads from it can read from the write that it
@@ -102,11 +104,13 @@ static void keep_head(struct execution *x, struct head *h)
 }
 
 /* Have the rounds since the head only read? Then by loads, by atomic operations that have written
- * what was there, or by one compare-and-swap with a comparand from outside of them that has failed. */
+ * what was there, or by one compare-and-swap with a comparand from outside of them that has failed;
+ * by any that have failed, where such rounds are left out. */
 static struct comparison only_read(const struct execution *x, const struct head *h)
 {
     struct comparison c = {SAME, 0};
     unsigned reads = 0, swaps = 0;
+    bool one_swap = !x->r->program->swaps_left_out;
     for (uint16_t i = h->started; i < x->m->n_events; i++) {
         const struct run_event *e = &x->run->events[i];
         if (e->kind == RUN_FENCE || e->kind == RUN_NOTHING)
@@ -115,13 +119,13 @@ static struct comparison only_read(const struct execution *x, const struct head 
             c.found = UNKNOWN;
             c.needs |= 1ull << i % 64;
         } else if (e->kind == RUN_UPDATE ? x->r->updates_stay || e->wrote != e->read
-                                         : e->kind != RUN_READ || e->compares_from > h->started) {
+                                         : e->kind != RUN_READ || (one_swap && e->compares_from > h->started)) {
             return (struct comparison){DIFFERENT, 0};
         }
         reads++;
         swaps += e->kind == RUN_READ && e->insn->kind == IR_ATOM;
     }
-    if (swaps && reads > 1)
+    if (one_swap && swaps && reads > 1)
         c.found = DIFFERENT;
     return c;
 }

@@ -105,7 +105,7 @@ static uint64_t launch_hash(const struct search *s)
             h = hash_bytes(h, ir->insns.at[0].module->source->text.p, ir->insns.at[0].module->source->text.n);
     }
     mem_for_each(s->launch->mem, hash_constant, &h);
-    return mix(h, s->unroll << 1 | s->updates_stay);
+    return mix(h, s->unroll << 2 | s->swaps_left_out << 1 | s->updates_stay);
 }
 
 /* An instruction by its number: function and place in it, from 1; 0: none. */

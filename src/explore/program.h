@@ -48,6 +48,7 @@ struct loop_kind {
     bool entry;   /* no header, but another way into a loop */
     bool awaits;  /* a round may only read, and leave all as it was */
     bool several; /* reads in it */
+    bool swaps;   /* compare-and-swaps are among them, of several */
     struct detour detour;
 };
 
@@ -79,6 +80,8 @@ struct program {
     uint64_t **constants;     /* likewise: by constant */
     struct loop_kind **loops; /* likewise: by block */
     struct idle *idle;        /* likewise */
+    bool swaps_left_out;      /* rounds with compare-and-swaps that have failed are, as rounds of loads are (loops.c) */
+    bool has_swaps;           /* some loop has such */
     VEC(struct location) locations;
     uint16_t *buckets; /* by a hash of the place: 1 + the newest; chained by `next` */
     VEC(uint16_t) next;
@@ -86,7 +89,7 @@ struct program {
 };
 
 /* loop_kinds.c: of all blocks of a function with detours. */
-struct loop_kind *find_loop_kinds(struct arena *arena, const struct ir_func *f, const struct detour *detours);
+struct loop_kind *find_loop_kinds(struct program *p, const struct ir_func *f, const struct detour *detours);
 
 /* The function with instructions and blocks that may be changed. */
 static inline struct ir_func *with_own_code(struct arena *arena, const struct ir_func *f)

@@ -23,13 +23,6 @@ struct place_name {
  * arena. */
 typedef const char *place_find_fn(void *data, const struct place_name *name, struct observed *at, bool *is_signed);
 
-/* A condition on outcomes. */
-struct claim {
-    const char *text;
-    bool forbidden; /* --forbid: of no outcome; else --require: of every one */
-    const struct condition *condition;
-};
-
 struct questions {
     struct arena *arena;
     place_find_fn *find;

@@ -34,6 +34,8 @@ struct explorer {
     uint32_t n_states;
     struct graph *spare; /* for what is tried out */
     uint32_t n_spare;
+    const struct claim *claims; /* condition.h */
+    unsigned n_claims;
     const atomic_bool *interrupted;
     const struct wanted
         *wanted; /* execution.h: the search ends with the first of these; NULL: it looks for all there is */

@@ -50,6 +50,7 @@ static void search_all_parts(void *data)
     struct tree *tree = w->explorer.tree;
     begin_program(w->search->launch, &w->program, &w->arena);
     w->program.changes = o->changes;
+    w->program.swaps_left_out = w->search->swaps_left_out;
     verdict_begin(&w->verdict, &w->arena);
     if (!program_begin(&w->program))
         return;
@@ -87,7 +88,9 @@ static struct searcher *new_searcher(const struct search *s, struct tree *tree)
                                     .updates_stay = s->updates_stay,
                                     .symmetric = s->options->symmetric,
                                     .interrupted = s->options->interrupted,
-                                    .wanted = s->options->wanted};
+                                    .wanted = s->options->wanted,
+                                    .claims = s->options->claims,
+                                    .n_claims = s->options->n_claims};
     return w;
 }
 
@@ -133,12 +136,17 @@ enum { STEPS_ALONE = 4000 };
 
 /* Where nothing is asked for: what is wrong is known by then, and a race of weak accesses makes
  * executions without end. */
-enum { STEPS_FOUND = 1000000 };
+static const double seconds_found = 3;
+
+void search_ends_when_found(struct search *s)
+{
+    s->tree.seconds_found = s->options->step_limit ? 0 : seconds_found;
+}
 
 bool search_parts(struct search *s)
 {
     tree_begin(&s->tree, s->step_limit, s->cut);
-    s->tree.steps_found = s->step_limit ? 0 : STEPS_FOUND;
+    search_ends_when_found(s);
     s->tree.grow = start_others;
     s->tree.data = s;
     s->tree.grow_at = STEPS_ALONE;
@@ -146,6 +154,7 @@ bool search_parts(struct search *s)
     if (!first)
         return false;
     s->searchers[s->n_searchers++] = first;
+    first->explorer.steps.begun = s->begun;
     tree_join(&s->tree);
     work(first);
     search_await(s);

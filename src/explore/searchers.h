@@ -25,7 +25,9 @@ struct search {
     uint64_t unroll;
     uint64_t step_limit;
     struct patience cut;
-    bool updates_stay; /* as of struct runner */
+    double begun;        /* the processor time that its first thread had when the exploration began */
+    bool updates_stay;   /* as of struct runner */
+    bool swaps_left_out; /* as of struct program */
     struct interleavings *interleavings;
     struct tree tree;
     uint32_t n_searchers;
@@ -35,6 +37,8 @@ struct search {
 
 extern const struct refusal explore_out_of_memory;
 
+/* Once something has been found, it goes on for some seconds only. */
+void search_ends_when_found(struct search *s);
 /* Searches the whole tree; with all threads, and over all ranks, where one thread takes long.
  * False: there is no memory. */
 bool search_parts(struct search *s);

@@ -372,6 +372,7 @@ bool split_follow(struct search *s)
     struct following f = {.s = s, .told_idle = true};
     struct ranks *r = s->options->ranks;
     tree_begin_branch(&s->tree);
+    search_ends_when_found(s);
     while (!f.ended) {
         struct rank_message m;
         bool any = ranks_receive(r, &m);

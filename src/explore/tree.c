@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { STEPS_AT_ONCE = 256 };
 
@@ -32,6 +33,13 @@ void tree_free(struct tree *t)
     }
     pthread_mutex_destroy(&t->lock);
     pthread_cond_destroy(&t->changed);
+}
+
+double thread_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* ---- with the lock ---- */
@@ -74,11 +82,9 @@ static void put_back(struct tree *t, struct allowance *a)
         pthread_cond_broadcast(&t->changed);
     t->steps_left += a->left;
     t->steps_taken += a->given - a->left;
-    *a = (struct allowance){0};
+    *a = (struct allowance){.begun = a->begun};
     if (t->cut.steps && t->steps_taken >= t->cut.steps && t->has_cut)
         end(t, TREE_GAVE_UP);
-    if (t->steps_found && t->steps_taken >= t->steps_found && t->has_found)
-        end(t, TREE_SUFFICED);
 }
 
 static struct part *pop(struct tree *t)
@@ -243,8 +249,11 @@ bool tree_try_allow(struct tree *t, struct allowance *a, uint64_t many)
 bool tree_allow(struct tree *t, struct allowance *a)
 {
     void (*grow)(void *) = NULL;
+    bool suffices = t->seconds_found && t->has_found && thread_seconds() - a->begun > t->seconds_found;
     tree_dries(t, a);
     pthread_mutex_lock(&t->lock);
+    if (suffices)
+        end(t, TREE_SUFFICED);
     while (!t->ended && !t->steps_left)
         pthread_cond_wait(&t->changed, &t->lock);
     allow(t, a, STEPS_AT_ONCE);

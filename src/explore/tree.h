@@ -58,7 +58,8 @@ struct tree {
     uint64_t steps_left, steps_taken;  /* taken: by workers that have asked for others since, or given the rest back */
     struct patience cut;
     atomic_bool has_cut;
-    uint64_t steps_found; /* a search that has found something wrong ends after so many; 0: never */
+    double
+        seconds_found; /* a search that has found something wrong ends after so much processor time of a worker; 0: never */
     atomic_bool has_found;
     atomic_bool hungry, ended;
     enum tree_end end;
@@ -89,7 +90,10 @@ void tree_cuts(struct tree *t, size_t bytes);
 /* Steps of a worker. */
 struct allowance {
     uint64_t given, left;
+    double begun; /* the processor time that its thread had then */
 };
+/* The processor time of this thread. */
+double thread_seconds(void);
 /* More steps; waits while others hold the last ones. False: the search has ended. */
 bool tree_allow(struct tree *t, struct allowance *a);
 /* Gives back what is left, when a part is done. */

@@ -62,6 +62,7 @@ struct verdict {
     VEC(struct stop) stops;
     struct sight deadlock, livelock;
     struct sight livelock_by_atomics; /* some of the threads repeat atomic operations that write what they read */
+    bool breaks_claim;                /* some outcome does */
     struct sight cut;                 /* a loop that an execution left by its bound */
     const struct ir_insn
         *unseen; /* a loop of which rounds were left out that may race, and are not put back (rounds.c) */
@@ -99,10 +100,11 @@ void verdict_begin(struct verdict *v, struct arena *arena);
 void verdict_end(struct verdict *v);
 /* leaf.c: nothing can move any more: looks at what the execution is. */
 void verdict_leaf(struct explorer *x, struct state *s);
-/* Has anything been found that is wrong, whatever is asked of the outcomes? */
+/* Has anything been found that is wrong? */
 static inline bool verdict_is_bad(const struct verdict *v)
 {
-    return v->races.n || v->stops.n || v->deadlock.insn || v->livelock.insn || v->livelock_by_atomics.insn;
+    return v->races.n || v->stops.n || v->deadlock.insn || v->livelock.insn || v->livelock_by_atomics.insn ||
+           v->breaks_claim;
 }
 /* Some read has nothing to read from: from a thread that was cut off it might have. */
 void verdict_dead_end(struct explorer *x, const struct state *s);

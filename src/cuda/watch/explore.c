@@ -195,6 +195,8 @@ static json_t *explore_now(struct launched *l)
                                 .interrupted = &explore_state.interrupted,
                                 .observed = q.observed.at,
                                 .n_observed = q.observed.n,
+                                .claims = q.claims.at,
+                                .n_claims = q.claims.n,
                                 .interleave = a->schedules != NULL};
     struct explore_result result = {0};
     hd_report *report;
