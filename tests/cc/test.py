@@ -68,6 +68,26 @@ int main() {
         assert run("leader") == "37 5 36\n", flags
 
 
+def large_functions_are_inlined_as_nvcc_does():
+    """A member function of a kernel's parameter that is called is given its address: each thread would copy the parameter first."""
+    steps = "".join(f"    x = x * scale[{i % 8}] + {i}.5f; if (x > {i}.0f) x = __fdividef(x, scale[{(i + 3) % 8}]);\n" for i in range(120))
+    write("member.cu", f"""struct steps {{
+    float scale[8];
+    int which;
+    __device__ float all(float x) const {{
+{steps}    return x + scale[which];
+    }}
+}};
+__global__ void three(steps s, float *x) {{ x[0] = s.all(x[0]); __syncthreads(); x[1] = s.all(x[1]); __syncthreads(); x[2] = s.all(x[2]); }}
+__device__ __noinline__ float apart(float x) {{ return x * 3; }}
+__global__ void call(float *x) {{ *x = apart(*x); }}
+""")
+    cc("-ptx", "-o", "member.ptx", "member.cu")
+    with open(path("member.ptx")) as f:
+        text = f.read()
+    assert ".local" not in text and text.count("call.uni") == 1 and text.count("apart") > 2, text
+
+
 def each_is_refused(name, cases, *flags):
     """Of pieces of code, all in one file: what is said at each, which has the words. (A compilation takes a second.)"""
     starts, text = [], ""
