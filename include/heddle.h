@@ -36,6 +36,7 @@ typedef enum hd_result {
     HD_SUCCESS = 0,
     HD_ERROR_INVALID_VALUE = 1,
     HD_ERROR_OUT_OF_MEMORY = 2,
+    HD_ERROR_NO_BINARY = 209,
     HD_ERROR_INVALID_PTX = 218,
     HD_ERROR_FILE = 304,
     HD_ERROR_NOT_FOUND = 500,
@@ -681,6 +682,8 @@ HD_API void hd_context_destroy(hd_context *context);
 HD_API void hd_context_close(hd_context *context);
 /* HD_SUCCESS, or the context's fault. */
 HD_API hd_result hd_context_status(hd_context *context);
+/* Gives it a fault, where it has none, as a launch that fails does. */
+HD_API void hd_context_fail(hd_context *context, hd_result fault);
 /* Waits for all that has been put into its streams. */
 HD_API hd_result hd_context_synchronize(hd_context *context);
 

@@ -75,6 +75,12 @@ hd_result hd_context_status(hd_context *c)
     return c ? context_fault(c->context) : HD_ERROR_INVALID_VALUE;
 }
 
+void hd_context_fail(hd_context *c, hd_result fault)
+{
+    if (c && fault)
+        context_fail(c->context, fault);
+}
+
 hd_result hd_context_synchronize(hd_context *c)
 {
     if (!c)

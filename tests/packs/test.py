@@ -175,15 +175,23 @@ def without_a_pack_the_message_names_the_option():
 
 def what_a_pack_does_not_have_is_refused_by_name_once():
     need_loadable_libraries()
-    status, out, err = run_with(["--kernels", pack()], *"mmmmms")
+    status, out, err = run_with(["--kernels", pack(), "--kernels-partial"], *"mmmmms")
     assert out == "cudaErrorNoKernelImageForDevice " * 5 + "3 6 \n", out
     assert err.count("kernel `missing` of libscale.so cannot be loaded") == 1 and "libscale.pack" in err, err
+
+
+def nothing_is_had_of_a_device_that_misses_a_kernel():
+    """PyTorch looks at no error of CUB's launches, and reads what they were to write."""
+    need_loadable_libraries()
+    status, out, err = run_with(["--kernels", pack()], *"sms")
+    assert out == "3 6 cudaErrorNoKernelImageForDevice 3 6 cudaErrorNoKernelImageForDevice \n", out
+    assert "kernel `missing`" in err and "--kernels-partial" in err, err
 
 
 def a_kernel_with_other_parameters_is_refused():
     """A name alone does not tell one kernel from another."""
     need_loadable_libraries()
-    status, out, err = run_with(["--kernels", pack()], *"gs")
+    status, out, err = run_with(["--kernels", pack(), "--kernels-partial"], *"gs")
     assert out == "cudaErrorNoKernelImageForDevice 3 6 \n" and "16 bytes of parameters, and in the pack" in err, (out, err)
     status, out, err = run_with(["--kernels", pack(ptx=PTX.replace(".maxntid 256, 1, 1", ".maxntid 128, 1, 1"))], *"s")
     assert out.startswith("cudaErrorNoKernelImageForDevice 1 2") or "at most 256 threads" in err, (out, err)
@@ -195,7 +203,7 @@ def another_build_of_the_library_is_refused_unless_it_is_asked_for():
     library("second", build="2")
     status, out, err = run_with(["--kernels", made], "s", folder="second")
     assert "cudaErrorNoKernelImageForDevice" in out and "is of scale 1.0" in err and "another build" in err and "--kernels-unmatched" in err, (out, err)
-    status, out, err = run_with(["--kernels", made, "--kernels-unmatched"], *"ssg", folder="second")
+    status, out, err = run_with(["--kernels", made, "--kernels-unmatched", "--kernels-partial"], *"ssg", folder="second")
     assert out == "3 6 9 18 cudaErrorNoKernelImageForDevice \n" and err.count("warning: the pack") == 1 and "16 bytes of parameters" in err, (out, err)
 
 

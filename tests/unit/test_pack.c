@@ -37,6 +37,13 @@ static void names_of_both_compilers_are_one(void **state)
     expect_name("_ZN38_INTERNAL_0de8ae4a_8_scale_cu_69ab90896thrust1aE", NULL, "_ZN6thrust1aE@scale_cu");
     expect_name("_ZN12_GLOBAL__N_11fIN12_GLOBAL__N_11tEEEvv", "b_cu",
                 "_ZN12_GLOBAL__N_11fIN12_GLOBAL__N_11tEEEvv@b_cu");
+    /* a template function that the name has had before, whose arguments may have all that ends by E */
+    expect_name("_Z1gIZZNS0_IiEEvvENKUlvE_clEvEUliE0_Evv", "b_cu", "_Z1gIZZS0_IiEvvENKUlvE_clEvEUliE0_Evv");
+    expect_name("_Z1gIZNS5_IA3_ZN1a1fEvEUlvE0_Lin4ELN1a4EasyE7EJbEEEvvEUlvE_Evv", "b_cu",
+                "_Z1gIZS5_IA3_ZN1a1fEvEUlvE0_Lin4ELN1a4EasyE7EJbEEvvEUlvE_Evv");
+    expect_name("_Z1gINS0_IiE3fooEEvv", "b_cu", "_Z1gINS0_IiE3fooEEvv");
+    expect_name("_Z1gINS0_IiE", "b_cu", "_Z1gINS0_IiE");
+    expect_name("_Z1gINS0_I99999iEEE", "b_cu", "_Z1gINS0_I99999iEEE");
     /* and what only looks like it stays */
     expect_name("_GLOBAL__N_", "b_cu", "_GLOBAL__N_");
     expect_name("9_GLOBAL__N__0_99999999999999999999_", "b_cu", "9_GLOBAL__N__0_99999999999999999999_");

@@ -88,6 +88,60 @@ static const char *common_form(const char *start, const char *mark, struct own *
     return is_anonymous ? clang_s : "";
 }
 
+/* ---- template functions that a name has had before ---- */
+
+/* Behind the template arguments at `p` ("I...E"); NULL: that cannot be told. What ends by E ("C++
+ * ABI for Itanium", 5.1) are nested and local names, arguments, packs, expressions, literals,
+ * functions and closures. */
+static const char *behind_arguments(const char *p)
+{
+    char open[64];
+    size_t depth = 0;
+    do {
+        size_t n = digits_at(p, is_decimal);
+        if (n) { /* a name behind its length, or an enumerator */
+            bool is_number = depth && open[depth - 1] == 'L' && (p[-1] == 'E' || p[-1] == '_');
+            size_t length = is_number ? 0 : strtoul(p, NULL, 10);
+            if (length > strlen(p + n))
+                return NULL;
+            p += n + length;
+            continue;
+        }
+        bool is_number = (*p == 'A' && isdigit((unsigned char)p[1])) || (*p == 'L' && islower((unsigned char)p[1]));
+        if (*p == 'E') {
+            bool is_closure = open[--depth] == 'U'; /* UlvE_, UlvE0_ */
+            p += is_closure ? 1 + digits_at(p + 1, is_decimal) : 0;
+        } else if ((*p == 'S' && !islower((unsigned char)p[1])) || *p == 'T' || (is_number && *p == 'A')) {
+            p = strchr(p, '_');
+        } else if (is_number) {
+            p = strchr(p, 'E');
+        } else if (strchr("NZIJXLF", *p) || (*p == 'U' && p[1] == 'l')) {
+            if (!*p || depth == sizeof open)
+                return NULL;
+            open[depth++] = *p;
+        }
+        if (!p)
+            return NULL;
+        p++;
+    } while (depth);
+    return p;
+}
+
+/* "NS5_IiEE" and "S5_IiE" are the same: clang writes the one, nvcc the other. */
+static void unnest_substitutions(char *name)
+{
+    for (char *p = name; (p = strstr(p, "NS")); p++) {
+        char *arguments = p + 2 + strspn(p + 2, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+        if (arguments[0] != '_' || arguments[1] != 'I')
+            continue;
+        char *end = (char *)behind_arguments(arguments + 1);
+        if (!end || *end != 'E')
+            continue;
+        memmove(end, end + 1, strlen(end));
+        memmove(p, p + 1, strlen(p));
+    }
+}
+
 static const char *next_mark(const char *p)
 {
     const char *a = strstr(p, anonymous), *i = strstr(p, internal);
@@ -118,7 +172,8 @@ char *pack_name(const char *name, const char *file)
             own = found;
     }
     strcpy(to + at, from);
-    at += strlen(from);
+    unnest_substitutions(to);
+    at = strlen(to);
     if (is_own && own.file) {
         to[at++] = '@';
         memcpy(to + at, own.file, own.n_file);

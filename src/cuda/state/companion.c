@@ -14,6 +14,7 @@
 
 #include "cuda/image/pack_belongs.h"
 #include "cuda/image/pack_names.h"
+#include "cuda/state/contexts.h"
 #include "cuda/state/module.h"
 #include "cuda/wrapper.h"
 
@@ -78,9 +79,9 @@ static void read_packs(void)
     free(copy);
 }
 
-static bool unmatched_is_wanted(void)
+static bool is_wanted(const char *variable)
 {
-    const char *text = secure_getenv("HEDDLE_KERNELS_UNMATCHED");
+    const char *text = secure_getenv(variable);
     return text && *text && strcmp(text, "0") != 0;
 }
 
@@ -149,7 +150,7 @@ static void choose_packs(struct companion *c, const char *path, char *why, size_
         }
         if (g->belongs == BELONGS) {
             use(c, i);
-        } else if (g->belongs == BELONGS_NEARLY && unmatched_is_wanted()) {
+        } else if (g->belongs == BELONGS_NEARLY && is_wanted("HEDDLE_KERNELS_UNMATCHED")) {
             if (!g->warned)
                 say("warning: %s; --kernels-unmatched uses it: its kernels may do something else than the library's",
                     g->why);
@@ -304,6 +305,18 @@ static const struct given *look_up(const struct companion *c, enum pack_kind kin
     return NULL;
 }
 
+/* Programs do not look at all errors: PyTorch reads what CUB's kernels were to write. So nothing of
+ * the context is to be had any more after a kernel that there is none of. */
+static void stop(const struct CUmod_st *m, char *why, size_t size)
+{
+    CUcontext c = m->context ? m->context : context_top();
+    size_t n = strlen(why);
+    if (!c || is_wanted("HEDDLE_KERNELS_PARTIAL"))
+        return;
+    hd_context_fail(c->context, HD_ERROR_NO_BINARY);
+    snprintf(why + n, size - n, "; all that follows on the device fails, too (with --kernels-partial it does not)");
+}
+
 static void tell_once(struct companion *c, const char *name, const char *why)
 {
     for (uint32_t i = 0; i < c->told.n; i++)
@@ -340,6 +353,8 @@ CUresult companion_find(struct CUmod_st *m, enum pack_kind kind, const char *nam
     char why[640] = "";
     pthread_mutex_lock(&process.lock);
     CUresult r = find(m, kind, name, slice, literal, why, sizeof why);
+    if (r && kind == PACK_KERNEL)
+        stop(m, why, sizeof why);
     if (r && *why)
         tell_once(m->companion, name, why);
     pthread_mutex_unlock(&process.lock);

@@ -20,7 +20,8 @@ void companion_free(struct companion *c);
 
 /* The module that has the kernel or the variable, and what it is called there.
  * CUDA_ERROR_NOT_FOUND: no variable of that name; CUDA_ERROR_NO_BINARY_FOR_GPU: no such kernel, or
- * one with other parameters, which the user is told once. */
+ * one with other parameters, which the user is told once, and which is the current context's fault
+ * from then on. */
 CUresult companion_find(struct CUmod_st *m, enum pack_kind kind, const char *name, struct CUmod_st **slice,
                         const char **literal);
 
