@@ -277,7 +277,8 @@ static const char *give_kernels(const struct options *o, struct arena *arena)
         pack_close(p);
     }
     if ((o->kernels_unmatched || o->kernels_partial) && !o->kernels.n && !getenv("HEDDLE_KERNELS"))
-        return arena_printf(arena, "--kernels-%s says how packs are used: --kernels FILE names one", o->kernels_unmatched ? "unmatched" : "partial");
+        return arena_printf(arena, "--kernels-%s says how packs are used: --kernels FILE names one",
+                            o->kernels_unmatched ? "unmatched" : "partial");
     return (*list && !prepend("HEDDLE_KERNELS", list, arena)) ||
                    !set("HEDDLE_KERNELS_PARTIAL", o->kernels_partial ? "1" : NULL) ||
                    !set("HEDDLE_KERNELS_UNMATCHED", o->kernels_unmatched ? "1" : NULL)
