@@ -9,4 +9,10 @@
  * NULL: there is none, or, where *at is not yet hd_report_count(), memory is exhausted. */
 const char *report_next_finding(hd_report *r, size_t *at);
 
+/* Lets a function change the report's list, as report_leave_out() does, and returns what it returns;
+ * 0, where memory is exhausted. */
+struct diags;
+typedef uint32_t report_change_fn(void *data, struct diags *d);
+uint32_t report_change(hd_report *r, report_change_fn *change, void *data);
+
 #endif

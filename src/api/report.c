@@ -152,6 +152,19 @@ const char *report_next_finding(hd_report *r, size_t *at)
     return text;
 }
 
+uint32_t report_change(hd_report *r, report_change_fn *change, void *data)
+{
+    jmp_buf oom;
+    volatile uint32_t result = 0;
+    if (!r)
+        return 0;
+    r->arena.on_oom = &oom;
+    if (setjmp(oom) == 0)
+        result = change(data, &r->diags);
+    r->arena.on_oom = NULL;
+    return result;
+}
+
 const char *hd_report_sarif(hd_report *r)
 {
     return r ? written(r, report_sarif, "{}") : "{}";

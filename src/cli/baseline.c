@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/printable.h"
+#include "cli/cli.h"
 #include "files/file.h"
 #include "report/report.h"
 
@@ -18,15 +19,17 @@ static void add(struct baseline *b, const json_t *fingerprint, struct arena *are
 /* False where it is neither of the two formats. */
 static bool add_all(struct baseline *b, const json_t *report, struct arena *arena)
 {
-    const json_t *findings = json_object_get(report, "findings"), *runs = json_object_get(report, "runs"), *run, *one;
+    const json_t *findings = json_object_get(report, "findings"), *diagnostics = json_object_get(report, "diagnostics"),
+                 *runs = json_object_get(report, "runs"), *run, *one;
     size_t i, k;
+    json_array_foreach(diagnostics, i, one) add(b, json_object_get(one, "fingerprint"), arena);
     json_array_foreach(findings, i, one) add(b, json_object_get(one, "fingerprint"), arena);
     json_array_foreach(runs, k, run)
     {
         json_array_foreach(json_object_get(run, "results"), i, one)
             add(b, json_object_get(json_object_get(one, "partialFingerprints"), "heddle/v1"), arena);
     }
-    return json_is_array(findings) || json_is_array(runs);
+    return json_is_array(findings) || json_is_array(diagnostics) || json_is_array(runs);
 }
 
 const char *baseline_read(struct baseline *b, const char *path, struct arena *arena)
@@ -36,23 +39,30 @@ const char *baseline_read(struct baseline *b, const char *path, struct arena *ar
     *b = (struct baseline){.path = path};
     map_init(&b->known, arena);
     if (wrong)
-        return arena_printf(arena, "%s (`heddle check --save %s ...` writes one)", wrong, path);
+        return arena_printf(arena, "%s (`heddle check --save %s ./app` writes one, and `heddle check --format json FILE.ptx ... "
+                                   ">%s`)", wrong, path, path);
     json_t *report = json_loadb(f.bytes, f.n, 0, NULL);
     free(f.bytes);
     bool ok = report && add_all(b, report, arena);
     json_decref(report);
     return ok ? NULL
-              : arena_printf(arena, "%s is not a report that `heddle check --save` wrote, as JSON or SARIF", path);
+              : arena_printf(arena, "%s is not a report that `heddle check` wrote, as JSON or SARIF", path);
 }
 
-uint32_t baseline_apply(struct baseline *b, struct diags *d)
+uint32_t baseline_apply(void *baseline, struct diags *d)
 {
+    struct baseline *b = baseline;
     const char **prints = report_fingerprints(d, d->arena);
     bool *out = ARENA_ARRAY(d->arena, bool, d->list.n + 1);
     for (uint32_t i = 0; i < d->list.n; i++)
         out[i] = prints[i] && map_get(&b->known, str_of(prints[i]));
     b->met = report_leave_out(d, out);
     return b->met;
+}
+
+const char *baseline_verdict(uint32_t known, struct arena *arena)
+{
+    return known ? arena_printf(arena, "; %s known by the baseline\n", count_text(known, arena)) : "\n";
 }
 
 const char *baseline_remark(const struct baseline *b, struct arena *arena)

@@ -353,9 +353,7 @@ static const char *verdict(const struct check *c)
         text_printf(&t, "; %s had not ended", plural(f->unended, "launch", arena));
     if (c->suppressed)
         text_printf(&t, "; %s suppressed", count_text(c->suppressed, arena));
-    if (c->known)
-        text_printf(&t, "; %s known by the baseline", count_text(c->known, arena));
-    text_puts(&t, "\n");
+    text_puts(&t, baseline_verdict(c->known, arena));
     return t.p;
 }
 

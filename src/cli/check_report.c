@@ -15,20 +15,6 @@ static json_t *json_kernels(const struct check_results *f)
     return list;
 }
 
-static json_t *json_findings(const struct check_report *r, struct arena *arena)
-{
-    const struct diags *d = &r->results->diags;
-    const char **prints = report_fingerprints(d, arena);
-    json_t *list = json_loads(report_json(d, arena).p, 0, NULL), *one;
-    size_t i;
-    json_array_foreach(list, i, one)
-    {
-        if (prints[i])
-            json_object_set_new(one, "fingerprint", json_string(prints[i]));
-    }
-    return list;
-}
-
 static const char *as_json(const struct check_report *r, struct arena *arena)
 {
     const struct check_results *f = r->results;
@@ -50,7 +36,7 @@ static const char *as_json(const struct check_report *r, struct arena *arena)
     json_object_set_new(o, "known", json_integer(r->known));
     json_object_set_new(o, "unended", json_integer((json_int_t)f->unended));
     json_object_set_new(o, "whole", json_boolean(r->whole));
-    json_object_set_new(o, "findings", json_findings(r, arena));
+    json_object_set_new(o, "findings", json_loads(report_json(&f->diags, arena).p, 0, NULL));
     char *text = json_dumps(o, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
     json_decref(o);
     const char *kept = arena_printf(arena, "%s\n", text ? text : "{}");

@@ -12,6 +12,7 @@
 
 #include "base/shell.h"
 #include "base/text.h"
+#include "cli/baseline.h"
 #include "cli/check_report.h"
 #include "cli/check_settings.h"
 #include "cli/check_runs.h"
@@ -30,6 +31,8 @@ struct runs {
     struct numbered_runs all; /* said: {"status", "said"}; said: nothing where the run has said nothing */
     unsigned done;
     struct diags diags;
+    struct baseline baseline;
+    uint32_t known; /* findings that are left out */
 };
 
 static const json_t *said_by(const struct runs *r, unsigned run)
@@ -51,7 +54,7 @@ static void enter(void *data)
  * not, else 0. */
 static int left_out(const char *word)
 {
-    static const char *const values[] = {"--runs", "--seed", "--policy", "--format"};
+    static const char *const values[] = {"--runs", "--seed", "--policy", "--format", "--baseline"};
     return strcmp(word, "--json") == 0 ? 1 : option_words(word, values, sizeof values / sizeof values[0]);
 }
 
@@ -156,6 +159,8 @@ static int show(struct runs *r)
     if (r->settings.format == CHECK_JSON) {
         json_t *o = json_pack("{s:i, s:i, s:i, s:o}", "runs", (int)r->done, "errors", (int)d->errors, "warnings",
                               (int)d->warnings, "findings", json_loads(report_json(d, arena).p, 0, NULL));
+        if (r->s->o.baseline)
+            json_object_set_new(o, "known", json_integer(r->known));
         return print_json(r->s, o);
     }
     if (r->settings.format == CHECK_SARIF) {
@@ -179,7 +184,10 @@ static int show(struct runs *r)
     else
         fprintf(stderr, "check: %u error%s, %u warning%s", d->errors, d->errors == 1 ? "" : "s", d->warnings,
                 d->warnings == 1 ? "" : "s");
-    fprintf(stderr, r->done < r->settings.runs ? " in %u of %u runs\n" : " in %u runs\n", r->done, r->settings.runs);
+    fprintf(stderr, r->done < r->settings.runs ? " in %u of %u runs" : " in %u runs", r->done, r->settings.runs);
+    fputs(baseline_verdict(r->known, arena), stderr);
+    if (r->s->o.baseline)
+        fputs(baseline_remark(&r->baseline, arena), stderr);
     return 0;
 }
 
@@ -196,6 +204,8 @@ static int run_and_show(struct runs *r)
     if (!any)
         return end_as(status_of(r->all.said[0]));
     collect(r);
+    if (r->s->o.baseline)
+        r->known = baseline_apply(&r->baseline, &r->diags);
     status = show(r);
     if (r->ranks.lost)
         fputs(RUNS_ARE_LOST, stderr);
@@ -209,6 +219,8 @@ int check_runs(struct session *s)
     checked.check_policy = NULL; /* of programs; what --policy says here the runs look at themselves */
     begin_ranks(&r.ranks);
     const char *wrong = check_settings(&checked, &r.settings, &s->arena);
+    if (!wrong && s->o.baseline)
+        wrong = baseline_read(&r.baseline, s->o.baseline, &s->arena);
     int status = wrong ? usage_error(s, "%s", wrong) : run_and_show(&r);
     numbered_runs_free(&r.all);
     return end_ranks(&r.ranks, status);

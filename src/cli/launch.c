@@ -299,6 +299,10 @@ static int open_own_machine(struct launch *l)
     const char *wrong = check_tools(&l->s->o, &checks.tools, &l->s->arena);
     if (wrong)
         return usage_error(l->s, "%s", wrong);
+    if (l->s->o.baseline)
+        wrong = baseline_read(&l->baseline, l->s->o.baseline, &l->s->arena);
+    if (wrong)
+        return usage_error(l->s, "%s", wrong);
     interrupt_start(&l->interrupt);
     int status = open_machine(l->s, &options, &l->machine);
     if (!status && l->debugger)

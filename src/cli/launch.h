@@ -3,6 +3,7 @@
 #define HEDDLE_CLI_LAUNCH_H
 
 #include "cli/arg.h"
+#include "cli/baseline.h"
 #include "cli/cli.h"
 #include "cli/explanation.h"
 #include "cli/interrupt.h"
@@ -30,6 +31,8 @@ struct launch {
     double *seconds; /* of each repetition */
     hd_launch_stats stats;
     unsigned errors, warnings_found; /* of the checker */
+    struct baseline baseline;
+    uint32_t known; /* findings that are left out, as the baseline has them */
     json_t *warnings;
     struct {
         char *at;

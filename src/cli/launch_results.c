@@ -1,6 +1,7 @@
 /* What heddle launch and heddle check say of a launch: see launch.h. */
 #include <stdio.h>
 
+#include "api/findings.h"
 #include "base/text.h"
 #include "cli/launch.h"
 #include "cli/show.h"
@@ -39,6 +40,8 @@ static hd_report *add_findings(struct launch *l, hd_report *report)
     hd_diagnostic d;
     hd_checker_end(l->checker);
     hd_checker_report(l->checker, &findings);
+    if (l->s->o.baseline)
+        l->known = report_change(findings, baseline_apply, &l->baseline);
     for (size_t i = 0; hd_report_get(findings, i, &d); i++) {
         l->errors += d.severity == HD_SEVERITY_ERROR;
         l->warnings_found += d.severity == HD_SEVERITY_WARNING;
@@ -77,10 +80,13 @@ static void print_verdict(const struct launch *l)
 {
     progress_clear(&l->s->progress);
     if (!l->errors && !l->warnings_found)
-        fputs("check: no errors\n", stderr);
+        fputs("check: no errors", stderr);
     else
-        fprintf(stderr, "check: %u error%s, %u warning%s\n", l->errors, l->errors == 1 ? "" : "s", l->warnings_found,
+        fprintf(stderr, "check: %u error%s, %u warning%s", l->errors, l->errors == 1 ? "" : "s", l->warnings_found,
                 l->warnings_found == 1 ? "" : "s");
+    fputs(baseline_verdict(l->known, &l->s->arena), stderr);
+    if (l->s->o.baseline)
+        fputs(baseline_remark(&l->baseline, &l->s->arena), stderr);
 }
 
 /* How to have the same run again, for every policy that can; and where there is something to find
@@ -210,6 +216,8 @@ static int show_json(struct launch *l)
     json_t *o = json_head(l, HD_SUCCESS, json_incref(l->warnings)), *buffers = json_array();
     if (l->checker)
         json_object_set_new(o, "findings", report_entries(add_findings(l, NULL)));
+    if (l->s->o.baseline)
+        json_object_set_new(o, "known", json_integer(l->known));
     for (uint32_t i = 0; i < l->args.buffers.n; i++) {
         const struct buffer *b = l->args.buffers.at[i];
         bool asked = b->argument || b->has_content || b->print || b->sum || b->save;

@@ -64,7 +64,8 @@ static void put_origin(json_t *o, const struct diag_origin *origin, struct arena
         json_object_set_new(o, "repeat", file_name(origin->repeat, arena));
 }
 
-static json_t *diag_object(const struct diag *d, struct arena *arena)
+/* The fingerprint, or NULL, is its finding's. */
+static json_t *diag_object(const struct diag *d, const char *fingerprint, struct arena *arena)
 {
     const struct cuda_place *cuda = d->place.cuda;
     json_t *o = json_object();
@@ -103,6 +104,8 @@ static json_t *diag_object(const struct diag *d, struct arena *arena)
         json_object_set_new(o, "frames", frames_array(d, arena));
     if (d->count)
         json_object_set_new(o, "count", json_integer((json_int_t)d->count));
+    if (fingerprint)
+        json_object_set_new(o, "fingerprint", json_string(fingerprint));
     return o;
 }
 
@@ -110,7 +113,7 @@ struct str report_json_finding(const struct diags *d, uint32_t first, struct are
 {
     json_t *list = json_array();
     for (uint32_t i = first; i < first + report_finding(d, first); i++)
-        json_array_append_new(list, diag_object(&d->list.at[i], arena));
+        json_array_append_new(list, diag_object(&d->list.at[i], NULL, arena));
     char *text = json_dumps(list, JSON_COMPACT | JSON_PRESERVE_ORDER);
     json_decref(list);
     struct str s = {text ? arena_strdup(arena, text) : NULL, text ? strlen(text) : 0};
@@ -121,8 +124,9 @@ struct str report_json_finding(const struct diags *d, uint32_t first, struct are
 struct str report_json(const struct diags *d, struct arena *arena)
 {
     json_t *list = json_array();
+    const char **prints = report_fingerprints(d, arena);
     for (uint32_t i = 0; i < d->list.n; i++)
-        json_array_append_new(list, diag_object(&d->list.at[i], arena));
+        json_array_append_new(list, diag_object(&d->list.at[i], prints[i], arena));
     char *text = json_dumps(list, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
     json_decref(list);
     if (!text)

@@ -15,14 +15,15 @@ struct str report_text(const struct diags *d, struct arena *arena);
  * none), cuda_file, cuda_line, inlined_file, inlined_line (the innermost), chain (file and line of
  * all inlined calls, from the kernel's own line in), file, line, column, length, source (of the
  * PTX), text, help, kernel, reason, program, process, repeat, frames (function, file, line, object,
- * offset), count; what is not known is left out. */
+ * offset), count, fingerprint (report_fingerprints(); notes have none); what is not known is left
+ * out. */
 struct str report_json(const struct diags *d, struct arena *arena);
 /* How many diagnostics the finding at `first` takes, with its notes. */
 uint32_t report_finding(const struct diags *d, uint32_t first);
 /* Takes findings out of the list, with their notes: those whose first element `out` names. Returns
  * how many. */
 uint32_t report_leave_out(struct diags *d, const bool *out);
-/* Such an array of that finding alone, in one line; .p is NULL where memory is exhausted. */
+/* Such an array of that finding alone, without its fingerprint, in one line; .p is NULL where memory is exhausted. */
 struct str report_json_finding(const struct diags *d, uint32_t first, struct arena *arena);
 /* Adds what such an array has, so that all writers write the same again. False where it is none. */
 bool report_read(const struct json_t *list, struct diags *d);

@@ -13,6 +13,9 @@ import zipfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import tap
 
+sys.path.insert(0, os.path.join(tap.source, "scripts"))
+import older_libc
+
 SCRIPT = os.path.join(tap.source, "scripts", "package")
 folder = tempfile.TemporaryDirectory()
 CLEAN = {"PATH": "/usr/bin:/bin", "HOME": folder.name, "HEDDLE_CACHE": "off", "LC_ALL": "C.UTF-8"}
@@ -115,7 +118,7 @@ def use(python, **more):
 
 
 def a_wheels_libraries_are_in_it_or_everywhere():
-    assert os.path.basename(package("wheel")) == "heddle-0.1.0-py3-none-manylinux_2_36_x86_64.whl"
+    assert os.path.basename(package("wheel")) == "heddle-0.1.0-py3-none-manylinux_2_28_x86_64.whl"
     assert audit(unpacked()) == []
     with zipfile.ZipFile(package("wheel")) as z:
         names = z.namelist()
@@ -134,6 +137,42 @@ def a_wheel_that_needs_more_is_refused():
     assert audit(bad) == []
     os.unlink(f"{bad}/libodd.so.3")
     assert audit(bad) == ["ours.so needs libodd.so.3, which is neither in the package nor everywhere"]
+
+
+def files_work_with_an_older_c_library_than_they_were_linked_with():
+    where = os.path.join(folder.name, "older")
+    os.makedirs(where)
+    shim = older_libc.make_shim(where)
+    old, has = older_libc.has_old(), {"__libc_start_main", "stat"}
+
+    def made(text, name):
+        path = os.path.join(where, name)
+        subprocess.run(["cc", "-xc", "-", "-o", path], input=text, text=True, check=True)
+        return path
+
+    def newest(path):
+        return max(filter(None, map(older_libc.parsed, (name for _, _, name in older_libc.Elf(path).versions()))))
+    text = """#include <pthread.h>
+#include <stdio.h>
+#include <sys/stat.h>
+static int made;
+__attribute__((constructor)) static void make(void) { made = 1; }
+static void *thread(void *p) { struct stat s; return stat("/", &s) ? NULL : p; }
+int main(void) { pthread_t t; void *r; pthread_create(&t, NULL, thread, &made); pthread_join(t, &r); printf("%d\\n", *(int *)r); }
+"""
+    program = made(text, "program")
+    needed = older_libc.lower(program, old, has)
+    assert newest(program) <= older_libc.NEWEST and needed == ["libheddle-older-libc.so", "libpthread.so.0"], needed
+    for library in sorted(needed, reverse=True):
+        subprocess.run(["patchelf", "--add-needed", library, program], check=True)
+    assert newest(shim) >= (2, 34) and older_libc.lower(shim, old, set()) == ["libdl.so.2", "libpthread.so.0"]
+    assert said([program], LD_LIBRARY_PATH=where) == "1\n"
+    try:
+        older_libc.lower(made("#define _GNU_SOURCE\n#include <unistd.h>\nint main(void) { closefrom(3); }\n", "closes"), old, has)
+    except ValueError as error:
+        assert "closes needs closefrom, which 2.28 of the C library has not" in str(error), error
+    else:
+        raise AssertionError("a function that only newer systems have")
 
 
 def an_unpacked_wheel_works_with_no_library_of_the_system():

@@ -102,8 +102,48 @@ def a_baseline_hides_what_is_known_and_shows_what_is_new():
     fewer, err = check(project, "--baseline", "known.sarif", status=0)
     assert fewer["known"] == 4 and "heddle: known.sarif: 2 of its 6 findings did not occur this time" in err, err
     assert "No such file" in run("check", "--baseline", "none.json", "./app", cwd=project)[2]
-    assert "is not a report that `heddle check --save` wrote" in run("check", "--baseline", "src/app.cu", "./app", cwd=project)[2]
+    assert "is not a report that `heddle check` wrote" in run("check", "--baseline", "src/app.cu", "./app", cwd=project)[2]
     generated_rules_stay_where_lines_are_inserted(project)
+
+
+PTX = """.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry both(.param .u64 p)
+{
+	.reg .u64 %a; .reg .u32 %t; .shared .u32 s;
+	ld.param.u64 %a, [p];
+	mov.u32 %t, %tid.x;
+	st.shared.u32 [s], %t;
+	st.global.u32 [%a], %t;NEW
+	ret;
+}
+"""
+
+
+def check_ptx(more, text, *args):
+    launch = folder.write("both.ptx", text), "--grid", "1", "--block", "64", "u32[1]=undef"
+    status, out, err = run("check", *more, *launch, *args)
+    return status, out, err
+
+
+def a_baseline_is_for_files_of_ptx_too():
+    status, out, _ = check_ptx(["--format", "json"], PTX.replace("NEW", ""))
+    known = folder.write("known-ptx.json", out)
+    assert status == 1 and [bool(f.get("fingerprint")) for f in json.loads(out)["findings"] if f["severity"] == "error"] == [True] * 2, out
+    status, out, err = check_ptx(["--baseline", known], PTX.replace("NEW", ""))
+    assert status == 0 and err.splitlines()[0] == "check: no errors; 2 known by the baseline", err
+    changed = "\n" * 10 + PTX.replace("NEW", "\n\tst.global.u32 [%a+4], %t;")
+    for more in [], ["--runs", "2"]:
+        status, out, err = check_ptx(["--baseline", known, "--format", "json", *more], changed)
+        said = json.loads(out)
+        assert status == 1 and said["known"] == 2 and {f["code"] for f in said["findings"]} == {"illegal-address"}, said
+    status, out, err = check_ptx(["--baseline", known, "--runs", "2"], PTX.replace("NEW", ""))
+    assert status == 0 and "check: no errors in 2 runs; 2 known by the baseline" in err, err
+    status, out, _ = check_ptx(["--format", "sarif"], PTX.replace("NEW", ""))
+    known = folder.write("known-ptx.sarif", out)
+    assert "2 known by the baseline" in check_ptx(["--baseline", known], PTX.replace("NEW", ""))[2]
+    assert "heddle check --format json FILE.ptx ... >none.json" in check_ptx(["--baseline", "none.json"], PTX)[2]
 
 
 def generated_rules_stay_where_lines_are_inserted(project):
