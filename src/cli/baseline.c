@@ -39,14 +39,16 @@ const char *baseline_read(struct baseline *b, const char *path, struct arena *ar
     *b = (struct baseline){.path = path};
     map_init(&b->known, arena);
     if (wrong)
-        return arena_printf(arena, "%s (`heddle check --save %s ./app` writes one, and `heddle check --format json FILE.ptx ... "
-                                   ">%s`)", wrong, path, path);
+        return arena_printf(
+            arena,
+            "%s (`heddle check --save %s ./app` writes one, and `heddle check --format json FILE.ptx ... "
+            ">%s`)",
+            wrong, path, path);
     json_t *report = json_loadb(f.bytes, f.n, 0, NULL);
     free(f.bytes);
     bool ok = report && add_all(b, report, arena);
     json_decref(report);
-    return ok ? NULL
-              : arena_printf(arena, "%s is not a report that `heddle check` wrote, as JSON or SARIF", path);
+    return ok ? NULL : arena_printf(arena, "%s is not a report that `heddle check` wrote, as JSON or SARIF", path);
 }
 
 uint32_t baseline_apply(void *baseline, struct diags *d)

@@ -3,6 +3,7 @@
 #include "cuda/process/python.h"
 
 #include <dlfcn.h>
+#include <glob.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,6 +77,23 @@ struct loaded {
     bool numba, asked, nvvm; /* asked: what loads libnvvm is there */
 };
 
+/* Whether a folder of packages has NVIDIA's wheel with it, though nothing was compiled. */
+static bool has_nvvm(const char *module)
+{
+    static const char folder[] = "/site-packages/";
+    const char *end = strstr(module, folder);
+    char pattern[4096];
+    int n = end ? (int)(end - module) : 0;
+    glob_t found;
+    if (!end || snprintf(pattern, sizeof pattern, "%.*s%snvidia/*/{lib,nvvm/lib64}/libnvvm.so*", n, module, folder) >=
+                    (int)sizeof pattern)
+        return false;
+    bool any = glob(pattern, GLOB_BRACE | GLOB_NOSORT, NULL, &found) == 0;
+    if (any)
+        globfree(&found);
+    return any;
+}
+
 static int look(struct dl_phdr_info *object, size_t bytes, void *data)
 {
     struct loaded *l = data;
@@ -83,7 +101,7 @@ static int look(struct dl_phdr_info *object, size_t bytes, void *data)
     (void)bytes;
     l->numba |= strstr(name, "/numba") != NULL;
     l->asked |= strstr(name, "/bindings/_internal/nvvm.") != NULL;
-    l->nvvm |= strstr(name, "/libnvvm.so") != NULL;
+    l->nvvm |= strstr(name, "/libnvvm.so") || (strstr(name, "/numba") && has_nvvm(name));
     return 0;
 }
 
