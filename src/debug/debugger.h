@@ -3,8 +3,8 @@
  *
  * The launch runs under a schedule, on one thread. Where it is to stop, that thread serves the
  * front end's requests (requests.c) until one lets it go on: a *motion*. Going back is running
- * again from the start, under the same schedule, to an earlier time: memory is put back first
- * (undo.h). Such a run is a *pass*; what it prints was printed before.
+ * again from a snapshot, or the start, under the same schedule, to an earlier time: memory is put
+ * back first (back.c). Such a run is a *pass*; what it prints was printed before.
  */
 #ifndef HEDDLE_DEBUG_DEBUGGER_H
 #define HEDDLE_DEBUG_DEBUGGER_H
@@ -15,7 +15,9 @@
 #include "debug/expression.h"
 #include "debug/undo.h"
 #include "debug/where.h"
+#include "exec/heap_log.h"
 #include "exec/schedule.h"
+#include "exec/snapshot.h"
 
 /* ---- what is stopped at ---- */
 
@@ -97,6 +99,15 @@ struct checked {
     uint32_t n_notes;
 };
 
+/* A snapshot, what has been written in global memory since, and where the rest stood. */
+struct kept {
+    struct snapshot *of;
+    uint64_t time;
+    struct undo undo;
+    struct stop last;
+    size_t heap;
+};
+
 struct module_info;
 
 struct run {
@@ -137,9 +148,25 @@ struct run {
     uint64_t until;      /* PASS_SEARCH: its end; PASS_GO: where */
     VEC(uint64_t) found; /* PASS_SEARCH: the last `count` of them, around */
     uint64_t n_found;
-    bool again;        /* the launch has been ended to be run again */
-    uint64_t furthest; /* what it prints before that time has been printed */
-    struct undo undo;
+    uint64_t begun_at; /* the time when the pass has begun */
+    uint64_t
+        border; /* PASS_SEARCH: behind the first operation of the focus, before which it is not known where it was; or 0 */
+    uint64_t stands_at; /* of a search for the last write: the time to come back to */
+    bool again;         /* the launch has been ended to be run again, */
+    uint64_t from;      /* from this time or an earlier one on */
+    uint64_t furthest;  /* what it prints before that time has been printed */
+    /* to go back: */
+    struct undo undo; /* since the start, up to the first that is kept */
+    struct {
+        struct kept *at;
+        uint32_t n, capacity;
+    } kept;
+    uint64_t left_bytes;    /* of --snapshots */
+    uint64_t apart;         /* how far apart they are, in operations of warps */
+    uint64_t next_snapshot; /* a time */
+    bool lost;              /* not all could be kept: there is no way back */
+    struct heap_log heap;
+    uint64_t heap_used; /* when the launch began */
     /* --check: */
     struct event_client late;                                  /* behind the checkers */
     VEC(struct checked) findings;                              /* of this launch, */
@@ -232,6 +259,11 @@ void move_to(struct run *r, uint64_t time);
  * now. */
 void move_search(struct run *r, struct point *p);
 
+/* The launch is over while a pass looks for something: as if it had come to its end. */
+void move_end(struct run *r);
+/* The launch is about to run again, from a time on. */
+void move_again(struct run *r, uint64_t time);
+
 /* How many calls out the frame is that is looked at. */
 uint32_t move_outer(const struct run *r, const struct where *w);
 /* The focus has changed: the frame that is looked at is its first. */
@@ -252,6 +284,17 @@ void move_on_finding(struct run *r, const struct checked *f);
 const struct checked *finding_at(const struct run *r, uint64_t time);
 /* What is found up to now is no news. */
 void findings_forget(struct run *r);
+
+/* ---- back.c ---- */
+
+void back_open(struct run *r);
+void back_close(struct run *r);
+/* Bytes of global memory are about to be written. */
+void back_keep(struct run *r, uint64_t at, uint64_t bytes);
+/* All is as it was when the launch began; it is over. */
+void back_restart(struct run *r);
+/* The table that has what is written now. */
+struct undo *back_since(struct run *r);
 
 /* ---- requests.c, tell.c ---- */
 

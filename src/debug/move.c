@@ -137,6 +137,37 @@ static void note_found(struct run *r, uint64_t time)
     r->n_found++;
 }
 
+/* ---- from one pass to the next ---- */
+
+static void begin_again(struct run *r)
+{
+    r->again = true;
+    r->passed = NULL;
+    r->found.n = 0;
+    r->n_found = r->border = 0;
+    r->keys.n = 0;
+}
+
+static void print_nothing(void *data, const char *text, size_t bytes)
+{
+    (void)data;
+    (void)text;
+    (void)bytes;
+}
+
+void move_again(struct run *r, uint64_t time)
+{
+    r->again = false;
+    r->begun_at = time;
+    r->poll_at = 0;
+    r->stopper.alarm = 0;
+    if (time >= r->furthest || r->print)
+        return;
+    r->print = r->machine->config.print;
+    if (r->print)
+        r->machine->config.print = print_nothing;
+}
+
 /* ---- stopping ---- */
 
 /* Which lane is looked at: the focus, where it is among those that have stopped. */
@@ -233,20 +264,38 @@ static bool stop_forward(struct run *r, const struct stop *at)
     return true;
 }
 
+/* The search has come to its end: what it has found is where to go; or it goes on in what lies
+ * before the pass's beginning. */
+static void conclude(struct run *r)
+{
+    uint64_t most = r->found.n;
+    bool enough = r->searched ? r->written.any : r->n_found >= r->count && most;
+    if (!enough && r->begun_at) {
+        r->count -= r->n_found;
+        r->until = r->border ? r->border : r->begun_at;
+        r->from = r->begun_at - 1;
+    } else {
+        r->until = r->searched ? r->stands_at : enough ? r->found.at[r->n_found % most] : 0;
+        r->reason = r->searched ? "last-write" : enough ? "back" : "start";
+        r->pass = PASS_GO;
+        r->from = r->until;
+    }
+    begin_again(r);
+}
+
+void move_end(struct run *r)
+{
+    if (r->pass == PASS_SEARCH && !r->d->gone && !r->d->kills)
+        conclude(r);
+}
+
 static bool search(struct run *r, const struct stop *at)
 {
     struct point *point = NULL;
     const char *wrong;
     uint64_t now = r->stopper.now;
     if (now >= r->until) {
-        uint64_t most = r->found.n;
-        bool enough = r->n_found >= r->count && most;
-        if (!r->searched) {
-            r->until = enough ? r->found.at[r->n_found % most] : 0;
-            r->reason = enough ? "back" : "start";
-        }
-        r->pass = PASS_GO;
-        r->again = true;
+        conclude(r);
         launch_fail(r->launch, FAULT_cancelled);
         return false;
     }
@@ -261,8 +310,12 @@ static bool search(struct run *r, const struct stop *at)
             keys_find(&r->lines, at->act, at->op, &keys);
             if (keys.n < r->first_depth && at->op->origin && !line_is_unknown(&r->lines, at->act, at->op))
                 note_found(r, now);
-        } else if (step_ends(r, at)) {
-            note_found(r, now);
+        } else {
+            bool blind = r->begun_at && !r->keys.n && r->motion != MOVE_STEP_PTX, ends = step_ends(r, at);
+            if (blind && r->keys.n)
+                r->border = now + 1;
+            if (ends && !blind)
+                note_found(r, now);
         }
     }
     return true;
@@ -443,9 +496,9 @@ void move_on_access(void *data, const struct access_event *e)
     struct run *r = data;
     if (!e->writes)
         return;
-    if (e->space == SPACE_GLOBAL && !r->undo.lost && !r->no_way_back)
+    if (e->space == SPACE_GLOBAL && !r->lost && !r->no_way_back)
         for (uint32_t m = e->lanes; m; m &= m - 1)
-            undo_keep(&r->undo, machines_address(r, access_address(e, (unsigned)__builtin_ctz(m))), e->bytes);
+            back_keep(r, machines_address(r, access_address(e, (unsigned)__builtin_ctz(m))), e->bytes);
     for (uint32_t i = 0; i < r->d->points.n; i++) {
         struct point *p = r->d->points.at[i];
         if (p->kind == POINT_WATCH && (r->searched ? p == r->searched : p->enabled))
@@ -456,8 +509,11 @@ void move_on_access(void *data, const struct access_event *e)
 void move_on_heap(void *data, const struct heap_event *e)
 {
     struct run *r = data;
-    (void)e;
-    r->no_way_back = "the kernel has called malloc or free, which cannot be taken back";
+    struct mem_block b;
+    if (!r->stopper.heap)
+        r->no_way_back = "the kernel has called malloc or free, which cannot be taken back under --check";
+    else if (e->is_free && mem_find(&r->machine->mem, e->address, &b))
+        back_keep(r, b.start, b.size); /* its memory may be given back */
 }
 
 /* ---- beginning ---- */
@@ -489,15 +545,6 @@ void move_begin(struct run *r, enum motion motion, uint64_t count)
     r->pass = PASS_FORWARD;
 }
 
-static void begin_again(struct run *r)
-{
-    r->again = true;
-    r->passed = NULL;
-    r->found.n = 0;
-    r->n_found = 0;
-    r->keys.n = 0;
-}
-
 void move_search(struct run *r, struct point *p)
 {
     uint64_t until = r->time;
@@ -506,7 +553,8 @@ void move_search(struct run *r, struct point *p)
     r->searched = p;
     r->written = (struct written){0};
     r->pass = PASS_SEARCH;
-    r->until = until;
+    r->until = r->stands_at = until;
+    r->from = until ? until - 1 : 0;
     begin_again(r);
     r->reason = "last-write";
 }
@@ -517,6 +565,7 @@ void move_back(struct run *r, enum motion motion, uint64_t count)
     move_begin(r, motion, count);
     r->pass = PASS_SEARCH;
     r->until = until;
+    r->from = until ? until - 1 : 0;
     begin_again(r);
     r->reason = "back";
 }
@@ -525,7 +574,7 @@ void move_to(struct run *r, uint64_t time)
 {
     r->pass = PASS_GO;
     r->motion = MOVE_STEP;
-    r->until = time;
+    r->until = r->from = time;
     begin_again(r);
     r->reason = "back";
 }

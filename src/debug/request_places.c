@@ -272,6 +272,6 @@ const char *request_launch(struct asked *a)
     json_object_set_new(a->answer, "policy", json_string(r->d->policy));
     json_object_set_new(a->answer, "time", json_integer((json_int_t)r->time));
     json_object_set_new(a->answer, "furthest", json_integer((json_int_t)r->furthest));
-    json_object_set_new(a->answer, "kept", json_integer((json_int_t)(r->undo.room * sizeof *r->undo.pieces)));
+    json_object_set_new(a->answer, "kept", json_integer((json_int_t)(r->d->snapshot_bytes - r->left_bytes)));
     return NULL;
 }

@@ -21,7 +21,7 @@ enum { MOTIONS = sizeof motions / sizeof motions[0] };
 static const char *way_back(const struct run *r)
 {
     return r->no_way_back             ? r->no_way_back
-           : r->undo.lost             ? "what the launch has changed is more than --snapshots keeps"
+           : r->lost                  ? "what the launch has changed is more than --snapshots keeps"
            : !r->furthest && !r->time ? "nothing has run yet"
                                       : NULL;
 }

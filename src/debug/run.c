@@ -66,7 +66,7 @@ static bool is_wanted(const struct run *r)
 
 static void free_run(struct run *r)
 {
-    undo_free(&r->undo);
+    back_close(r);
     scope_close(r);
     arena_free(&r->arena);
     free(r);
@@ -95,17 +95,13 @@ struct run *debug_open(struct debugger *d, struct machine *m, struct launch_requ
                       .kernel = request->kernel,
                       .names = names,
                       .number = ++d->launches,
-                      .undo.limit_bytes = d->snapshot_bytes,
                       .reason = ""};
     r->stopper = (struct stopper){.data = r, .stop = move_on_stop, .fault = move_on_fault};
     r->client = (struct event_client){.data = r,
                                       .wants = EVENT_BIT(EVENT_ACCESS) | EVENT_BIT(EVENT_HEAP),
                                       .access = move_on_access,
                                       .heap = move_on_heap};
-    if (!d->snapshot_bytes)
-        r->no_way_back = "nothing is kept for it (--snapshots 0)";
-    if (request->kernel->nests)
-        r->no_way_back = "the kernel calls the device runtime, whose launches cannot be taken back";
+    back_open(r);
     d->run = r;
     scope_lines(r);
     points_locate(r);
@@ -122,34 +118,21 @@ struct run *debug_open(struct debugger *d, struct machine *m, struct launch_requ
     return NULL;
 }
 
-static void print_nothing(void *data, const char *text, size_t bytes)
-{
-    (void)data;
-    (void)text;
-    (void)bytes;
-}
-
 void debug_run(struct run *r)
 {
     const char *error = NULL;
     bool first = !r->again;
-    r->again = false;
     r->launch = NULL;
     r->now = (struct stop){0};
     stops_mark(r->kernel, true);
     points_locate(r);
     r->stopper.now = 0;
     r->stopper.last = (struct stop){0};
-    r->poll_at = 0;
-    r->stopper.alarm = 0;
+    r->next_snapshot = 0;
+    move_again(r, 0);
     if (first && r->d->stop_at_launch)
         r->interrupted = true;
     r->d->stop_at_launch = false;
-    if (!first && r->furthest && !r->print) {
-        r->print = r->machine->config.print;
-        if (r->print)
-            r->machine->config.print = print_nothing;
-    }
     if (!schedule_open(&r->schedule, r->d->policy, NULL, &error))
         schedule_open(&r->schedule, "serial", NULL, &error);
     r->request->schedule = &r->schedule;
@@ -175,6 +158,8 @@ static void end_run(struct run *r)
 
 bool debug_again(struct run *r, hd_result result, const struct diags *diags)
 {
+    if (!r->again)
+        move_end(r);
     bool again = r->again;
     if (!again && !r->d->gone && !r->d->kills && r->pass != PASS_FORWARD) { /* what it was to come to has not come */
         r->pass = PASS_FORWARD;
@@ -190,7 +175,7 @@ bool debug_again(struct run *r, hd_result result, const struct diags *diags)
         again = r->again;
     }
     if (again)
-        undo_all(&r->undo);
+        back_restart(r);
     return again;
 }
 

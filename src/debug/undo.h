@@ -1,13 +1,11 @@
-/* What a launch has changed in memory, so that it can be run again from its start: the bytes that
- * were there before its first write to them. Shared and local memory begin anew with each run. */
+/* What a launch changes in global memory from some time on, so that it can be put back: the bytes
+ * that were there before the first write to them since then. */
 #ifndef HEDDLE_DEBUG_UNDO_H
 #define HEDDLE_DEBUG_UNDO_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include "base/vec.h"
 
 enum { UNDO_BYTES = 64 }; /* of a piece, which begins at a multiple of so many */
 
@@ -17,16 +15,19 @@ struct undo_piece {
 };
 
 struct undo {
-    uint64_t limit_bytes;      /* of what it keeps */
     struct undo_piece *pieces; /* a hash table, by address; `at` 0: empty */
     size_t n, room;
-    bool lost; /* not all could be kept: there is no way back */
 };
 
-/* Bytes of the process are about to be written. */
-void undo_keep(struct undo *u, uint64_t at, uint64_t bytes);
+/* Bytes of the process are about to be written. False where they cannot be kept: for want of
+ * memory, or as the table, which *left_bytes are left for, would be too large; they can be asked
+ * for again. */
+bool undo_keep(struct undo *u, uint64_t at, uint64_t bytes, uint64_t *left_bytes);
 /* Puts back what was there, and forgets it. */
 void undo_all(struct undo *u);
-void undo_free(struct undo *u);
+/* What was changed since a later time is so since an earlier one. False for want of memory: the
+ * later one is as it was. */
+bool undo_merge(struct undo *earlier, struct undo *later, uint64_t *left_bytes);
+void undo_free(struct undo *u, uint64_t *left_bytes);
 
 #endif

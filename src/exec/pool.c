@@ -10,6 +10,7 @@
 
 #include "exec/machine.h"
 #include "exec/pool.h"
+#include "exec/snapshot.h"
 #include "exec/worker.h"
 
 struct pool_item {
@@ -80,18 +81,32 @@ static void *take_from_host(struct worker *k, unsigned c)
     return p;
 }
 
+/* Whoever takes snapshots of what the worker holds hears of it. */
+static void *noted(struct worker *k, void *p, size_t bytes, bool window)
+{
+    if (!p || !k->ledger || ledger_take(k->ledger, p, bytes, window))
+        return p;
+    push(window ? &k->windows[class_of(bytes)] : &k->pool[class_of(bytes)], p);
+    return NULL;
+}
+
+static bool is_kept(struct worker *k, void *p)
+{
+    return k->ledger && ledger_give(k->ledger, p);
+}
+
 void *pool_take(struct worker *k, size_t bytes)
 {
     unsigned c = class_of(bytes);
     if (c == POOL_CLASSES)
         return NULL;
     void *p = pop(&k->pool[c], c);
-    return p ? p : take_from_host(k, c);
+    return noted(k, p ? p : take_from_host(k, c), bytes, false);
 }
 
 void pool_give(struct worker *k, void *p, size_t bytes)
 {
-    if (p)
+    if (p && !is_kept(k, p))
         push(&k->pool[class_of(bytes)], p);
 }
 
@@ -131,16 +146,17 @@ void *pool_take_window(struct worker *k, size_t bytes)
 {
     unsigned c = class_of(bytes);
     void *p = c < POOL_CLASSES ? pop(&k->windows[c], c) : NULL;
-    if (p || c == POOL_CLASSES)
-        return p;
-    p = take_left(k, c);
-    p = p ? p : take_new(k, c);
-    return p ? p : take_from_host(k, c);
+    if (!p && c < POOL_CLASSES) {
+        p = take_left(k, c);
+        p = p ? p : take_new(k, c);
+        p = p ? p : take_from_host(k, c);
+    }
+    return noted(k, p, bytes, true);
 }
 
 void pool_give_window(struct worker *k, void *p, size_t bytes)
 {
-    if (p)
+    if (p && !is_kept(k, p))
         push(&k->windows[class_of(bytes)], p);
 }
 

@@ -11,6 +11,8 @@
 
 #include "exec/block.h"
 #include "exec/launch.h"
+#include "exec/heap_log.h"
+#include "exec/snapshot.h"
 
 /* A warp that is about to execute an operation. */
 struct stop {
@@ -30,6 +32,12 @@ struct stopper {
     /* The launch has failed, its fault is recorded, and nothing of it is gone yet; `op` may be
      * NULL. */
     void (*fault)(void *data, struct warp *w, const struct op *op, unsigned lane);
+    /* NULL where the launch never goes back: before each turn of a warp, where snapshots can be
+     * taken; and where the launch is over or has failed: true where one has been restored, from
+     * which it goes on. */
+    void (*turn)(void *data, struct worker *k, const struct turns *t);
+    bool (*goes_back)(void *data, struct worker *k, struct turns *t);
+    struct heap_log *heap; /* of such a launch; else NULL */
 };
 
 /* All operations of a kernel; no launch of it runs. */
@@ -49,6 +57,11 @@ static inline bool stops_pass(struct stopper *s, struct warp *w, struct activati
     s->last = (struct stop){w, a, o, code_block, lanes};
     s->now++;
     return true;
+}
+
+static inline bool stops_may_go_back(const struct stopper *s)
+{
+    return s && s->turn;
 }
 
 static inline void stops_tell_fault(struct launch *l, struct warp *w, const struct op *o, unsigned lane)

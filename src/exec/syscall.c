@@ -13,6 +13,7 @@
 #include "exec/machine.h"
 #include "exec/nested.h"
 #include "exec/printf.h"
+#include "exec/stops.h"
 #include "mem/local.h"
 
 /* Argument `index` of a call, of a lane: from the caller's frame. */
@@ -109,13 +110,22 @@ static uint64_t heap_cost(uint64_t bytes)
     return (bytes + LEAST_BYTES - 1) / LEAST_BYTES * LEAST_BYTES;
 }
 
+/* NULL: nobody goes back in the launch. */
+static struct heap_log *heap_log_of(const struct warp *w)
+{
+    const struct stopper *s = w->block->launch->request->stopper;
+    return s ? s->heap : NULL;
+}
+
 uint64_t heap_malloc(struct warp *w, const struct op *o, unsigned lane, uint64_t bytes)
 {
     struct machine *m = w->block->launch->machine;
+    struct heap_log *log = heap_log_of(w);
     void *p = NULL;
     if (bytes && bytes <= m->config.heap_bytes) {
         uint64_t used = atomic_fetch_add(&m->heap_used, heap_cost(bytes)) + heap_cost(bytes);
-        p = used <= m->config.heap_bytes ? mem_alloc(&m->mem, bytes, MEM_HEAP, NULL) : NULL;
+        if (used <= m->config.heap_bytes)
+            p = log ? heap_log_malloc(log, &m->mem, bytes) : mem_alloc(&m->mem, bytes, MEM_HEAP, NULL);
         if (!p)
             atomic_fetch_sub(&m->heap_used, heap_cost(bytes));
     }
@@ -141,7 +151,9 @@ bool heap_free(struct warp *w, const struct op *o, unsigned lane, uint64_t addre
     if (w->events)
         tell_heap(w, o, lane, true, address, 0);
     bool ours = mem_find(&m->mem, address, &b) && b.start == address && b.kind == MEM_HEAP;
-    if (!ours || !mem_free(&m->mem, (void *)(uintptr_t)address))
+    struct heap_log *log = heap_log_of(w);
+    void *p = (void *)(uintptr_t)address;
+    if (!ours || !(log ? heap_log_free(log, &m->mem, p, b.size) : mem_free(&m->mem, p)))
         return warp_fault_value(w, otherwise, o, lane, address);
     atomic_fetch_sub(&m->heap_used, heap_cost(b.size));
     return true;

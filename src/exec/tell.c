@@ -1,9 +1,8 @@
 /* The records that events name: of launches, of their blocks, of lanes that wait; see tell.h. */
 #include "exec/tell.h"
 
-#include <stdlib.h>
-
 #include "exec/access.h"
+#include "exec/pool.h"
 
 /* A block, as events have it, and the engine's. */
 struct block_record {
@@ -56,10 +55,15 @@ bool tell_launch(struct launch *l)
     return l->told.kernel;
 }
 
+static size_t record_bytes(unsigned n_slots)
+{
+    return sizeof(struct block_record) + n_slots * sizeof(void *);
+}
+
 bool tell_open_block(struct block *b)
 {
     unsigned n = event_slots();
-    struct block_record *t = malloc(sizeof *t + n * sizeof(void *));
+    struct block_record *t = pool_take(b->worker, record_bytes(n));
     if (!t)
         return false;
     t->of = b;
@@ -75,7 +79,7 @@ bool tell_open_block(struct block *b)
 void tell_close_block(struct block *b)
 {
     if (b->told)
-        free((char *)b->told - offsetof(struct block_record, block));
+        pool_give(b->worker, (char *)b->told - offsetof(struct block_record, block), record_bytes(b->told->n_slots));
     b->told = NULL;
 }
 

@@ -16,6 +16,7 @@
 #include "exec/pool.h"
 #include "exec/schedule.h"
 #include "exec/stall.h"
+#include "exec/stops.h"
 #include "exec/thread_pool.h"
 #include "exec/worker.h"
 
@@ -160,6 +161,7 @@ void worker_end_launch(struct worker *k, struct launch *l)
 {
     count_done(k, l);
     block_drop_kept(k);
+    snapshots_end(k);
     if (k->has_place)
         atomic_fetch_sub(&l->resident, 1);
     k->has_place = false;
@@ -253,13 +255,8 @@ enum { ADMIT_EVERY = 8, LONGEST_ACCESS_QUANTUM = 12, LOOK_AFTER = 1 << 12, GIVE_
  * run, as by a barrier, must not keep a third from running. */
 enum { SERIAL_ROTATES_EVERY = 1 << 10 };
 
-/* The warps that can run, of all resident blocks. A warp's `listed` is its place here, plus one. */
-struct runnable {
-    struct warp **list;
-    uint32_t n;
-};
-
-static void unlist(struct runnable *r, struct warp *w)
+/* The lists of struct turns: the warps that can run, of all resident blocks. */
+static void unlist(struct turns *r, struct warp *w)
 {
     struct warp *last = r->list[--r->n];
     r->list[w->listed - 1] = last;
@@ -267,7 +264,7 @@ static void unlist(struct runnable *r, struct warp *w)
     w->listed = 0;
 }
 
-static void list_block(struct runnable *r, struct block *b)
+static void list_block(struct turns *r, struct block *b)
 {
     for (uint32_t i = 0; i < b->n_warps; i++) {
         struct warp *w = &b->warps[i];
@@ -282,7 +279,7 @@ static void list_block(struct runnable *r, struct block *b)
 }
 
 /* A turn of a warp changes what can run in its own cluster only. */
-static void list_cluster(struct runnable *r, struct block *b)
+static void list_cluster(struct turns *r, struct block *b)
 {
     struct block *peer = b;
     do {
@@ -292,7 +289,7 @@ static void list_cluster(struct runnable *r, struct block *b)
 }
 
 /* The same from scratch, in the order of blocks and warps, which serial keeps to. */
-static void list_all(struct runnable *r, const struct worker *k)
+static void list_all(struct turns *r, const struct worker *k)
 {
     while (r->n)
         r->list[--r->n]->listed = 0;
@@ -324,7 +321,7 @@ static void end_turn(struct worker *k, struct block *b)
 }
 
 /* All warps have had quanta beyond the schedule's (stall.c): some may have ended, or wait. */
-static void look_again(struct worker *k, const struct launch *l, struct runnable *r)
+static void look_again(struct worker *k, const struct launch *l, struct turns *r)
 {
     list_all(r, k);
     for (struct block *b = k->resident, *next; b && !launch_has_failed(l); b = next) {
@@ -334,7 +331,7 @@ static void look_again(struct worker *k, const struct launch *l, struct runnable
 }
 
 /* Under serial: the first block, which makes progress but does not end, becomes the last. */
-static void give_way(struct worker *k, struct runnable *r)
+static void give_way(struct worker *k, struct turns *r)
 {
     struct block *b = k->resident, **link = &k->resident;
     while (*link)
@@ -347,14 +344,14 @@ static void give_way(struct worker *k, struct runnable *r)
 }
 
 /* Starts up to `wanted` blocks. */
-static void admit_some(struct worker *k, struct launch *l, struct runnable *r, uint32_t wanted)
+static void admit_some(struct worker *k, struct launch *l, struct turns *r, uint32_t wanted)
 {
     struct block *b;
     for (; wanted && (b = admit(k, l)); wanted--)
         list_cluster(r, b);
 }
 
-static uint32_t choose_warp(struct schedule *s, const struct runnable *r, uint32_t idle, uint64_t turn)
+static uint32_t choose_warp(struct schedule *s, const struct turns *r, uint32_t idle, uint64_t turn)
 {
     if (s->guide) {
         uint32_t i = s->guide->warp(s->guide->data, r->list, r->n);
@@ -374,57 +371,72 @@ static bool is_in_the_way(const struct launch *l, const struct thread_pool *othe
     return others && atomic_load_explicit(&l->machine->n_held_up, memory_order_relaxed) > 0;
 }
 
-bool worker_run_scheduled(struct worker *k, struct launch *l, const struct thread_pool *others)
+/* TURN_TAKEN: and there may be more. */
+enum turn_end { TURN_TAKEN, TURN_NONE_LEFT, TURN_GIVES_WAY };
+
+/* A warp has a turn; what has given way is looked into. */
+static enum turn_end take_scheduled_turn(struct worker *k, struct launch *l, struct turns *r,
+                                         const struct thread_pool *others)
 {
     struct schedule *s = l->schedule;
-    uint32_t idle = 0, limit = l->max_resident * l->blocks_per_cluster * l->warps_per_block;
-    uint64_t turn = 0;
-    struct runnable r = {.list = pool_take(k, limit * sizeof *r.list)};
-    bool serial = s->policy == POLICY_SERIAL, gives_way = false;
+    bool serial = s->policy == POLICY_SERIAL, in_vain = serial && k->resident && !is_patient(k);
+    bool more = !k->resident || in_vain || (serial ? r->idle > r->n : schedule_choose(s, ADMIT_EVERY) == 0);
+    if (more)
+        admit_some(k, l, r, s->at_once ? UINT32_MAX : serial && k->n_resident ? k->n_resident : 1);
+    if (in_vain)
+        give_way(k, r);
+    if (!k->resident)
+        return TURN_NONE_LEFT;
+    struct warp *w = r->list[choose_warp(s, r, r->idle, ++r->turn)];
+    struct block *b = w->block, *peer = b->peer;
+    uint32_t done = b->n_done, open = b->open_barriers, opened = b->n_opened;
+    w->access_quantum = choose_access_quantum(s);
+    block_run_warp(w);
+    if (!serial)
+        async_finish_some(b);
+    bool changed = w->state != WARP_RUNNABLE || b->n_done != done || b->open_barriers != open || b->n_opened != opened;
+    r->idle = changed || (r->idle > r->n && async_finish_all(k)) ? 0 : r->idle + 1;
+    if (changed)
+        list_cluster(r, b);
+    if (!launch_has_failed(l))
+        end_turn(k, b);
+    if (changed && peer != b)
+        list_cluster(r, peer);
+    if (changed && serial)
+        list_all(r, k);
+    bool gives_way = r->idle > r->n + GIVE_WAY_AFTER && is_in_the_way(l, others);
+    if (gives_way || r->idle > r->n + (LOOK_AFTER << (k->looks < MOST_LOOKS ? k->looks : MOST_LOOKS))) {
+        stall_look(k, l, 0);
+        look_again(k, l, r);
+        r->idle = 0;
+    }
+    if (stall_parks(l))
+        stall_park(k, l);
+    return gives_way ? TURN_GIVES_WAY : TURN_TAKEN;
+}
+
+bool worker_run_scheduled(struct worker *k, struct launch *l, const struct thread_pool *others)
+{
+    struct stopper *stopper = stops_may_go_back(l->request->stopper) ? l->request->stopper : NULL;
+    bool ready = !stopper || k->ledger || snapshots_begin(k);
+    enum turn_end end;
+    uint32_t limit = l->max_resident * l->blocks_per_cluster * l->warps_per_block;
+    struct turns r = {.list = ready ? pool_take(k, limit * sizeof *r.list) : NULL};
     if (r.list)
         list_all(&r, k);
     else
         launch_fail(l, FAULT_out_of_memory);
-    while (!launch_has_failed(l) && !gives_way) {
-        bool in_vain = serial && k->resident && !is_patient(k);
-        bool more = !k->resident || in_vain || (serial ? idle > r.n : schedule_choose(s, ADMIT_EVERY) == 0);
-        if (more)
-            admit_some(k, l, &r, s->at_once ? UINT32_MAX : serial && k->n_resident ? k->n_resident : 1);
-        if (in_vain)
-            give_way(k, &r);
-        if (!k->resident)
-            break;
-        struct warp *w = r.list[choose_warp(s, &r, idle, ++turn)];
-        struct block *b = w->block, *peer = b->peer;
-        uint32_t done = b->n_done, open = b->open_barriers, opened = b->n_opened;
-        w->access_quantum = choose_access_quantum(s);
-        block_run_warp(w);
-        if (!serial)
-            async_finish_some(b);
-        bool changed =
-            w->state != WARP_RUNNABLE || b->n_done != done || b->open_barriers != open || b->n_opened != opened;
-        idle = changed || (idle > r.n && async_finish_all(k)) ? 0 : idle + 1;
-        if (changed)
-            list_cluster(&r, b);
-        if (!launch_has_failed(l))
-            end_turn(k, b);
-        if (changed && peer != b)
-            list_cluster(&r, peer);
-        if (changed && serial)
-            list_all(&r, k);
-        gives_way = idle > r.n + GIVE_WAY_AFTER && is_in_the_way(l, others);
-        if (gives_way || idle > r.n + (LOOK_AFTER << (k->looks < MOST_LOOKS ? k->looks : MOST_LOOKS))) {
-            stall_look(k, l, 0);
-            look_again(k, l, &r);
-            idle = 0;
+    do {
+        for (end = TURN_TAKEN; end == TURN_TAKEN && !launch_has_failed(l);) {
+            if (stopper)
+                stopper->turn(stopper->data, k, &r);
+            end = take_scheduled_turn(k, l, &r, others);
         }
-        if (stall_parks(l))
-            stall_park(k, l);
-    }
+    } while (stopper && end != TURN_GIVES_WAY && stopper->goes_back(stopper->data, k, &r));
     while (r.n)
         r.list[--r.n]->listed = 0;
     pool_give(k, r.list, limit * sizeof *r.list);
-    if (gives_way && k->resident && !launch_has_failed(l))
+    if (end == TURN_GIVES_WAY && k->resident && !launch_has_failed(l))
         return false;
     while (k->resident)
         drop(k, k->resident);

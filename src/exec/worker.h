@@ -16,6 +16,7 @@ struct launch;
 struct block;
 struct compiled;
 struct inline_cache;
+struct ledger;
 struct thread_pool;
 
 enum { ALLOCATION_CACHE = 256 };
@@ -29,8 +30,9 @@ struct worker {
     pthread_t thread;                     /* of the machine's own */
     struct pool_item *pool[POOL_CLASSES]; /* free memory by size: pool.c */
     struct pool_item *windows[POOL_CLASSES];
-    uint64_t pool_bytes; /* these, and what is in use */
-    uint8_t *warp_rows;  /* of its last launch, with blocks of the shape laid_out */
+    uint64_t pool_bytes;   /* these, and what is in use */
+    struct ledger *ledger; /* of what is in use, while snapshots are taken (snapshot.h); or NULL */
+    uint8_t *warp_rows;    /* of its last launch, with blocks of the shape laid_out */
     uint32_t laid_out[3];
     struct block *resident;
     uint32_t n_resident;

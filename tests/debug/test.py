@@ -40,6 +40,7 @@ def masked(text):
     """Addresses differ from run to run, and so do times in seconds."""
     text = re.sub(r"\b0x7[0-9a-f]{11}\b", "0xADDRESS", text)
     text = re.sub(r"\b1[34]\d{13}\b", "ADDRESS", text)
+    text = re.sub(r"\b\d+ bytes kept", "N bytes kept", text)
     return re.sub(r"threads, [\d.]+ .?s", "threads, TIME", text)
 
 
@@ -463,6 +464,50 @@ def what_the_kernel_prints_is_printed_once():
     path = build_program("-lineinfo")
     got = answers([path], ["b check", "run", "next", "next", "next", "reverse-step", "reverse-step", "next", "next", "delete", "continue"])
     assert "".join(got).count("0369") == 3, got
+
+
+def lists(policy, *more):
+    ptx = folder.path("lists.ptx")
+    if not os.path.exists(ptx):
+        subprocess.run([heddle, "cc", "-G", "-ptx", "lists.cu", "-o", ptx], cwd=here, check=True)
+    return ["--policy", policy, *more, ptx, "--grid", 2, "--block", 64, "s32[128]", 12]
+
+
+def a_launch_goes_back_behind_malloc_and_free():
+    """And prints once: what was freed is there again, what was not allocated yet is not."""
+    for policy in "serial", "random:3":
+        asked = ["b lists.cu:36 if blockIdx.x == 1 && t == 0", "run", "delete", "info time", "p sum", "print large[1048576]", "next 2", "print large[1048576]", "rn 2",
+                 "print large[1048576]", "b lists.cu:21 if blockIdx.x == 1 && t == 5 && round == 3", "rc", "p *head", "info time", "info locals",
+                 "tbreak 36 if blockIdx.x == 1 && t == 0", "delete 2", "c", "p sum", "info time", "delete", "c"]
+        got = answers(lists(policy), asked)
+        assert "lists.cu:36" in got[1] and "lists.cu:36" in got[17] and got[4] == got[18].replace("$6", "$1"), (policy, got)
+        assert got[5] == "$2 = 7 '\\007'" and "<no memory" in got[7] and got[9] == "$4 = 7 '\\007'", (policy, got[5:10])
+        assert "lists.cu:21" in got[11] and "v = 18}" in got[12], (policy, got[11:14])
+        assert re.match(r"time \d+", got[3])[0] == re.match(r"time \d+", got[19])[0], (policy, got[3], got[19])
+        assert "".join(got).count("block 0: ") == 1 and "".join(got).count("block 1: ") == 1, got
+
+
+def snapshots_lead_back_to_the_same_states_in_the_room_that_they_have():
+    """Some way into a launch, with snapshots on the way, few, and none but the first; nothing is kept beyond --snapshots."""
+    seen = []
+    for room in "1G", "600K", "300K":
+        asked = ["b lists.cu:26 if blockIdx.x == 1 && t == 60 && round == 11", "run", "info time", "delete", "rs", "rs", "rs", "p sum", "info locals", "info time", "goto 2000", "info registers",
+                 "cuda block 0", "cuda thread 40", "info locals", "rs", "info cuda lanes", "b lists.cu:13 if round == 11", "c", "info locals"]
+        got = [masked(x) for x in answers(lists("random:7", "--snapshots", room), asked)]
+        kept = int(re.search(r"(\d+) bytes", answers(lists("random:7", "--snapshots", room), asked[:3])[2])[1])
+        assert kept < {"1G": 1 << 30, "600K": 600 << 10, "300K": 300 << 10}[room], (room, kept)
+        seen.append(got)
+    assert seen[0] == seen[1] == seen[2], seen
+    assert int(re.match(r"time (\d+)", seen[0][2])[1]) > 10000, seen[0][2]
+
+
+def an_ended_launch_leads_back():
+    got = answers(["tile.ptx", "turn", "--grid", 1, "--block", 32, *TILE[6:]],
+                  ["b 31", "run", "delete", "next 9", "info time", "reverse-step", "info time", "reverse-stepi", "info time", "b 31", "next 9", "rc"])
+    assert "[The launch has ended; reverse-continue" in got[3], got
+    times = [int(re.match(r"time (\d+)", got[i])[1]) for i in (4, 6, 8)]
+    assert "tile.cu:32" in got[5] and times[0] > times[1] > times[2], (got[5], times)
+    assert "[The launch has ended; " in got[10] and "Breakpoint 2" in got[11] and "tile.cu:31" in got[11], got[10:]
 
 
 def wrong_command_lines_and_programs_are_told():
