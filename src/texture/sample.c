@@ -183,6 +183,19 @@ static int32_t nearest_fraction(double v, double most, unsigned bits)
     return (int32_t)(v < 0 ? -nearest : nearest);
 }
 
+/* Colours of sRGB are bytes; the second and the fourth channel are no colours. */
+static bool is_srgb(const struct texture *t, const struct sampler *s, unsigned k)
+{
+    return s->srgb && k < 3 && (k == 0 || t->format.channels > 2) && t->format.type == TEXEL_U8 &&
+           domain_of(t, s) == DOMAIN_FRACTION;
+}
+
+/* IEC 61966-2-1. */
+static double srgb_of_linear(double v)
+{
+    return v <= .0031308 ? 12.92 * v : 1.055 * pow(v, 1 / 2.4) - .055;
+}
+
 /* A border's channel as the format would hold it: integers that are read as they are stand in the
  * bits of the number. */
 static uint32_t border_of(const struct texture *t, const struct sampler *s, unsigned k)
@@ -191,17 +204,13 @@ static uint32_t border_of(const struct texture *t, const struct sampler *s, unsi
     double most = (1u << (8 * f->channel_bytes - texel_is_signed(f)) % 32) - 1.0, least = texel_is_signed(f) ? -1 : 0;
     float v = s->border[k];
     if (f->type == TEXEL_F16)
-        return f16_of_f32(v, RND_rn);
+        return f16_of_f32(v, RND_rz);
     if (domain_of(t, s) != DOMAIN_FRACTION)
         return f->channel_bytes == 4 ? bits_of(v) : bits_of(v) & ((1u << 8 * f->channel_bytes) - 1);
     double limited = v != v ? 0 : v > 1 ? 1 : v > least ? v : least;
+    if (is_srgb(t, s, k))
+        return (uint32_t)floor(srgb_of_linear(limited) * most + .5);
     return (uint32_t)nearest_fraction(limited, most, 8 * f->channel_bytes - texel_is_signed(f) + 4);
-}
-
-/* Colours of sRGB, of bytes, but for the last channel. */
-static bool is_srgb(const struct texture *t, const struct sampler *s, unsigned k)
-{
-    return s->srgb && k < 3 && t->format.type == TEXEL_U8 && domain_of(t, s) == DOMAIN_FRACTION;
 }
 
 /* ---- filters ---- */
@@ -502,13 +511,19 @@ static void add_level(struct footprint *f, const struct texture *t, const struct
 
 /* ---- faces of cubes ---- */
 
+/* From -1 to 1, to 0 to 1. NaN, as of the direction (0, 0, 0), is the middle. */
+static float place_on_face(double v)
+{
+    return (float)(trunc(((v == v ? v : 0) + 1) * (1 << 20)) / (1 << 21));
+}
+
 /* A direction becomes a place on a face, and the face. ptxas makes the division by the largest part
  * a product with its approximate reciprocal. */
 static void find_face(const float v[3], float at[2], unsigned *face)
 {
     float most = fmaxf(fmaxf(fabsf(v[0]), fabsf(v[1])), fabsf(v[2])), part = mufu_rcp(most);
     float x = v[0] * part, y = v[1] * part, z = v[2] * part, ax = fabsf(x), ay = fabsf(y), az = fabsf(z), sc, tc;
-    if (az >= ax && az >= ay) {
+    if (!(az < ax) && !(az < ay)) { /* NaN, too */
         *face = z < 0 ? 5 : 4;
         sc = z < 0 ? -x : x;
         tc = -y;
@@ -521,8 +536,8 @@ static void find_face(const float v[3], float at[2], unsigned *face)
         sc = x < 0 ? z : -z;
         tc = -y;
     }
-    at[0] = (float)(floor(((double)sc + 1) * (1 << 20)) / (1 << 21));
-    at[1] = (float)(floor(((double)tc + 1) * (1 << 20)) / (1 << 21));
+    at[0] = place_on_face(sc);
+    at[1] = place_on_face(tc);
 }
 
 static struct texture_at on_face(const struct texture *t, const struct texture_at *at)
@@ -553,12 +568,13 @@ static int32_t find_lod(const struct texture *t, const struct sampler *s, int32_
 {
     int32_t at = lod + level_of(s->bias), most = (int32_t)(t->n_levels - 1) * ONE;
     int32_t least = level_of(s->least_level), greatest = level_of(s->most_level);
-    at = at < least ? least : at;
     at = at > greatest ? greatest : at;
+    at = at < least ? least : at; /* it wins where it is above the other */
     return at < 0 ? 0 : at > most ? most : at;
 }
 
-/* What is read of a cube is read of a picture in layers, whose edges are clamped. */
+/* What is read of a cube is read of a picture in layers. Where faces do not meet seamlessly, the
+ * sampler's address modes hold at their edges. */
 struct view {
     const struct texture *texture;
     const struct sampler *sampler;
@@ -578,7 +594,8 @@ static void view_make(struct view *v, const struct texture *t, const struct samp
     v->flat = *t;
     v->flat.shape = SHAPE_LAYERED_2D;
     v->clamps = *s;
-    v->clamps.address[0] = v->clamps.address[1] = s->seamless && s->linear ? ADDRESS_SEAMS : ADDRESS_CLAMP;
+    for (int i = 0; i < 2; i++)
+        v->clamps.address[i] = !s->seamless ? s->face_address[i] : s->linear ? ADDRESS_SEAMS : ADDRESS_CLAMP;
     v->clamps.normalized = true;
     v->on_face = on_face(t, at);
     v->texture = &v->flat;
@@ -723,9 +740,15 @@ void texture_gather(const struct texture *t, const struct sampler *s, unsigned c
     struct view v;
     view_make(&v, t, s, at);
     find_along(v.texture, v.sampler, true, l, v.at, a);
+    bool raw = domain_of(t, s) == DOMAIN_RAW; /* else the filter has them, one by one */
     for (unsigned i = 0; i < 4; i++) {
+        static const int alone[4] = {ONE};
+        struct texel x[4] = {texel_of(t, l, at, a[0].index[x_of[i]], a[1].index[y_of[i]], a[2].index[0])};
         uint32_t texel[4];
-        read_nearest(t, s, texel_of(t, l, at, a[0].index[x_of[i]], a[1].index[y_of[i]], a[2].index[0]), texel);
+        if (raw)
+            read_nearest(t, s, x[0], texel);
+        else
+            read_linear(t, s, 4, x, alone, texel);
         out[i] = texel[channel];
     }
 }

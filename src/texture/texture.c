@@ -139,6 +139,8 @@ static const char *sampler_of(struct sampler *s, const hd_texture_desc *d)
                                                                   : 1);
     for (int i = 0; i < 3; i++)
         s->address[i] = mode_of(d->address_mode[i], s->normalized);
+    for (int i = 0; i < 2; i++)
+        s->face_address[i] = mode_of(d->address_mode[i], true);
     memcpy(s->border, d->border, sizeof s->border);
     return NULL;
 }

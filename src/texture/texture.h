@@ -29,7 +29,8 @@ struct sampler {
     bool normalized;            /* coordinates are fractions of the size */
     bool as_integer;            /* integers are read as they are */
     bool srgb, seamless;
-    uint8_t anisotropy; /* 1 and on */
+    uint8_t anisotropy;      /* 1 and on */
+    uint8_t face_address[2]; /* at edges of a cube's faces, whose coordinates are always normalised */
     float bias, least_level, most_level;
     float border[4];
 };

