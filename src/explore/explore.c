@@ -120,7 +120,7 @@ static void explore_all(void *data)
         *r->interleavings = (struct interleavings){.arena = &r->arena, .n_observed = o->n_observed};
     }
     double begun = thread_seconds();
-    bool updates_stay = false, swaps_left_out = false;
+    bool updates_stay = false, has_swaps = false, swaps_left_out = false;
     for (unsigned i = 0; i < n;) {
         bool is_last = i + 1 == n;
         struct search s = {.launch = e->launch,
@@ -131,12 +131,13 @@ static void explore_all(void *data)
                            .swaps_left_out = swaps_left_out,
                            .interleavings = r->interleavings};
         s.unroll = o->unroll ? o->unroll : bounds[i].unroll;
-        s.cut = o->unroll && i ? (struct patience){0} : bounds[i].cut;
+        bool tries_others = i == LAST_RISING && has_swaps && !swaps_left_out;
+        s.cut = o->unroll && i ? (struct patience){0} : bounds[tries_others ? 0 : i].cut;
         if (is_last && !o->unroll && !s.step_limit) /* there is no end */
             s.step_limit = STEPS_LAST;
         bool done = r->is_part ? split_follow(&s) : search_whole(&s, r);
         enum tree_end end = s.tree.end;
-        bool has_swaps = s.n_searchers && s.searchers[0]->program.has_swaps;
+        has_swaps = s.n_searchers && s.searchers[0]->program.has_swaps;
         search_free(&s);
         if (done)
             break;
@@ -145,7 +146,7 @@ static void explore_all(void *data)
         } else if (o->unroll) { /* once with the first patience, once to the end */
             swaps_left_out = has_swaps;
             i++;
-        } else if (i == LAST_RISING && has_swaps && !swaps_left_out) {
+        } else if (tries_others) {
             swaps_left_out = true;
             i = 0;
         } else {

@@ -6,12 +6,16 @@
 
 #include <string.h>
 
+#include "isa/lane_ids.h"
+#include "isa/lanes.h"
+
 /* A loop, while it is looked at: which blocks lead back to its head, by blocks; and of those, by
  * ways on which nothing is written. */
 struct body {
     const struct ir_func *f;
-    uint32_t head;
-    bool swaps_write; /* whatever they read */
+    const uint64_t *constants;
+    uint32_t head, without; /* without: a block that no way leads by; NO_BLOCK: none */
+    bool swaps_write;       /* whatever they read */
     bool *back, *quiet;
 };
 
@@ -57,7 +61,7 @@ static void find_ways_back(const struct body *b, bool *marks, bool only_quiet)
                 uint32_t to = ir_successor(b->f, block, k);
                 leads |= to == b->head || (to != NO_BLOCK && marks[to]);
             }
-            if (!leads || marks[block] || (only_quiet && !is_quiet(b, block)))
+            if (!leads || marks[block] || block == b->without || (only_quiet && !is_quiet(b, block)))
                 continue;
             marks[block] = grew = true;
         }
@@ -70,6 +74,60 @@ static bool has_swap(const struct ir_func *f, uint32_t block)
     for (uint32_t k = 0; k < f->blocks.at[block].n; k++)
         any |= is_swap(&f->insns.at[f->blocks.at[block].first + k]);
     return any;
+}
+
+/* ---- loops that count ---- */
+
+/* Adds a small number to a register: only after many rounds it is what it was. */
+static bool counts(const struct body *b, const struct ir_insn *i)
+{
+    enum { MOST = 1 << 16 };
+    if (i->kind != IR_LANES || i->guard || lane_info(i->lane)->is != IS_ADD || i->d != i->a ||
+        ir_ref_kind(i->b) != REF_CONST || lane_info(i->lane)->d < 32)
+        return false;
+    unsigned above = 64u - lane_info(i->lane)->d;
+    int64_t by = (int64_t)(b->constants[ir_ref_index(i->b)] << above) >> above;
+    return by && by <= MOST && by >= -MOST;
+}
+
+static bool writes_register(const struct ir_insn *i, ir_ref r)
+{
+    ir_ref refs[IR_MAX_REFS];
+    bool any = false;
+    for (unsigned k = ir_writes(i, refs); k-- > 0;)
+        any |= refs[k] == r;
+    return any;
+}
+
+/* How often is the register written in the loop? */
+static unsigned count_writes(const struct body *b, ir_ref r)
+{
+    unsigned n = 0;
+    for (uint32_t block = 0; block < b->f->blocks.n; block++)
+        for (uint32_t k = 0; b->back[block] && k < b->f->blocks.at[block].n; k++)
+            n += writes_register(&b->f->insns.at[b->f->blocks.at[block].first + k], r);
+    return n;
+}
+
+static bool all_ways_lead_by(struct body *b, uint32_t block)
+{
+    memset(b->quiet, 0, b->f->blocks.n * sizeof *b->quiet);
+    b->without = block;
+    find_ways_back(b, b->quiet, false);
+    b->without = NO_BLOCK;
+    return !b->quiet[b->head];
+}
+
+/* Does each round count, so that none leaves all as it was? */
+static bool each_round_counts(struct body *b)
+{
+    for (uint32_t block = 0; block < b->f->blocks.n; block++)
+        for (uint32_t k = 0; b->back[block] && k < b->f->blocks.at[block].n; k++) {
+            const struct ir_insn *i = &b->f->insns.at[b->f->blocks.at[block].first + k];
+            if (counts(b, i) && count_writes(b, i->d) == 1 && all_ways_lead_by(b, block))
+                return true;
+        }
+    return false;
 }
 
 /* Of rounds with several reads those with a compare-and-swap are left out only where the program
@@ -85,7 +143,10 @@ static struct loop_kind kind_of(struct body *b, bool swaps_left_out)
             n += !reads(i) ? 0 : i->kind == IR_CALL ? 2 : i->access->mem.n;
         }
     kind.several = n > 1;
+    if (each_round_counts(b))
+        return kind;
     b->swaps_write = kind.several && !swaps_left_out;
+    memset(b->quiet, 0, b->f->blocks.n * sizeof *b->quiet);
     find_ways_back(b, b->quiet, true);
     kind.awaits = n && b->quiet[b->head];
     for (uint32_t block = 0; block < b->f->blocks.n && kind.several; block++)
@@ -109,19 +170,22 @@ static void find_entries(const struct body *b, struct loop_kind *kinds)
     }
 }
 
-struct loop_kind *find_loop_kinds(struct program *p, const struct ir_func *f, const struct detour *detours)
+struct loop_kind *find_loop_kinds(struct program *p, const struct ir_func *f, const uint64_t *constants,
+                                  const struct detour *detours)
 {
     struct arena scratch = {.on_oom = p->arena->on_oom};
     struct loop_kind *kinds = ARENA_ARRAY(p->arena, struct loop_kind, f->blocks.n);
-    struct body b = {
-        .f = f, .back = ARENA_ARRAY(&scratch, bool, f->blocks.n), .quiet = ARENA_ARRAY(&scratch, bool, f->blocks.n)};
+    struct body b = {.f = f,
+                     .constants = constants,
+                     .without = NO_BLOCK,
+                     .back = ARENA_ARRAY(&scratch, bool, f->blocks.n),
+                     .quiet = ARENA_ARRAY(&scratch, bool, f->blocks.n)};
     for (uint32_t block = 0; block < f->blocks.n; block++) {
         kinds[block].detour = detours[block];
         if (!f->blocks.at[block].loop_header)
             continue;
         b.head = block;
         memset(b.back, 0, f->blocks.n * sizeof *b.back);
-        memset(b.quiet, 0, f->blocks.n * sizeof *b.quiet);
         kinds[block] = kind_of(&b, p->swaps_left_out);
         p->has_swaps |= kinds[block].swaps;
         kinds[block].heads = true;

@@ -31,7 +31,7 @@ static bool find_waits(struct program *p, uint32_t i)
         return false;
     const struct detour *detours = find_detours(p->arena, f, p->constants[i], &p->live[i]);
     f = with_detours(p->arena, f, detours);
-    p->loops[i] = find_loop_kinds(p, f, detours);
+    p->loops[i] = find_loop_kinds(p, f, p->constants[i], detours);
     return ir_find_live(f, p->arena, &p->live[i]);
 }
 

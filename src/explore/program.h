@@ -46,7 +46,7 @@ struct detour {
 struct loop_kind {
     bool heads;   /* a loop begins here */
     bool entry;   /* no header, but another way into a loop */
-    bool awaits;  /* a round may only read, and leave all as it was */
+    bool awaits;  /* a round may only read, and leave all as it was: none counts */
     bool several; /* reads in it */
     bool swaps;   /* compare-and-swaps are among them, of several */
     struct detour detour;
@@ -89,7 +89,8 @@ struct program {
 };
 
 /* loop_kinds.c: of all blocks of a function with detours. */
-struct loop_kind *find_loop_kinds(struct program *p, const struct ir_func *f, const struct detour *detours);
+struct loop_kind *find_loop_kinds(struct program *p, const struct ir_func *f, const uint64_t *constants,
+                                  const struct detour *detours);
 
 /* The function with instructions and blocks that may be changed. */
 static inline struct ir_func *with_own_code(struct arena *arena, const struct ir_func *f)
