@@ -74,6 +74,23 @@ def a_barrier_of_one_warp_orders_nothing():
     assert found(events([STORE, LOAD, BARRIER], store(0, 0, 0), opens(waited="0xffffffff,0"), load(1, 1, 0), tools=2)) == [("data-race", 10)]
 
 
+def a_phase_like_one_before_is_watched_from_where_it_differs():
+    """Stores by both warps, loads of what they have stored: twice the same. Then a load comes into the phase of the stores."""
+    stores, loads = [store(0, 0, 0), store(0, 1, 128)], [load(1, 0, 128), load(1, 1, 0)]
+    phases = [*stores, opens(), *loads, opens()]
+    at = "pattern=any lanes=0x3 address={},{}".format
+    any_store = store(0, 0, 0, lanes="0x3").replace("pattern=linear lanes=0x3", at(16, 32)).replace("base=0", "")
+    sites = [STORE, LOAD, BARRIER]
+    assert found(events(sites, *phases, *phases, tools=2)) == []
+    assert found(events(sites, *phases, *phases, *stores, loads[0], tools=2)) == [("data-race", 10)]
+    assert found(events(sites, *phases, *phases, stores[0], store(0, 1, 0), tools=2)) == [("data-race", 10)]
+    assert found(events(sites, *phases, *phases, stores[0], opens(waited="0xffffffff,0"), load(1, 1, 0), tools=2)) == [("data-race", 10)]
+    assert found(events(sites, *phases, *phases, *stores, opens(), *loads, store(0, 0, 0), tools=2)) == [("data-race", 10)]
+    scattered = [any_store, load(1, 1, 64), opens()]
+    assert found(events(sites, *scattered, *scattered, tools=2)) == []
+    assert found(events(sites, *scattered, any_store.replace("16,32", "16,64"), load(1, 1, 64), tools=2)) == [("data-race", 10)]
+
+
 def atomic_operations_race_where_their_scope_is_too_narrow():
     def update(scope):
         one = [access(0, 0, 0x10000000, block=b, shared=False, reads=1, writes=1, strong=1) + "\nperformed wrote=0xffffffff" for b in (0, 1)]

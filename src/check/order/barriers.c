@@ -39,16 +39,20 @@ static void some_meet(struct block_order *b, const struct sync_event *e)
     clock_replace(&b->arrived[id], NULL);
 }
 
-bool order_barrier_opens(struct block_order *b, const struct sync_event *e)
+bool order_all_wait(const struct block_order *b, const struct sync_event *e)
 {
     bool all = !b->arrived[e->id];
     for (uint32_t w = 0; w < b->n_warps; w++)
         all &= e->waited[w] == (b->warps[w].exists & ~b->warps[w].exited);
-    if (all)
+    return all;
+}
+
+void order_barrier_opens(struct block_order *b, const struct sync_event *e)
+{
+    if (order_all_wait(b, e))
         all_meet(b);
     else
         some_meet(b, e);
-    return all;
 }
 
 void order_barrier_arrive(struct block_order *b, unsigned warp, uint32_t lanes, uint32_t id)

@@ -189,8 +189,9 @@ void order_block_end(struct block_order *b);
 
 /* ---- synchronisation ---- */
 
-/* Barrier `id` opens. True where all threads of the block meet that have not exited. */
-bool order_barrier_opens(struct block_order *b, const struct sync_event *e);
+/* Will all threads of the block meet that have not exited, as barrier `id` opens? */
+bool order_all_wait(const struct block_order *b, const struct sync_event *e);
+void order_barrier_opens(struct block_order *b, const struct sync_event *e);
 /* bar.arrive: lanes arrive there and go on. */
 void order_barrier_arrive(struct block_order *b, unsigned warp, uint32_t lanes, uint32_t id);
 /* barrier.cluster (9.7.13.4): lanes arrive; all have arrived; lanes have waited. */

@@ -80,6 +80,7 @@ static void clear_shared(struct race_block *b)
 void race_end_phase(struct race_block *b, uint32_t epoch)
 {
     bool is_plain = !b->order->irregular && epoch == b->shared_from;
+    race_phase_ends(b, is_plain);
     if (b->updated_from < b->updated_to)
         memset((void *)(b->shared_cells + b->updated_from), 0,
                (b->updated_to - b->updated_from) * sizeof *b->shared_cells);
@@ -137,6 +138,7 @@ void race_free_block(struct race_block *b)
         return;
     order_block_end(b->order);
     race_close_histories(&b->shared);
+    race_phases_free(b);
     free((void *)b->shared_cells);
     free(b->recent);
     free(b->recent_shared);
@@ -177,6 +179,7 @@ static struct race_block *make_block(const struct event_block *block, struct bud
     }
     b->updated_from = UINT32_MAX;
     b->phase = 1;
+    b->launch = UINT64_MAX;
     return b;
 }
 
@@ -244,6 +247,7 @@ void race_block_starts(struct races *r, struct event_block *block)
     b->is_unwatched = false;
     b->traits = traits_for(k, block->launch);
     b->written = k->written;
+    bool is_of_new_launch = b->launch != block->launch->number;
     b->launch = block->launch->number;
     race_set_task(b, block->launch->task);
     b->order = make_recent(b) ? order_block_start(r->order, block, b->task) : NULL;
@@ -255,6 +259,7 @@ void race_block_starts(struct races *r, struct event_block *block)
         b->is_clustered = block->launch->blocks_per_cluster > 1 && block->launch->kernel->clustered;
         if (b->is_clustered)
             race_clear_shared(r, block);
+        race_phases_begin(b, block, is_of_new_launch);
         return;
     }
     block_without_memory(r, block);

@@ -177,9 +177,18 @@ static void update_issued(struct race_block *b, const struct access_event *e)
         order_issued_done(b->order, e->warp, lane, race_block_of(e->signals)->order, e->object, e->parity);
 }
 
-void race_on_access_and_lock(void *data, const struct access_event *e)
+void race_update_access(struct race_block *b, const struct access_event *e)
 {
     struct current_access cur;
+    if (!begin(&cur, e, b, is_read_only(b, e) ? ACCESS_READ_ONLY : ACCESS_WHOLE))
+        return;
+    race_update_event(&cur, e, e->lanes);
+    if (e->writes && !e->strong && b->worker->has_order)
+        forget_releases(&cur, e, e->lanes);
+}
+
+void race_on_access_and_lock(void *data, const struct access_event *e)
+{
     struct race_block *b = race_block_of(e->block);
     (void)data;
     if (!is_watched(e))
@@ -193,11 +202,9 @@ void race_on_access_and_lock(void *data, const struct access_event *e)
     race_linearise_begin(b, e);
     if (waits_for_result(b, e))
         return;
-    if (!begin(&cur, e, b, is_read_only(b, e) ? ACCESS_READ_ONLY : ACCESS_WHOLE))
+    if (e->space == SPACE_SHARED && b->phases.state != PHASE_WATCHED && race_phase_repeats(b, e))
         return;
-    race_update_event(&cur, e, e->lanes);
-    if (e->writes && !e->strong && b->worker->has_order)
-        forget_releases(&cur, e, e->lanes);
+    race_update_access(b, e);
 }
 
 /* Lane by lane where it matters which was the last. */
@@ -226,7 +233,13 @@ void race_on_performed_and_unlock(void *data, const struct access_event *e)
 static void barrier_opens(struct race_block *b, const struct sync_event *e)
 {
     uint32_t was = b->order->epoch;
-    if (e->id >= BARRIERS || !order_barrier_opens(b->order, e) || b->order->least_exit_frontier != UINT32_MAX)
+    if (e->id >= BARRIERS)
+        return;
+    bool is_whole = order_all_wait(b->order, e) && b->order->least_exit_frontier == UINT32_MAX;
+    if (!is_whole)
+        race_phase_part(b, e->block);
+    order_barrier_opens(b->order, e);
+    if (!is_whole)
         return;
     race_end_phase(b, was);
     b->shared_from = b->order->frontier;
@@ -271,8 +284,10 @@ void race_on_sync(void *data, const struct sync_event *e)
             order_barrier_arrive(b->order, e->warp, e->lanes, e->id);
         break;
     case EVENT_COLLECTIVE:
-        if (e->site->mode == COLLECTIVE_SYNC) /* the ISA does not say that shfl, vote, match and redux order memory */
+        if (e->site->mode == COLLECTIVE_SYNC) { /* the ISA does not say that shfl, vote, match and redux order memory */
+            race_phase_part(b, e->block);
             order_warp_meets(b->order, e->warp, e->lanes);
+        }
         break;
     case EVENT_FENCE: fence(b, e); break;
     case EVENT_CLUSTER_ARRIVE: order_cluster_arrive(b->order, e->warp, e->lanes, e->order == ORDER_RELEASE); break;

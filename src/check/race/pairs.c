@@ -36,7 +36,7 @@ void race_report_pair(struct current_access *cur, const struct earlier *e, unsig
 {
     struct race_side earlier = side(cur, e->kind, e->incarnation, e->site_epoch->warp * WARP_LANES + of);
     struct race_side later = side(cur, cur->kind, cur->b->order->number, cur->warp * WARP_LANES + lane);
-    cur->reported = true;
+    cur->reported = cur->b->phases.reported = true;
     struct race_datum datum = datum_at(cur, address);
     race_add_finding(cur->r, &datum, reason_of(cur, e), &earlier, &later);
 }
@@ -78,7 +78,7 @@ void race_check_lanes(struct current_access *cur, uint32_t lanes, uint64_t addre
     unsigned a = (unsigned)__builtin_ctz(lanes), b = (unsigned)__builtin_ctz(lanes & (lanes - 1));
     struct race_side x = side(cur, cur->kind, cur->b->order->number, cur->warp * WARP_LANES + a), y = x;
     y.thread = cur->warp * WARP_LANES + b;
-    cur->reported = true;
+    cur->reported = cur->b->phases.reported = true;
     struct race_datum datum = datum_at(cur, address);
     race_add_finding(cur->r, &datum, RACE_ONE_INSTRUCTION, &x, &y);
 }

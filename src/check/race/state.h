@@ -137,6 +137,32 @@ struct recent_site_epoch {
     uint32_t some_lanes, some; /* the same by these lanes, which do not race */
 };
 
+/* Phases of shared memory that repeat: repeats.c. An access of a phase: */
+struct phase_access {
+    const struct site *site;
+    int32_t at[2]; /* of the first lane of each half; of LINEAR and UNIFORM the base */
+    uint32_t lanes;
+    uint16_t bytes;
+    uint8_t warp, pattern; /* enum access_pattern */
+};
+
+struct phase {
+    struct phase_access *at;
+    uint32_t (*lanes)[WARP_LANES]; /* addresses, of each ACCESS_ANY one behind the other */
+    uint32_t n, room, n_lanes, lanes_room;
+};
+
+enum { PHASES_KNOWN = 64, PHASE_MOST = 2048 };
+struct phases {
+    struct phase known[PHASES_KNOWN]; /* by their first access; none of them has a race */
+    struct phase now;                 /* what this phase does, where it is recorded */
+    const struct phase *like;         /* what it has done so far, where it is PHASE_LIKE */
+    uint32_t n, n_lanes;              /* so many accesses of that */
+    enum { PHASE_WATCHED, PHASE_BEGINS, PHASE_LIKE, PHASE_RECORDED } state;
+    bool on, reported; /* a race, in this phase */
+    int32_t worth;     /* PHASE_WATCHED for the rest of the launch where it has gone */
+};
+
 /* A block that runs. */
 struct race_block {
     struct race_block *next;
@@ -162,6 +188,7 @@ struct race_block {
     uint32_t shared_words, updated_from, updated_to;
     struct recent_site_epoch (*recent)[RECENT], *recent_shared; /* by warp; for shared memory so many of each warp: */
     uint32_t recent_each, n_warps;                              /* a power of two; room for so many warps */
+    struct phases phases;
 };
 
 struct races {

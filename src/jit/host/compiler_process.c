@@ -227,19 +227,22 @@ static int spawn(const char *program, int socket, bool keep_stderr, pid_t *pid)
 /* ---- patience ---- */
 
 /* A compiler that does not come on, because somebody has stopped it or it is none, is not waited
- * for longer than PATIENCE_SECONDS: so long it may do without processor time. One that has had more
- * of it than a request may take does not end by itself. */
+ * for longer than PATIENCE_SECONDS: so long it may do without processor time, unless it would run
+ * if others left it a processor. One that has had more of it than a request may take does not end by
+ * itself. */
 enum { TICK_MS = 1000, PATIENCE_SECONDS = 10, START_SECONDS = 30, SPARE_SECONDS = 10 };
 
 struct life {
     unsigned long long started, worked; /* in clock ticks: since the system's start; of processor time */
+    bool is_ready;                      /* it runs, or waits for a processor */
 };
 
-/* False where there is no such process, or no /proc (proc(5), stat: fields 14, 15 and 22). */
+/* False where there is no such process, or no /proc (proc(5), stat: fields 3, 14, 15 and 22). */
 static bool look_at(pid_t pid, struct life *l)
 {
     char path[32], text[1024];
     unsigned long long user, system;
+    char state;
     snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
     FILE *f = pid > 0 ? fopen(path, "re") : NULL;
     size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
@@ -248,9 +251,10 @@ static bool look_at(pid_t pid, struct life *l)
     text[n] = 0;
     const char *behind_name = strrchr(text, ')');
     if (!behind_name ||
-        sscanf(behind_name + 1, " %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu %llu %*s %*s %*s %*s %*s %*s %llu",
-               &user, &system, &l->started) != 3)
+        sscanf(behind_name + 1, " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu %llu %*s %*s %*s %*s %*s %*s %llu",
+               &state, &user, &system, &l->started) != 4)
         return false;
+    l->is_ready = state == 'R';
     l->worked = user + system;
     return true;
 }
@@ -277,7 +281,7 @@ static bool await(const struct jit_process *p, int fd, uint32_t seconds)
         if (n > 0 || (n < 0 && errno != EINTR) || p->ended)
             return true;
         known = known && look_at(p->pid, &now);
-        idle = known && now.worked > before.worked ? 0 : idle + (n == 0);
+        idle = known && (now.is_ready || now.worked > before.worked) ? 0 : idle + (n == 0);
         ticks += n == 0;
         before = now;
         if ((known ? idle : ticks / 10) > PATIENCE_SECONDS || now.worked > most)

@@ -1,0 +1,225 @@
+/* Phases of shared memory that repeat.
+ *
+ * In a kernel that synchronises by whole blocks and warps nothing orders weak accesses to shared
+ * memory between two barriers of the block: they race or they do not, whatever came before the
+ * phase. So the accesses of a phase without a race are remembered, and a later one of the launch
+ * that does the same, access after access, needs no cells. Where it does something else, its
+ * accesses so far are brought to the cells first: in the order in which they came, as nothing has
+ * ordered any of them since.
+ */
+#include "check/race/current.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- one access ---- */
+
+static bool describe(const struct access_event *e, struct phase_access *a)
+{
+    bool is_halves = e->pattern == ACCESS_LINEAR_HALVES || e->pattern == ACCESS_UNIFORM_HALVES;
+    enum access_pattern pattern = is_halves && e->lanes != UINT32_MAX ? ACCESS_ANY : e->pattern;
+    *a = (struct phase_access){e->site, {0}, e->lanes, (uint16_t)e->bytes, (uint8_t)e->warp, (uint8_t)pattern};
+    if (pattern == ACCESS_LINEAR || pattern == ACCESS_UNIFORM) {
+        a->at[0] = (int32_t)e->base;
+    } else if (pattern != ACCESS_ANY) {
+        a->at[0] = (int32_t)e->address[0];
+        a->at[1] = (int32_t)e->address[HALF_WARP];
+    }
+    return !e->strong && !e->is_async && e->owner == e->block && e->bytes <= UINT16_MAX && e->warp <= UINT8_MAX;
+}
+
+static bool are_same(const struct phase_access *a, const struct phase_access *b)
+{
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+/* Of lanes that take part. */
+static bool same_addresses(const uint32_t known[WARP_LANES], const uint64_t *address, uint32_t lanes)
+{
+    uint32_t differ = 0;
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        differ |= (known[l] ^ (uint32_t)address[l]) & (0 - (lanes >> l & 1));
+    return !differ;
+}
+
+/* May lanes write one place? Whether that is a race depends on what they write. */
+static bool may_meet(const struct access_event *e, const struct phase_access *a)
+{
+    uint64_t places = 0;
+    if (!e->writes || !(e->lanes & (e->lanes - 1)))
+        return false;
+    if (a->pattern != ACCESS_ANY)
+        return a->pattern != ACCESS_LINEAR && !(a->pattern == ACCESS_LINEAR_HALVES && a->at[0] != a->at[1]);
+    EACH_BIT(l, e->lanes)
+        places |= 1ull << (access_address(e, l) / e->bytes & 63);
+    return __builtin_popcountll(places) != __builtin_popcount(e->lanes);
+}
+
+/* The event again: *at has its addresses. */
+static void repeat_access(struct race_block *b, struct event_block *block, const struct phase_access *a,
+                          const uint32_t *lanes, uint64_t at[WARP_LANES])
+{
+    enum access_pattern pattern = (enum access_pattern)a->pattern;
+    struct access_event e = {.site = a->site,
+                             .block = block,
+                             .owner = block,
+                             .warp = a->warp,
+                             .space = SPACE_SHARED,
+                             .pattern = pattern,
+                             .lanes = a->lanes,
+                             .bytes = a->bytes,
+                             .reads = a->site->reads,
+                             .writes = a->site->writes,
+                             .base = (uint64_t)a->at[0],
+                             .low = UINT64_MAX};
+    if (pattern != ACCESS_LINEAR && pattern != ACCESS_UNIFORM)
+        e.address = at;
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        at[l] = lanes ? lanes[l]
+                      : (uint64_t)a->at[l / HALF_WARP] +
+                            (pattern == ACCESS_LINEAR_HALVES ? (uint64_t)(l % HALF_WARP) * a->bytes : 0);
+    EACH_BIT(l, e.lanes) {
+        uint64_t address = access_address(&e, l);
+        e.low = address < e.low ? address : e.low;
+        e.high = address + e.bytes > e.high ? address + e.bytes : e.high;
+    }
+    race_update_access(b, &e);
+}
+
+/* ---- phases ---- */
+
+static struct phase *phase_of(struct phases *p, const struct phase_access *first)
+{
+    uint64_t x = (uint64_t)(uintptr_t)first->site * 0x9e3779b97f4a7c15ull ^
+                 (((uint64_t)(uint32_t)first->at[0] << 32) + first->lanes) * 0xc2b2ae3d27d4eb4full ^
+                 (uint64_t)first->warp << 40;
+    return &p->known[(x ^ x >> 29) * 0xbf58476d1ce4e5b9ull >> 32 & (PHASES_KNOWN - 1)];
+}
+
+static void free_phase(struct phase *s)
+{
+    free(s->at);
+    free(s->lanes);
+    *s = (struct phase){0};
+}
+
+static bool grow(void **of, uint32_t *room, uint32_t n, size_t bytes)
+{
+    uint32_t more = *room ? 2 * *room : 64;
+    void *grown = n < *room ? *of : realloc(*of, more * bytes);
+    if (!grown)
+        return false;
+    *room = n < *room ? *room : more;
+    *of = grown;
+    return true;
+}
+
+static bool record(struct phase *s, const struct phase_access *a, const uint64_t *address)
+{
+    if (s->n == PHASE_MOST || !grow((void **)&s->at, &s->room, s->n, sizeof *s->at))
+        return false;
+    if (a->pattern == ACCESS_ANY) {
+        if (!grow((void **)&s->lanes, &s->lanes_room, s->n_lanes, sizeof *s->lanes))
+            return false;
+        for (unsigned l = 0; l < WARP_LANES; l++)
+            s->lanes[s->n_lanes][l] = a->lanes >> l & 1 ? (uint32_t)address[l] : 0;
+        s->n_lanes++;
+    }
+    s->at[s->n++] = *a;
+    return true;
+}
+
+/* What this phase has had in common with another one is brought to the cells, and recorded. */
+static bool part(struct race_block *b, struct event_block *block)
+{
+    struct phases *p = &b->phases;
+    uint64_t at[WARP_LANES];
+    const struct phase *s = p->like;
+    bool is_recorded = true;
+    for (uint32_t i = 0, k = 0; i < p->n; i++) {
+        const uint32_t *lanes = s->at[i].pattern == ACCESS_ANY ? s->lanes[k++] : NULL;
+        repeat_access(b, block, &s->at[i], lanes, at);
+        is_recorded = is_recorded && record(&p->now, &s->at[i], at);
+    }
+    p->worth -= (int32_t)p->n;
+    p->state = is_recorded ? PHASE_RECORDED : PHASE_WATCHED;
+    return is_recorded;
+}
+
+void race_phase_part(struct race_block *b, struct event_block *block)
+{
+    if (b->phases.state == PHASE_LIKE)
+        part(b, block);
+    b->phases.state = PHASE_WATCHED;
+}
+
+static bool is_like(struct phases *p, const struct phase_access *a, const struct access_event *e)
+{
+    const struct phase *s = p->like;
+    if (p->n == s->n || !are_same(&s->at[p->n], a))
+        return false;
+    if (a->pattern == ACCESS_ANY && !same_addresses(s->lanes[p->n_lanes++], e->address, a->lanes))
+        return false;
+    p->n++;
+    return true;
+}
+
+bool race_phase_repeats(struct race_block *b, const struct access_event *e)
+{
+    struct phases *p = &b->phases;
+    struct phase_access a;
+    if (!describe(e, &a)) {
+        race_phase_part(b, e->block);
+        return false;
+    }
+    if (p->state == PHASE_BEGINS) {
+        p->like = phase_of(p, &a);
+        p->n = p->n_lanes = p->now.n = p->now.n_lanes = 0;
+        p->reported = false;
+        p->state = p->like->n ? PHASE_LIKE : PHASE_RECORDED;
+    }
+    if (p->state == PHASE_LIKE) {
+        if (is_like(p, &a, e))
+            return true;
+        part(b, e->block);
+    }
+    if (p->state == PHASE_RECORDED && (may_meet(e, &a) || !record(&p->now, &a, e->address)))
+        p->state = PHASE_WATCHED;
+    return false;
+}
+
+/* The worth of looking: what was saved, less what was recorded for nothing so far. */
+enum { WORTH_FIRST = 1 << 14, WORTH_MOST = 1 << 16 };
+
+void race_phase_ends(struct race_block *b, bool is_plain)
+{
+    struct phases *p = &b->phases;
+    if (p->state == PHASE_LIKE)
+        p->worth += p->worth < WORTH_MOST ? (int32_t)p->n : 0;
+    if (p->state == PHASE_RECORDED)
+        p->worth -= (int32_t)p->now.n;
+    if (p->state == PHASE_RECORDED && is_plain && !p->reported) {
+        struct phase *s = phase_of(p, &p->now.at[0]), was = *s;
+        *s = p->now;
+        p->now = was;
+    }
+    p->state = p->on && p->worth > 0 ? PHASE_BEGINS : PHASE_WATCHED;
+}
+
+void race_phases_begin(struct race_block *b, const struct event_block *block, bool is_of_new_launch)
+{
+    struct phases *p = &b->phases;
+    for (uint32_t i = 0; is_of_new_launch && i < PHASES_KNOWN; i++)
+        p->known[i].n = p->known[i].n_lanes = 0;
+    if (is_of_new_launch)
+        p->worth = WORTH_FIRST;
+    p->on = !b->traits.irregular && !b->is_clustered && !block->launch->kernel->has_async;
+    p->state = p->on && p->worth > 0 ? PHASE_BEGINS : PHASE_WATCHED;
+}
+
+void race_phases_free(struct race_block *b)
+{
+    for (uint32_t i = 0; i < PHASES_KNOWN; i++)
+        free_phase(&b->phases.known[i]);
+    free_phase(&b->phases.now);
+}
