@@ -80,7 +80,7 @@ static void clear_shared(struct race_block *b)
 void race_end_phase(struct race_block *b, uint32_t epoch)
 {
     bool is_plain = !b->order->irregular && epoch == b->shared_from;
-    race_phase_ends(b, is_plain);
+    race_phase_ends(&b->phases, is_plain);
     if (b->updated_from < b->updated_to)
         memset((void *)(b->shared_cells + b->updated_from), 0,
                (b->updated_to - b->updated_from) * sizeof *b->shared_cells);
@@ -138,7 +138,7 @@ void race_free_block(struct race_block *b)
         return;
     order_block_end(b->order);
     race_close_histories(&b->shared);
-    race_phases_free(b);
+    race_phases_free(&b->phases);
     free((void *)b->shared_cells);
     free(b->recent);
     free(b->recent_shared);
@@ -259,7 +259,8 @@ void race_block_starts(struct races *r, struct event_block *block)
         b->is_clustered = block->launch->blocks_per_cluster > 1 && block->launch->kernel->clustered;
         if (b->is_clustered)
             race_clear_shared(r, block);
-        race_phases_begin(b, block, is_of_new_launch);
+        race_phases_begin(&b->phases, !b->traits.irregular && !b->is_clustered && !block->launch->kernel->has_async,
+                          is_of_new_launch);
         return;
     }
     block_without_memory(r, block);

@@ -76,21 +76,22 @@ void race_on_access_and_lock(void *data, const struct access_event *e);
 void race_on_performed_and_unlock(void *data, const struct access_event *e);
 void race_on_sync(void *data, const struct sync_event *e);
 
-/* An access that is no strong or asynchronous one comes to the cells. */
-void race_update_access(struct race_block *b, const struct access_event *e);
-
 /* ---- repeats.c: phases of shared memory that repeat ---- */
 
-/* A block starts; the last phase of a record that it takes over has ended. */
-void race_phases_begin(struct race_block *b, const struct event_block *block, bool is_of_new_launch);
-void race_phases_free(struct race_block *b);
-/* Need the access not come to the cells? Not where b->phases.state is PHASE_WATCHED. */
-bool race_phase_repeats(struct race_block *b, const struct access_event *e);
-/* Before accesses of the phase are ordered by more than its end: the rest of it comes to the
- * cells. */
-void race_phase_part(struct race_block *b, struct event_block *block);
+/* A block starts; the last phase of a record that it takes over has ended. `on`: nothing but
+ * barriers of whole blocks and warps orders its accesses. */
+void race_phases_begin(struct phases *p, bool on, bool is_of_new_launch);
+void race_phases_free(struct phases *p);
+/* Need the access not come to the cells? Not where the state is PHASE_WATCHED. If it has to, those
+ * before it that are left come first. */
+bool race_phase_repeats(struct phases *p, const struct access_event *e);
+/* Before accesses of the phase are ordered by more than its end: what is left, and the rest of it,
+ * come to the cells. */
+void race_phase_part(struct phases *p);
+/* The next access that is left; *at has its addresses. False where none is. */
+bool race_phase_left(struct phases *p, struct event_block *block, struct access_event *e, uint64_t at[WARP_LANES]);
 /* is_plain: nothing has ordered accesses within the phase. */
-void race_phase_ends(struct race_block *b, bool is_plain);
+void race_phase_ends(struct phases *p, bool is_plain);
 
 /* ---- history.c: the next history ---- */
 

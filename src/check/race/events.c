@@ -177,7 +177,7 @@ static void update_issued(struct race_block *b, const struct access_event *e)
         order_issued_done(b->order, e->warp, lane, race_block_of(e->signals)->order, e->object, e->parity);
 }
 
-void race_update_access(struct race_block *b, const struct access_event *e)
+static void update_access(struct race_block *b, const struct access_event *e)
 {
     struct current_access cur;
     if (!begin(&cur, e, b, is_read_only(b, e) ? ACCESS_READ_ONLY : ACCESS_WHOLE))
@@ -185,6 +185,21 @@ void race_update_access(struct race_block *b, const struct access_event *e)
     race_update_event(&cur, e, e->lanes);
     if (e->writes && !e->strong && b->worker->has_order)
         forget_releases(&cur, e, e->lanes);
+}
+
+/* Accesses that were left out so far, as the phase was like another one. */
+static void catch_up(struct race_block *b, struct event_block *block)
+{
+    struct access_event e;
+    uint64_t at[WARP_LANES];
+    while (race_phase_left(&b->phases, block, &e, at))
+        update_access(b, &e);
+}
+
+static void part_phase(struct race_block *b, struct event_block *block)
+{
+    race_phase_part(&b->phases);
+    catch_up(b, block);
 }
 
 void race_on_access_and_lock(void *data, const struct access_event *e)
@@ -202,9 +217,12 @@ void race_on_access_and_lock(void *data, const struct access_event *e)
     race_linearise_begin(b, e);
     if (waits_for_result(b, e))
         return;
-    if (e->space == SPACE_SHARED && b->phases.state != PHASE_WATCHED && race_phase_repeats(b, e))
-        return;
-    race_update_access(b, e);
+    if (e->space == SPACE_SHARED && b->phases.state != PHASE_WATCHED) {
+        if (race_phase_repeats(&b->phases, e))
+            return;
+        catch_up(b, e->block);
+    }
+    update_access(b, e);
 }
 
 /* Lane by lane where it matters which was the last. */
@@ -237,7 +255,7 @@ static void barrier_opens(struct race_block *b, const struct sync_event *e)
         return;
     bool is_whole = order_all_wait(b->order, e) && b->order->least_exit_frontier == UINT32_MAX;
     if (!is_whole)
-        race_phase_part(b, e->block);
+        part_phase(b, e->block);
     order_barrier_opens(b->order, e);
     if (!is_whole)
         return;
@@ -285,7 +303,7 @@ void race_on_sync(void *data, const struct sync_event *e)
         break;
     case EVENT_COLLECTIVE:
         if (e->site->mode == COLLECTIVE_SYNC) { /* the ISA does not say that shfl, vote, match and redux order memory */
-            race_phase_part(b, e->block);
+            part_phase(b, e->block);
             order_warp_meets(b->order, e->warp, e->lanes);
         }
         break;

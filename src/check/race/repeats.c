@@ -55,37 +55,6 @@ static bool may_meet(const struct access_event *e, const struct phase_access *a)
     return __builtin_popcountll(places) != __builtin_popcount(e->lanes);
 }
 
-/* The event again: *at has its addresses. */
-static void repeat_access(struct race_block *b, struct event_block *block, const struct phase_access *a,
-                          const uint32_t *lanes, uint64_t at[WARP_LANES])
-{
-    enum access_pattern pattern = (enum access_pattern)a->pattern;
-    struct access_event e = {.site = a->site,
-                             .block = block,
-                             .owner = block,
-                             .warp = a->warp,
-                             .space = SPACE_SHARED,
-                             .pattern = pattern,
-                             .lanes = a->lanes,
-                             .bytes = a->bytes,
-                             .reads = a->site->reads,
-                             .writes = a->site->writes,
-                             .base = (uint64_t)a->at[0],
-                             .low = UINT64_MAX};
-    if (pattern != ACCESS_LINEAR && pattern != ACCESS_UNIFORM)
-        e.address = at;
-    for (unsigned l = 0; l < WARP_LANES; l++)
-        at[l] = lanes ? lanes[l]
-                      : (uint64_t)a->at[l / HALF_WARP] +
-                            (pattern == ACCESS_LINEAR_HALVES ? (uint64_t)(l % HALF_WARP) * a->bytes : 0);
-    EACH_BIT(l, e.lanes) {
-        uint64_t address = access_address(&e, l);
-        e.low = address < e.low ? address : e.low;
-        e.high = address + e.bytes > e.high ? address + e.bytes : e.high;
-    }
-    race_update_access(b, &e);
-}
-
 /* ---- phases ---- */
 
 static struct phase *phase_of(struct phases *p, const struct phase_access *first)
@@ -129,28 +98,68 @@ static bool record(struct phase *s, const struct phase_access *a, const uint64_t
     return true;
 }
 
-/* What this phase has had in common with another one is brought to the cells, and recorded. */
-static bool part(struct race_block *b, struct event_block *block)
+/* What this phase has had in common with another one is recorded, and still to come to the
+ * cells. */
+static bool part(struct phases *p)
 {
-    struct phases *p = &b->phases;
-    uint64_t at[WARP_LANES];
     const struct phase *s = p->like;
+    uint64_t address[WARP_LANES];
     bool is_recorded = true;
-    for (uint32_t i = 0, k = 0; i < p->n; i++) {
-        const uint32_t *lanes = s->at[i].pattern == ACCESS_ANY ? s->lanes[k++] : NULL;
-        repeat_access(b, block, &s->at[i], lanes, at);
-        is_recorded = is_recorded && record(&p->now, &s->at[i], at);
+    for (uint32_t i = 0, k = 0; i < p->n && is_recorded; i++) {
+        bool has_lanes = s->at[i].pattern == ACCESS_ANY;
+        for (unsigned l = 0; has_lanes && l < WARP_LANES; l++)
+            address[l] = s->lanes[k][l];
+        k += has_lanes;
+        is_recorded = record(&p->now, &s->at[i], address);
     }
     p->worth -= (int32_t)p->n;
-    p->state = is_recorded ? PHASE_RECORDED : PHASE_WATCHED;
+    p->left = p->n;
+    p->n = p->n_lanes = 0;
     return is_recorded;
 }
 
-void race_phase_part(struct race_block *b, struct event_block *block)
+void race_phase_part(struct phases *p)
 {
-    if (b->phases.state == PHASE_LIKE)
-        part(b, block);
-    b->phases.state = PHASE_WATCHED;
+    if (p->state == PHASE_LIKE) {
+        p->left = p->n;
+        p->n = p->n_lanes = 0;
+    }
+    p->state = PHASE_WATCHED;
+}
+
+bool race_phase_left(struct phases *p, struct event_block *block, struct access_event *e, uint64_t at[WARP_LANES])
+{
+    if (p->n >= p->left) {
+        p->left = 0;
+        return false;
+    }
+    const struct phase_access *a = &p->like->at[p->n++];
+    enum access_pattern pattern = (enum access_pattern)a->pattern;
+    const uint32_t *lanes = pattern == ACCESS_ANY ? p->like->lanes[p->n_lanes++] : NULL;
+    bool by_lane = pattern != ACCESS_LINEAR && pattern != ACCESS_UNIFORM;
+    *e = (struct access_event){.site = a->site,
+                               .block = block,
+                               .owner = block,
+                               .warp = a->warp,
+                               .space = SPACE_SHARED,
+                               .pattern = pattern,
+                               .lanes = a->lanes,
+                               .bytes = a->bytes,
+                               .reads = a->site->reads,
+                               .writes = a->site->writes,
+                               .base = (uint64_t)a->at[0],
+                               .address = by_lane ? at : NULL,
+                               .low = UINT64_MAX};
+    for (unsigned l = 0; by_lane && l < WARP_LANES; l++)
+        at[l] = lanes ? lanes[l]
+                      : (uint64_t)a->at[l / HALF_WARP] +
+                            (pattern == ACCESS_LINEAR_HALVES ? (uint64_t)(l % HALF_WARP) * a->bytes : 0);
+    EACH_BIT(l, e->lanes) {
+        uint64_t address = access_address(e, l);
+        e->low = address < e->low ? address : e->low;
+        e->high = address + e->bytes > e->high ? address + e->bytes : e->high;
+    }
+    return true;
 }
 
 static bool is_like(struct phases *p, const struct phase_access *a, const struct access_event *e)
@@ -164,12 +173,11 @@ static bool is_like(struct phases *p, const struct phase_access *a, const struct
     return true;
 }
 
-bool race_phase_repeats(struct race_block *b, const struct access_event *e)
+bool race_phase_repeats(struct phases *p, const struct access_event *e)
 {
-    struct phases *p = &b->phases;
     struct phase_access a;
     if (!describe(e, &a)) {
-        race_phase_part(b, e->block);
+        race_phase_part(p);
         return false;
     }
     if (p->state == PHASE_BEGINS) {
@@ -181,7 +189,7 @@ bool race_phase_repeats(struct race_block *b, const struct access_event *e)
     if (p->state == PHASE_LIKE) {
         if (is_like(p, &a, e))
             return true;
-        part(b, e->block);
+        p->state = part(p) ? PHASE_RECORDED : PHASE_WATCHED;
     }
     if (p->state == PHASE_RECORDED && (may_meet(e, &a) || !record(&p->now, &a, e->address)))
         p->state = PHASE_WATCHED;
@@ -191,9 +199,8 @@ bool race_phase_repeats(struct race_block *b, const struct access_event *e)
 /* The worth of looking: what was saved, less what was recorded for nothing so far. */
 enum { WORTH_FIRST = 1 << 14, WORTH_MOST = 1 << 16 };
 
-void race_phase_ends(struct race_block *b, bool is_plain)
+void race_phase_ends(struct phases *p, bool is_plain)
 {
-    struct phases *p = &b->phases;
     if (p->state == PHASE_LIKE)
         p->worth += p->worth < WORTH_MOST ? (int32_t)p->n : 0;
     if (p->state == PHASE_RECORDED)
@@ -206,20 +213,19 @@ void race_phase_ends(struct race_block *b, bool is_plain)
     p->state = p->on && p->worth > 0 ? PHASE_BEGINS : PHASE_WATCHED;
 }
 
-void race_phases_begin(struct race_block *b, const struct event_block *block, bool is_of_new_launch)
+void race_phases_begin(struct phases *p, bool on, bool is_of_new_launch)
 {
-    struct phases *p = &b->phases;
     for (uint32_t i = 0; is_of_new_launch && i < PHASES_KNOWN; i++)
         p->known[i].n = p->known[i].n_lanes = 0;
     if (is_of_new_launch)
         p->worth = WORTH_FIRST;
-    p->on = !b->traits.irregular && !b->is_clustered && !block->launch->kernel->has_async;
+    p->on = on;
     p->state = p->on && p->worth > 0 ? PHASE_BEGINS : PHASE_WATCHED;
 }
 
-void race_phases_free(struct race_block *b)
+void race_phases_free(struct phases *p)
 {
     for (uint32_t i = 0; i < PHASES_KNOWN; i++)
-        free_phase(&b->phases.known[i]);
-    free_phase(&b->phases.now);
+        free_phase(&p->known[i]);
+    free_phase(&p->now);
 }

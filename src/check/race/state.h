@@ -158,6 +158,7 @@ struct phases {
     struct phase now;                 /* what this phase does, where it is recorded */
     const struct phase *like;         /* what it has done so far, where it is PHASE_LIKE */
     uint32_t n, n_lanes;              /* so many accesses of that */
+    uint32_t left;                    /* accesses of it that are still to come to the cells */
     enum { PHASE_WATCHED, PHASE_BEGINS, PHASE_LIKE, PHASE_RECORDED } state;
     bool on, reported; /* a race, in this phase */
     int32_t worth;     /* PHASE_WATCHED for the rest of the launch where it has gone */
