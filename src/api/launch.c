@@ -70,7 +70,7 @@ static bool clusters_fit(const hd_kernel *k, const struct launch_dims *dims, uns
     uint64_t blocks = 1, most = flags & HD_LAUNCH_NON_PORTABLE_CLUSTER ? LARGEST : PORTABLE;
     if (!dims->explicit_cluster && kernel->explicit_cluster)
         cluster_error(d, "CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, --cluster, hd_launch_config.cluster",
-                      "the launch does not say how large a cluster is, as the kernel wants it (.explicitcluster)");
+                      "the launch gives no cluster size, which the kernel requires (.explicitcluster)");
     if (!dims->explicit_cluster)
         return d->errors == 0;
     for (int i = 0; i < 3; i++) {
@@ -88,7 +88,7 @@ static bool clusters_fit(const hd_kernel *k, const struct launch_dims *dims, uns
         diag_error(d, (struct place){0}, "cluster-size",
                    most < LARGEST ? "up to 16 with CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, "
                                     "HD_LAUNCH_NON_PORTABLE_CLUSTER"
-                                  : "make it smaller: the device has room for no more in one cluster",
+                                  : "make it smaller: the device allows no more blocks in one cluster",
                    "a cluster of more than %u blocks", (unsigned)most);
     if (kernel->max_cluster_rank && blocks > kernel->max_cluster_rank)
         diag_error(d, (struct place){0}, "cluster-size", NULL,

@@ -85,8 +85,8 @@ void nest_tell_errors(struct nest *n)
     struct arena scratch = {0};
     if (n->errors.n && nest_engine(n)->config.note && !atomic_exchange(&n->context->machine->told_nested, true))
         note(n,
-             "has errors of the device runtime that no cudaGetLastError() has asked for, in %u thread%s; thread %u of "
-             "block %llu, at %s: %s",
+             "has unread errors of the device runtime (no cudaGetLastError()) in %u thread%s; thread %u of block %llu, "
+             "at %s: %s",
              n->errors.n, n->errors.n == 1 ? "" : "s", x->thread, (unsigned long long)x->block,
              fault_line(x->at, &scratch), error_text(x->error));
     n->errors.n = 0;

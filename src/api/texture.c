@@ -67,7 +67,7 @@ static hd_result shape_of(const hd_array_desc *d, struct array *a, const char **
         return refuse(error, HD_ERROR_NOT_SUPPORTED, refused);
     *a = (struct array){.number = d->format, .flags = d->flags};
     if (!texel_format_of(d->format, d->channels, &a->format))
-        return refuse(error, HD_ERROR_INVALID_VALUE, "no such format, or number of channels");
+        return refuse(error, HD_ERROR_INVALID_VALUE, "no such format or number of channels");
     if (d->flags & ~ALL_ARRAY_FLAGS)
         return refuse(error, HD_ERROR_INVALID_VALUE, "no such flag of arrays");
     const char *wrong = size_refusal(d);

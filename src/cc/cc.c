@@ -47,7 +47,7 @@ static bool show_ptx(struct job *j, const char *input)
     struct file_bytes file = {0};
     const char *path = job_temporary(j, input, ".shown.ptx");
     if (j->o.archs.n > 1)
-        return cc_failure(j, "-ptx -o - is for one device, and there are %u", j->o.archs.n) == 0;
+        return cc_failure(j, "-ptx -o - works for one device, and there are %u", j->o.archs.n) == 0;
     if (!cc_compile_device(j, input, j->o.archs.at[0], path) || j->o.given[CC_DRY_RUN])
         return j->o.given[CC_DRY_RUN];
     const char *error = file_read(j->arena, path, 0, &file);
@@ -88,7 +88,7 @@ static bool make_cubin(struct job *j, const char *input, const char *output)
     struct file_bytes file = {0};
     size_t bytes = 0;
     if (j->o.archs.n > 1)
-        return cc_failure(j, "-cubin is for one device, and there are %u", j->o.archs.n) == 0;
+        return cc_failure(j, "-cubin works for one device, and there are %u", j->o.archs.n) == 0;
     if (!cc_read_device(j, input, j->o.archs.at[0], &file) || j->o.given[CC_DRY_RUN])
         return j->o.given[CC_DRY_RUN];
     struct image_text text = {file.bytes, file.n, (unsigned)atoi(j->o.archs.at[0])};
@@ -110,7 +110,7 @@ static bool is_source(struct job *j, const char *input, const char *output)
     if (!S_ISREG(source.st_mode) && !is_null)
         return cc_failure(j, "%s is not a regular file: heddle cc reads a source several times", input) == 0;
     if (strpbrk(input, "\n\r"))
-        return cc_failure(j, "the name of a source file cannot have lines") == 0;
+        return cc_failure(j, "the name of a source file cannot contain a line break") == 0;
     if (output && !is_null && stat(output, &other) == 0 && other.st_dev == source.st_dev &&
         other.st_ino == source.st_ino)
         return cc_failure(j, "the output %s would take the place of the source", output) == 0;
@@ -262,11 +262,10 @@ static void warn_of_archs(struct job *j)
     if (j->o.given[CC_QUIET_ARCHS] || j->o.given[CC_WITHOUT_WARNINGS])
         return;
     for (uint32_t i = 0; i < j->o.unknown_archs.n; i++)
-        fprintf(
-            stderr,
-            "heddle: cc: warning: %s is left out: clang 19 does not know it, and PTX for an earlier device runs there "
-            "(-Wno-deprecated-gpu-targets says nothing)\n",
-            j->o.unknown_archs.at[i]);
+        fprintf(stderr,
+                "heddle: cc: warning: %s is left out: clang 19 does not know it, and PTX for an earlier device runs "
+                "there (-Wno-deprecated-gpu-targets silences this)\n",
+                j->o.unknown_archs.at[i]);
 }
 
 /* -o -: what a compiler or a linker writes at any place of its file needs one. */

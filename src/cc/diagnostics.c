@@ -229,10 +229,9 @@ static void print_failure(struct cc_diagnostics *d, const char *page, struct are
     if (str_starts(line, "fatal error: error in backend: "))
         why = (struct str){line.p + 31, line.n - 31 - (line.p[line.n - 1] == '\n')};
     const char *hint = cc_hint(why, arena);
-    const char *text =
-        arena_printf(arena, "clang has failed%s%.*s%s%s%.*s; %s", function.n ? " at `" : "", STR_ARG(function),
-                     function.n ? "`" : "", why.n ? ": " : "", STR_ARG(why),
-                     hint ? hint : "-G, without optimisation, may get around it; -v shows all that clang says");
+    const char *text = arena_printf(arena, "clang has failed%s%.*s%s%s%.*s; %s", function.n ? " at `" : "",
+                                    STR_ARG(function), function.n ? "`" : "", why.n ? ": " : "", STR_ARG(why),
+                                    hint ? hint : "-G (no optimisation) may avoid it; -v shows clang's whole output");
     struct str at = place.n ? place : file.n ? file : str_of("heddle: cc");
     if (say_once(d, arena, text))
         print_head(d, at, str_of("error"), str_of(text));

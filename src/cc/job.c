@@ -108,7 +108,7 @@ int job_finish(struct job *j, struct process *p)
     int signal = status - 128; /* one that the user has sent ends heddle, too */
     if (signal > 0 && signal != SIGINT && signal != SIGTERM && signal != SIGHUP && !strstr(err, "PLEASE submit"))
         cc_failure(j, "the compiler has been ended by signal %d%s", signal,
-                   signal == SIGKILL ? ": is there memory left?" : "");
+                   signal == SIGKILL ? ": is memory exhausted?" : "");
     return status;
 }
 

@@ -426,7 +426,7 @@ const char *cc_read_options(int argc, char **argv, struct cc_options *o, struct 
     bool answers =
         o->given[CC_VERSION] || o->given[CC_LIST_ARCHS] || o->given[CC_LIST_CODES] || o->given[CC_INSTALL_TOOLS];
     if (!error && o->inputs.n == 0 && !answers)
-        error = "which file? As in `heddle cc kernel.cu -o program`";
+        error = "which file? For example: heddle cc kernel.cu -o program";
     if (!error && o->given[CC_OUTPUT] && o->inputs.n > 1 &&
         (o->given[CC_PTX] || o->given[CC_CUBIN] || o->given[CC_FATBIN] || o->given[CC_COMPILE] ||
          o->given[CC_DEVICE_C] || o->given[CC_DEVICE_W]))

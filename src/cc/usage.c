@@ -41,13 +41,13 @@ void cc_print_usage(const hd_ptx *ptx, const hd_source *source)
     hd_ptx_get_info(ptx, &info);
     if (hd_machine_create(&options, &machine, NULL))
         return;
-    fputs("ptxas info    : Heddle keeps PTX, and makes no machine code: registers are an estimate\n", stderr);
+    fputs("ptxas info    : Heddle makes no machine code: registers are an estimate\n", stderr);
     if (hd_module_load(machine, source, 1, &module, &report) == HD_SUCCESS) {
         for (size_t i = 0; hd_ptx_get_function(ptx, i, &f); i++)
             if (f.is_kernel)
                 print_kernel(module, f.name, info.target);
     } else {
-        fputs("ptxas info    : what kernels take shows when all device code is linked\n", stderr);
+        fputs("ptxas info    : registers and memory are shown when all device code is linked\n", stderr);
     }
     hd_report_free(report);
     hd_machine_destroy(machine);

@@ -48,7 +48,7 @@ static const char *parse_type(struct arena *arena, struct str name, enum isa_typ
         return NULL;
     for (size_t i = 0; i < sizeof foreign_types / sizeof foreign_types[0]; i++)
         if (str_is(name, foreign_types[i][0]))
-            return arena_printf(arena, "the type `%s` is called %s here", foreign_types[i][0], foreign_types[i][1]);
+            return arena_printf(arena, "write the type `%s` as %s", foreign_types[i][0], foreign_types[i][1]);
     return arena_printf(arena, "there is no type `%.*s`; types are %s", STR_ARG(name), value_types(arena));
 }
 
@@ -129,7 +129,7 @@ static const char *parse_content(struct arena *arena, struct str rest, uint64_t 
         return arena_printf(arena, "`%.*s` is none of +print, +sum, +hide, +save:FILE and, to explore, +outcomes",
                             STR_ARG(rest));
     if (rest.p[0] != '=')
-        return arena_printf(arena, "`%.*s` is unexpected; a content follows `=`", STR_ARG(rest));
+        return arena_printf(arena, "`%.*s` is unexpected; write `=` before a content", STR_ARG(rest));
     b->has_content = true;
     return content_parse(arena, (struct str){rest.p + 1, rest.n - 1}, &b->type, b->count, seed, &b->content);
 }
@@ -331,10 +331,10 @@ static const char *parse_scalar(struct args *args, struct str text, const hd_par
     struct value v;
     const char *error = value_parse(arena, text, type, &v);
     if (error && isa_type_class(type) == CLASS_B && !value_parse(arena, text, TYPE_f64, &v))
-        return arena_printf(arena, "parameter `%s` is a .%s, of no certain type: a float is written f%zu:%.*s", p->name,
-                            p->type, 8 * p->bytes, STR_ARG(text));
+        return arena_printf(arena, "parameter `%s` is a .%s, which does not tell its type: write a float as f%zu:%.*s",
+                            p->name, p->type, 8 * p->bytes, STR_ARG(text));
     if (error && p->bytes == 8 && !value_is_float(type))
-        return arena_printf(arena, "%s; a buffer is written like f32[1024]", error);
+        return arena_printf(arena, "%s; write a buffer like f32[1024]", error);
     if (!error)
         value_store(type, v, arg->bytes);
     return error;
@@ -346,7 +346,7 @@ static const char *parse_same(struct args *args, struct str text, struct arg *ar
     const char *plus = memchr(text.p, '+', text.n);
     struct str digits = {text.p, plus ? (size_t)(plus - text.p) : text.n};
     if (!opts_size(digits, &number) || (plus && !opts_size((struct str){plus + 1, text.n - digits.n - 1}, &addend)))
-        return "it is written same:N or same:N+BYTES";
+        return "write same:N or same:N+BYTES";
     if (number == 0 || number > args->list.n || args->list.at[number - 1].pointers.n == 0)
         return arena_printf(args->arena, "argument %llu is not a buffer before this one", (unsigned long long)number);
     struct buffer *b = args->list.at[number - 1].pointers.at[0].buffer;

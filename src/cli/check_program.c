@@ -90,7 +90,7 @@ static int get_ready(struct check *c)
         return usage_error(s, "--replay-events runs nothing, so `%s` is not run: leave one of the two out",
                            s->words[0]);
     if (o->record_events && !o->replay_events && o->runs > 1)
-        return usage_error(s, "--record-events is of one run: leave --runs out");
+        return usage_error(s, "--record-events records one run: leave out --runs");
     c->name = s->n_words ? s->words[0] : "";
     const char *wrong = check_settings(o, &c->settings, arena);
     if (!wrong && o->suppressions)
@@ -366,10 +366,9 @@ static const char *lines_remark(const struct diags *d)
         lacks |= g->place.source && !g->place.cuda;
         python |= g->place.source && !g->place.cuda && strstr(g->place.source->name, " of python");
     }
-    return !lacks ? ""
-           : python
-               ? "heddle: the lines of a kernel are known where it is compiled with them: @cuda.jit(lineinfo=True)\n"
-               : "heddle: the lines of a kernel are known where it is compiled with -lineinfo\n";
+    return !lacks   ? ""
+           : python ? "heddle: write @cuda.jit(lineinfo=True) to see the lines of kernels\n"
+                    : "heddle: compile with -lineinfo to see the lines of kernels\n";
 }
 
 /* What the reader has to know beside the findings. */
@@ -381,11 +380,11 @@ static const char *remarks(const struct check *c)
     const char *when = c->done > 1 ? arena_printf(t.arena, " in run %u", c->killed_in) : "";
     text_puts(&t, process_ending_text(c->name, c->killed_by, when, c->survivor, t.arena));
     if (c->unreplayed)
-        text_printf(&t, "heddle: the schedule is of launch %llu of `%s`, which has not come: nothing was replayed\n",
+        text_printf(&t, "heddle: the schedule is of launch %llu of `%s`, which did not happen: nothing was replayed\n",
                     (unsigned long long)c->settings.process.replayed_number,
                     demangle(str_of(c->settings.process.replayed), t.arena));
     json_object_foreach(c->results.running, kernel, n)
-        text_printf(&t, "heddle: %s of `%s` had not ended; what it has shown until then is here\n",
+        text_printf(&t, "heddle: %s of `%s` had not ended; the report has its findings until then\n",
                     plural((uint64_t)json_integer_value(n), "launch", t.arena), demangle(str_of(kernel), t.arena));
     if (c->results.lost)
         text_puts(&t, "heddle: not all findings could be kept: some are missing here\n");

@@ -131,7 +131,7 @@ static const char *parse_file(struct arena *arena, struct str text, enum isa_typ
         if (!npy_fits(&c->npy, *type))
             return arena_printf(arena, "%s holds %s, not %s", path, isa_type_name(c->npy.type), isa_type_name(*type));
     } else if (!*type) {
-        return arena_printf(arena, "%s holds raw bytes: say their type, as in f32[]=@%s", path, path);
+        return arena_printf(arena, "%s holds raw bytes: give their type, as in f32[]=@%s", path, path);
     } else if (c->file.n % value_bytes(*type)) {
         return arena_printf(arena, "%s has %zu bytes, which is not a whole number of %s", path, c->file.n,
                             isa_type_name(*type));

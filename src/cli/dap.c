@@ -41,7 +41,7 @@ static const char *serve(struct dap *d, const char *command, const json_t *argum
             const char *wrong = requests[i].stands ? does_not_stand(d) : NULL;
             return wrong ? wrong : requests[i].serve(d, arguments, body);
         }
-    return arena_printf(&d->arena, "heddle debug does not have the request `%s`", command);
+    return arena_printf(&d->arena, "heddle debug does not support the request `%s`", command);
 }
 
 static const char *serve_guarded(struct dap *d, const char *command, const json_t *message, json_t *body)

@@ -115,7 +115,7 @@ const char *dap_look(struct dap *d, struct dap_frame f)
     int64_t block[3], thread[3];
     const char *wrong = NULL;
     if (d->f.state != FRONT_STANDS)
-        return "no thread stands still";
+        return "no thread is stopped";
     if (!dap_thread_at(d, f.thread, block, thread))
         return arena_printf(&d->arena, "there is no thread %lld", (long long)f.thread);
     if (!d->focus_is_known || d->focus.thread != f.thread)
@@ -133,7 +133,7 @@ const char *dap_look_at_thread(struct dap *d, int64_t thread)
         return NULL;
     int64_t block[3], at_thread[3];
     if (d->f.state != FRONT_STANDS)
-        return "no thread stands still";
+        return "no thread is stopped";
     if (!dap_thread_at(d, thread, block, at_thread))
         return arena_printf(&d->arena, "there is no thread %lld", (long long)thread);
     return dap_take_place(d, json_pack("{s:s, s:o, s:o}", "do", "focus", "block", coordinates_json(block), "thread",
@@ -155,7 +155,7 @@ const char *dap_look_at_frame(struct dap *d, const json_t *number)
 /* Looks at its thread. */
 const struct unfold *dap_unfold_at(struct dap *d, int64_t n, const char **wrong)
 {
-    *wrong = "that is of an earlier stop: the launch has gone on";
+    *wrong = "that belongs to an earlier stop: the launch has gone on";
     if (n < 1 || n > d->unfolds.n)
         return NULL;
     const struct unfold *u = &d->unfolds.at[n - 1];

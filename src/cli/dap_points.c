@@ -125,7 +125,7 @@ static void set_point(struct dap *d, struct dap_point *p)
         json_decref(answer);
         ask_by_name(d, p);
     } else if (p->kind == DAP_DATA) {
-        refuse(p, "a watchpoint is set while a launch stands still");
+        refuse(p, "a watchpoint can only be set while a launch is stopped");
     } else {
         send_later(d, json_incref(p->request), p->id);
     }
@@ -312,7 +312,7 @@ const char *dap_data_breakpoint_info(struct dap *d, const json_t *arguments, jso
     const char *name = text_of(arguments, "name"), *wrong, *expression = NULL;
     int64_t bytes = number_of(arguments, "bytes");
     if (d->f.state != FRONT_STANDS)
-        wrong = "a watchpoint is set while a launch stands still";
+        wrong = "a watchpoint can only be set while a launch is stopped";
     else if (json_is_true(json_object_get(arguments, "asAddress"))) {
         wrong = dap_look_at_frame(d, json_object_get(arguments, "frameId"));
         expression =
@@ -327,7 +327,7 @@ const char *dap_data_breakpoint_info(struct dap *d, const json_t *arguments, jso
         wrong ? NULL
               : dap_ask(d, json_pack("{s:s, s:s}", "do", "parts", "expression", expression ? expression : ""), &wrong);
     if (answer && !json_object_get(answer, "address") && !json_object_get(answer, "leads_to"))
-        wrong = "it is in a register, or no variable: only memory can be watched";
+        wrong = "it is in a register, or not a variable: only memory can be watched";
     json_object_set_new(body, "dataId",
                         wrong ? json_null()
                               : json_string(arena_printf(&d->arena, "%lld/%lld/%s", (long long)d->focus.thread,

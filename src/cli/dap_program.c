@@ -283,7 +283,8 @@ static struct line command_line(struct dap *d, const json_t *arguments, struct a
             add_word(&l, d->s->argv[i]);
     }
     if (program && d->s->n_words)
-        l.wrong = "launch: heddle's command line names what runs already: leave out `program`, or that";
+        l.wrong = "launch: heddle's command line already names a program: leave out `program`, or the one on the "
+                  "command line";
     if (!program && !d->s->n_words)
         l.wrong = "launch: `program` is missing: the path of a program, or of a PTX file";
     if (program)
@@ -397,9 +398,7 @@ const char *dap_attach(struct dap *d, const json_t *arguments, json_t *body)
     (void)d;
     (void)arguments;
     (void)body;
-    return "attach: Heddle is in a program from its start on, and cannot come to one that runs: `launch` it; gdb -p "
-           "attaches to its host "
-           "code";
+    return "attach: Heddle cannot attach to a running program: use `launch`; gdb -p attaches to its host code";
 }
 
 const char *dap_configuration_done(struct dap *d, const json_t *arguments, json_t *body)

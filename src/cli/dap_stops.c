@@ -244,9 +244,9 @@ const char *dap_pause(struct dap *d, const json_t *arguments, json_t *body)
     (void)arguments;
     (void)body;
     if (d->f.state == FRONT_STANDS || d->f.state == FRONT_ENDED)
-        return "it stands still already";
+        return "it is stopped already";
     if (d->f.state != FRONT_RUNS || d->f.link < 0)
-        return "nothing runs that could be stopped";
+        return "nothing is running";
     link_send(d->f.link, json_pack("{s:s}", "do", "interrupt"));
     dap_say(d, "console", "It stops where a kernel runs that is debugged, or at the start of the next kernel.\n");
     return NULL;

@@ -260,7 +260,7 @@ const char *dap_evaluate(struct dap *d, const json_t *arguments, json_t *body)
         return wrong;
     if (repl && is_command(d, expression))
         return run_command(d, expression, body);
-    wrong = stands ? evaluate(d, expression, body) : "no thread stands still";
+    wrong = stands ? evaluate(d, expression, body) : "no thread is stopped";
     const char *unknown;
     if (wrong && repl && debug_command_find(expression, strcspn(expression, " \t/"), &d->arena, &unknown))
         return run_command(d, expression, body);

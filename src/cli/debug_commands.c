@@ -59,7 +59,7 @@ bool front_stands(struct front *f)
 void debug_command_run(struct front *f, char *arguments)
 {
     if (*arguments) {
-        front_error(f, "the program's arguments stand behind it on the command line: heddle debug PROGRAM ARGUMENT...");
+        front_error(f, "write the program's arguments on the command line: heddle debug PROGRAM ARGUMENT...");
         return;
     }
     if (f->state == FRONT_STANDS || f->state == FRONT_ENDED || f->state == FRONT_RUNS) {
@@ -147,7 +147,7 @@ void debug_command_back_next_ptx(struct front *f, char *arguments)
 void debug_command_last_write(struct front *f, char *arguments)
 {
     if (!*arguments)
-        front_error(f, "of which memory? As in last-write tile[3]");
+        front_error(f, "which memory? For example: last-write tile[3]");
     else if (front_stands(f))
         front_go(f, json_pack("{s:s, s:s}", "do", "last_write", "expression", arguments));
 }
@@ -157,7 +157,7 @@ void debug_command_go_to(struct front *f, char *arguments)
     char *end;
     long long time = strtoll(arguments, &end, 0);
     if (!*arguments || *command_skip(end))
-        front_error(f, "to which time? `info time` shows it");
+        front_error(f, "which time? `info time` shows the current one");
     else if (front_stands(f))
         front_go(f, json_pack("{s:s, s:I}", "do", "goto", "time", (json_int_t)time));
 }
@@ -226,7 +226,7 @@ static void add_break(struct front *f, char *arguments, bool temporary)
     char *place = arguments;
     size_t length = strlen(arguments);
     if (length > 3 && strcmp(arguments + length - 3, " if") == 0) {
-        front_error(f, "if what? As in break 12 if threadIdx.x == 3");
+        front_error(f, "which condition? For example: break 12 if threadIdx.x == 3");
         return;
     }
     if (condition) {
@@ -236,7 +236,7 @@ static void add_break(struct front *f, char *arguments, bool temporary)
     for (size_t n = strlen(place); n && isspace((unsigned char)place[n - 1]); n--)
         place[n - 1] = 0;
     if (!*place && !text_of(json_object_get(f->place, "frame"), "file")) {
-        front_error(f, "where? As in break saxpy.cu:12, break 12, break saxpy or break *27, a line of PTX");
+        front_error(f, "where? For example: break saxpy.cu:12, break 12, break saxpy, or break *27 for a line of PTX");
         return;
     }
     const char *shown = arena_strdup(&f->arena, place);
@@ -274,7 +274,7 @@ void debug_command_set_tbreak(struct front *f, char *arguments)
 void debug_command_advance(struct front *f, char *arguments)
 {
     if (!*arguments) {
-        front_error(f, "to where? As in advance 12, advance saxpy.cu:12");
+        front_error(f, "where? For example: advance 12, or advance saxpy.cu:12");
         return;
     }
     if (!front_stands(f))
@@ -293,7 +293,7 @@ void debug_command_until(struct front *f, char *arguments)
 void debug_command_set_watch(struct front *f, char *arguments)
 {
     if (!*arguments) {
-        front_error(f, "what? As in watch tile[3] or watch *(int *)$arg1");
+        front_error(f, "which memory? For example: watch tile[3], or watch *(int *)$arg1");
         return;
     }
     if (!front_stands(f))

@@ -543,11 +543,10 @@ bool expression_assign(const struct node *to, const struct node *from, const str
 {
     struct lanes_value v;
     bool is_row = to->kind == NODE_ROW && (to->row & 3) == ROW_FRAME;
-    *wrong = "that is no variable, register or memory, which alone can get a value";
+    *wrong = "only a variable, a register or memory can be set";
     if (!is_row && to->kind != NODE_MEMORY)
         return false;
-    *wrong =
-        "only numbers and pointers can get a value, not arrays and structs as a whole: name a member or an element";
+    *wrong = "only numbers and pointers can be set, not whole arrays and structs: name a member or an element";
     if (!c_is_scalar(to->type) || !c_is_scalar(from->type))
         return false;
     expression_eval(from, f, lanes, &v);

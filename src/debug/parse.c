@@ -82,12 +82,10 @@ static struct node *dereferenced(struct parsing *p, struct node *n)
         return NULL;
     if (n->type->kind != C_POINTER)
         return expr_fail(p, arena_printf(p->arena,
-                                         "it is of type %s, and no pointer: a cast says what is there, as in "
-                                         "*(int *)0x7f0000000000",
+                                         "it has type %s, which is no pointer: cast it, as in *(int *)0x7f0000000000",
                                          c_type_text(n->type, p->arena)));
     if (!n->type->of->bytes)
-        return expr_fail(
-            p, "a pointer to void leads to nothing that can be shown: a cast says what is there, as in *(int *)p");
+        return expr_fail(p, "a pointer to void has no type to show: cast it, as in *(int *)p");
     return node_memory(n, n->type->of, p->arena);
 }
 
@@ -126,7 +124,7 @@ static struct node *parse_member(struct parsing *p, struct node *n)
         return expr_fail(
             p, n->type->kind == C_STRUCT
                    ? arena_printf(p->arena, "%s has no member `%.*s`", c_type_text(n->type, p->arena), STR_ARG(name))
-                   : arena_printf(p->arena, "it is of type %s, which has no members", c_type_text(n->type, p->arena)));
+                   : arena_printf(p->arena, "it has type %s, which has no members", c_type_text(n->type, p->arena)));
     return node_member(node_memory(node_offset(n->a, (int64_t)at, p->arena), n->type, p->arena), m, p->arena);
 }
 
@@ -333,7 +331,7 @@ static struct node *parse_whole(struct parsing *p)
     if (test && expr_take(p, "?")) {
         struct node *yes = parse_whole(p), *no = yes && expr_take(p, ":") ? parse_whole(p) : NULL;
         if (!no)
-            return expr_fail(p, "behind `?` there are two values with `:` in between");
+            return expr_fail(p, "`?` needs two values with `:` between them");
         yes = decayed(p, yes);
         no = decayed(p, no);
         if (!c_is_scalar(yes->type) || !c_is_scalar(no->type))
@@ -355,7 +353,7 @@ static struct node *parse_many(struct parsing *p, struct node *n)
     unsigned long long count = strtoull(p->at, &end, 0);
     p->at = end;
     if (!count || n->kind != NODE_MEMORY)
-        return expr_fail(p, "e@8 is 8 elements from e on, which is in memory");
+        return expr_fail(p, "e@8 shows 8 elements from e on, and e must be in memory");
     return node_memory(n->a, c_array_of(n->type, count, p->arena), p->arena);
 }
 

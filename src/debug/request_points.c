@@ -126,7 +126,7 @@ struct point *watch_point(struct asked *a, const char *expression, const char **
     if (!n)
         return NULL;
     const struct node *address = node_address((struct node *)n, &a->arena);
-    *wrong = "it is in a register, or no variable: only memory can be watched";
+    *wrong = "it is in a register, or not a variable: only memory can be watched";
     if (!address || !n->type->bytes)
         return NULL;
     const struct frame frame = {w.warp, f->act};

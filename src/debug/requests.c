@@ -51,7 +51,7 @@ static const char *move(struct asked *a, enum motion motion)
         if (motion != MOVE_ON && !w.act && w.state != THREAD_FRESH)
             return w.state == THREAD_EXITED
                        ? "the thread has ended; `cuda thread` looks at another one, `continue` goes on"
-                       : "no thread stands still; `continue` goes on";
+                       : "no thread is stopped; `continue` goes on";
         if (w.act)
             keys_find(&r->lines, w.act, w.op, &keys);
         if (motion == MOVE_FINISH && keys.n < 2 + move_outer(r, &w))

@@ -144,8 +144,8 @@ static bool is_hosts(const struct machine *m, const struct fault *f)
 }
 
 static const char hosts_help[] =
-    "kernels reach what cudaMalloc, cudaMallocManaged, cudaMallocHost or cudaHostRegister gave, and a GPU with "
-    "pageable memory access all of the host's memory, as with `heddle run --pageable` or HEDDLE_PAGEABLE=1";
+    "pass memory of cudaMalloc, cudaMallocManaged, cudaMallocHost or cudaHostRegister; other host memory needs a GPU "
+    "with pageable memory access (`heddle run --pageable`, HEDDLE_PAGEABLE=1)";
 
 /* Of an address that no allocation is near. */
 static const char *far_away(const struct machine *m, const struct fault *f, const char *unless_hosts)
@@ -203,7 +203,7 @@ static const char *wrong_space(const struct fault *f, struct arena *arena)
     unsigned long long address = f->address;
     enum ir_kind kind = f->at ? (enum ir_kind)f->at->kind : IR_ATOM;
     if (kind == IR_ASYNC || (f->at && ir_is_copy(f->at)))
-        return arena_printf(arena, "copies asynchronously to or from %s, where that is not possible (address 0x%llx)",
+        return arena_printf(arena, "copies asynchronously to or from %s, which is not possible (address 0x%llx)",
                             f->space == SPACE_SHARED  ? "another block's shared memory"
                             : f->space == SPACE_LOCAL ? "local memory"
                                                       : "global memory",
@@ -220,7 +220,7 @@ static const char *wrong_space(const struct fault *f, struct arena *arena)
 static const char *read_only(const struct machine *m, const struct fault *f)
 {
     struct mem_block b;
-    return mem_find(&m->mem, f->address, &b) ? "constant memory" : "memory that may only be read";
+    return mem_find(&m->mem, f->address, &b) ? "constant memory" : "read-only memory";
 }
 
 /* Accesses to memory, and what malloc gave; NULL: another fault. */
@@ -253,13 +253,13 @@ static const char *describe_access(struct machine *m, const struct fault *f, str
             return f->detail;
         return arena_printf(arena, "launches 0x%llx, which is not a kernel", address);
     case FAULT_no_parameters:
-        return arena_printf(arena,
-                            "launches with parameters at 0x%llx, which cudaGetParameterBuffer did not give, or "
-                            "which have been launched",
-                            address);
+        return arena_printf(
+            arena,
+            "launches with parameters at 0x%llx, which are not from cudaGetParameterBuffer, or were launched before",
+            address);
     case FAULT_not_of_heap:
-        return arena_printf(arena, "frees 0x%llx, which no cudaMalloc or malloc of a kernel gave", address);
-    case FAULT_bad_free: return arena_printf(arena, "frees 0x%llx, which malloc did not give", address);
+        return arena_printf(arena, "frees 0x%llx, which no cudaMalloc or malloc of a kernel returned", address);
+    case FAULT_bad_free: return arena_printf(arena, "frees 0x%llx, which malloc did not return", address);
     default: return NULL;
     }
 }
@@ -274,8 +274,8 @@ static const char *describe_copy(const struct fault *f, struct arena *arena)
                    ? arena_printf(arena, "copies %llu bytes in bulk, which is not a multiple of 16", address)
                    : arena_printf(arena, "reads %llu bytes in a copy of %u", address, f->at->access->mem.bytes);
     case FAULT_async_overlap:
-        return arena_printf(arena, "copies %llu bytes in bulk within shared memory to a place that overlaps their own",
-                            address);
+        return arena_printf(
+            arena, "copies %llu bytes in bulk within shared memory to a destination that overlaps the source", address);
     case FAULT_tensor_map:
         return arena_printf(arena, "copies by a tensor map that cannot be used: %s",
                             (const char *)(uintptr_t)f->address);
@@ -301,7 +301,7 @@ static const char *describe_texture(const struct fault *f, struct arena *arena)
         return arena_printf(arena, "uses a %s of another shape than the instruction's: 1D, 2D, 3D, layers or a cube",
                             what);
     case FAULT_surface_outside:
-        return arena_printf(arena, "accesses a surface outside of it (x is %d)", (int)(int32_t)f->address);
+        return arena_printf(arena, "accesses a surface out of bounds (x is %d)", (int)(int32_t)f->address);
     case FAULT_surface_misaligned:
         return arena_printf(arena, "accesses a surface at byte %d of a row, which is not a multiple of the access size",
                             (int)(int32_t)f->address);
@@ -332,18 +332,16 @@ static const char *describe_meeting(const struct fault *f, struct arena *arena)
     case FAULT_mbarrier_transactions:
         return arena_printf(
             arena,
-            "counts %llu bytes of transactions at an mbarrier, whose tx-count has to stay between -1048575 "
-            "and 1048575",
+            "counts %llu bytes of transactions at an mbarrier, whose tx-count must stay between -1048575 and 1048575",
             address);
     case FAULT_bad_membermask:
         return arena_printf(arena, "executes a warp operation with mask 0x%08llx, which does not include its own lane",
                             address);
     case FAULT_warpgroup:
-        return arena_printf(
-            arena,
-            "executes a product of a warpgroup, which has 128 threads, in one of %llu: a block has to have a "
-            "multiple of 128",
-            address);
+        return arena_printf(arena,
+                            "executes a product of a warpgroup, which needs 128 threads, in one of %llu: make the "
+                            "block a multiple of 128",
+                            address);
     default: return NULL;
     }
 }
@@ -399,30 +397,29 @@ static const char *help_of(const struct machine *m, const struct fault *f)
         return "allow more time for a kernel that needs it: --timeout, HEDDLE_TIMEOUT, "
                "hd_launch_config.timeout_seconds";
     case FAULT_stack_overflow:
-        return "where recursion has an end, give threads more: --stack, HEDDLE_STACK, cudaLimitStackSize, "
+        return "if the recursion ends, give threads more stack: --stack, HEDDLE_STACK, cudaLimitStackSize, "
                "hd_machine_options.stack_bytes";
     case FAULT_out_of_memory:
-        return "let it have more (--memory, HEDDLE_MEMORY, hd_machine_options.memory_bytes), or need less: smaller "
-               "stacks, "
-               "fewer workers";
+        return "give the machine more memory (--memory, HEDDLE_MEMORY, hd_machine_options.memory_bytes), or use "
+               "smaller stacks or fewer workers";
     case FAULT_misaligned:
         return f->at && f->at->kind == IR_ASYNC && f->at->mode > ASYNC_STORE && f->space == SPACE_SHARED
-                   ? "declare it with __align__(16), or of 128 for copies by tensor maps"
+                   ? "declare it with __align__(16), or __align__(128) for copies by tensor maps"
                    : NULL;
     case FAULT_mbarrier_invalid:
-        return "mbarrier.init by one thread (init() of a cuda::barrier), and a barrier before others use it";
+        return "let one thread initialise it (mbarrier.init, or init() of a cuda::barrier), with a barrier before "
+               "other threads use it";
     case FAULT_mbarrier_excess:
-        return "give mbarrier.init as many arrivals as come in a phase, and wait for each phase before the next "
-               "arrival";
-    case FAULT_mbarrier_transactions: return "wait for the phase before more bytes are expected, or come";
+        return "give mbarrier.init the number of arrivals of a phase, and wait for each phase before the next arrival";
+    case FAULT_mbarrier_transactions: return "wait for the phase before the next expect_tx or copy";
     case FAULT_async_size: return "copy the rest by plain loads and stores, or pad the data";
     case FAULT_async_overlap: return "copy to other memory, or by loads and stores with a barrier between them";
     case FAULT_tensor_map:
-        return "fill it by cuTensorMapEncodeTiled or cuTensorMapEncodeIm2col, and hand it over as a "
-               "const __grid_constant__ parameter or in global memory";
+        return "fill it by cuTensorMapEncodeTiled or cuTensorMapEncodeIm2col, and pass it as a const __grid_constant__ "
+               "parameter or in global memory";
     case FAULT_no_texture:
-        return "kernels get textures and surfaces from cudaCreateTextureObject and cudaCreateSurfaceObject, by value; "
-               "they cannot be made up, and end with cudaDestroyTextureObject and cudaDestroySurfaceObject";
+        return "pass a value that cudaCreateTextureObject or cudaCreateSurfaceObject has returned, and destroy the "
+               "object after its last launch";
     case FAULT_texture_unbound:
         return "bind it before the launch: cudaBindTexture, cuTexRefSetArray, cuSurfRefSetArray";
     case FAULT_texture_freed: return "free arrays and memory after the last launch that reads them has ended";
@@ -431,7 +428,7 @@ static const char *help_of(const struct machine *m, const struct fault *f)
     case FAULT_surface_misaligned: return "x counts bytes: multiply it by the size of an element";
     case FAULT_anisotropy: return "give the texture a maxAnisotropy of 0 or 1, or have it read a level (tex2DLod)";
     case FAULT_other_block: return "name the mbarrier at the same place in the block that gets the bytes (mapa)";
-    case FAULT_block_ended: return "have the blocks of the cluster meet (barrier.cluster) before they end";
+    case FAULT_block_ended: return "let all blocks of the cluster wait at barrier.cluster before they end";
     default: return is_hosts(m, f) ? hosts_help : NULL;
     }
 }

@@ -344,8 +344,8 @@ static void tell_lost(const struct launch *l)
     char text[512];
     snprintf(
         text, sizeof text,
-        "%llu of %llu calls of printf in kernel `%.200s` were lost with %llu bytes of text: %s%llu bytes are what a "
-        "launch may print; more by cudaDeviceSetLimit(cudaLimitPrintfFifoSize, ...), --printf or HD_LIMIT_PRINT_BYTES",
+        "%llu of %llu calls of printf in kernel `%.200s` were lost with %llu bytes of text: %s%llu bytes are the limit "
+        "of a launch; raise it by cudaDeviceSetLimit(cudaLimitPrintfFifoSize, ...), --printf or HD_LIMIT_PRINT_BYTES",
         (unsigned long long)t->lost_calls, (unsigned long long)t->calls,
         demangle(l->kernel->func->symbol.name, &scratch), (unsigned long long)t->lost_bytes,
         t->no_memory ? "memory had run out; " : "", (unsigned long long)m->config.print_bytes);

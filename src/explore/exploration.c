@@ -138,7 +138,7 @@ static void add_example(const struct exploration *e, const struct example *x, st
             text_printf(t, " of %s: %s\n", exploration_thread_text(e, r->from_block, r->from_thread),
                         exploration_place_text(e->arena, r->from));
         else
-            text_puts(t, ", which was there at first\n");
+            text_puts(t, ", the initial value\n");
     }
     if (x && (x->is_cut || x->n > most))
         text_puts(t, x->is_cut || e->examples ? "        ...\n" : "        ... (--examples shows all)\n");
@@ -352,11 +352,8 @@ void exploration_findings_text(const struct exploration *e, struct text *t)
                     r->n_events, e->seconds);
     uint32_t weak = e->schedule ? schedule_count_weak(e) : 0;
     if (weak)
-        text_printf(
-            t,
-            "of %u outcomes no interleaving shows %u: they come of weak behaviour alone, which Heddle's engine does "
-            "not have\n",
-            r->verdict.outcomes.n, weak);
+        text_printf(t, "of %u outcomes, %u have no schedule: no interleaving shows them, only weak memory behaviour\n",
+                    r->verdict.outcomes.n, weak);
     if (r->complete)
         text_printf(t, "explored: all executions, %u finding%s\n", n, n == 1 ? "" : "s");
     for (unsigned i = 0; i < r->n_bounds; i++)

@@ -29,10 +29,11 @@ static void note_bounds(struct explore_result *r, uint64_t unroll, uint64_t limi
     const struct ir_insn *cut = r->verdict.cut.insn;
     if (cut)
         bound(r, cut,
-              arena_printf(&r->arena, "--unroll %llu: a loop whose rounds write, or are not the same again, was left",
+              arena_printf(&r->arena, "--unroll %llu: a loop whose iterations write or differ was cut off",
                            (unsigned long long)unroll));
     if (r->verdict.unseen)
-        bound(r, r->verdict.unseen, "races of rounds that a loop repeats, three or more together, are not looked for");
+        bound(r, r->verdict.unseen,
+              "races in loops that restore their state only after three or more iterations are not searched");
     if (limit)
         bound(r, NULL, arena_printf(&r->arena, "--limit %llu: the search was ended", (unsigned long long)limit));
 }
@@ -42,7 +43,7 @@ static void note_sufficed(struct explore_result *r, const struct tree *t)
     if (t->end == TREE_SUFFICED)
         bound(r, NULL,
               arena_printf(&r->arena,
-                           "the search was ended after %llu steps, as something has been found: --limit N goes on to N",
+                           "the search was ended after %llu steps, because something was found: --limit N goes on to N",
                            (unsigned long long)t->steps_taken));
 }
 

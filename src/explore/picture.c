@@ -376,8 +376,7 @@ static const char *remedies_intro(const struct picture *p, unsigned n)
     return n > 1 ? "It would have been forbidden by either of these:"
            : n   ? "It would have been forbidden by this:"
            : p->why->at_top == ALLOWED
-               ? "No order, scope or fence forbids it: it is there with all accesses strong and a fence.sc before "
-                 "each, too."
+               ? "No order, scope or fence forbids it: it remains with all accesses strong and a fence.sc before each."
                : "Whether orders, scopes or fences forbid it is not known: it has too many events to try them.";
 }
 

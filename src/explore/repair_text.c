@@ -67,8 +67,8 @@ static unsigned changed_lines(struct arena *arena, const struct change *c, const
     return n;
 }
 
-static const char *const beyond_orders = "it is there with all accesses strong and a fence.sc before each, too: it "
-                                         "takes an atomic operation, a barrier or another algorithm";
+static const char *const beyond_orders = "it remains with all accesses strong and a fence.sc before each: use an "
+                                         "atomic operation, a barrier or another algorithm";
 
 static bool makes_atomic(const struct repair *r)
 {
@@ -108,7 +108,7 @@ void repair_text(const struct exploration *e, const struct repair *r, struct tex
         text_printf(t, "repair: none is verified: %s\n", r->reason);
     if (!r->changes.n) {
         if (!r->reason && !r->remaining.n)
-            text_puts(t, "repair: nothing was found that has to go\n");
+            text_puts(t, "repair: there are no findings to remove\n");
         return;
     }
     text_printf(t,
@@ -121,11 +121,12 @@ void repair_text(const struct exploration *e, const struct repair *r, struct tex
         put_change(e, &r->changes.at[i], t);
     if (makes_atomic(r))
         text_puts(
-            t, "  where a plain access becomes an atomic one a race is gone, and what it reads is as open as before\n");
+            t,
+            "  an atomic access in place of a plain one ends a race; it does not restrict the values that are read\n");
     if (r->minimal)
-        text_printf(t, "  minimal: with any part of it taken back, something is back (%u explored)\n", r->n_parts);
+        text_printf(t, "  minimal: without any one part of it, a finding comes back (%u explored)\n", r->n_parts);
     else
-        text_puts(t, "  whether less would do is not known: not all kernels with less could be explored\n");
+        text_puts(t, "  it may not be minimal: not all smaller changes could be explored\n");
 }
 
 json_t *repair_json(const struct exploration *e, const struct repair *r)

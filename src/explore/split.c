@@ -236,9 +236,9 @@ const char *split_end(struct search *s, struct arena *arena)
     for (unsigned i = 1; left && i < p->ranks->n; i++)
         if (!p->peers[i].found.bytes) {
             p->ranks->lost = true;
-            return arena_printf(
-                arena, "rank %u of %u does not answer: what it has searched is lost, and nothing is said of the rest",
-                i, p->ranks->n);
+            return arena_printf(arena,
+                                "rank %u of %u does not answer: its part of the search is lost, so there is no result",
+                                i, p->ranks->n);
         }
     return NULL;
 }

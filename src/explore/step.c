@@ -409,11 +409,10 @@ static bool step(struct execution *x, const struct ir_insn *i)
     case IR_REDUX:
     case IR_ELECT:
     case IR_WARPSYNC: return step_exchange(x, i, guard);
-    case IR_NOW: return refuse(x, i, "what the kernel does hangs on a clock, which is not explored");
+    case IR_NOW: return refuse(x, i, "the kernel's behaviour depends on a clock, which is not explored");
     case IR_ACTIVEMASK:
         return refuse(x, i,
-                      "no rule says which lanes `activemask` finds together, as `__activemask()` and "
-                      "`coalesced_threads()` ask: name the lanes, as "
+                      "`activemask` (`__activemask()`, `coalesced_threads()`) has no defined value: name the lanes, as "
                       "by `__ballot_sync()` where they are still together, or by `tiled_partition()`");
     case IR_MBARRIER: return refuse(x, i, "mbarriers are not explored");
     case IR_ASYNC:

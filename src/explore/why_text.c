@@ -115,8 +115,8 @@ static void put_remedies(const struct picture *p, const struct why_edge *e, stru
         text_printf(t, "%s (%s).", i ? "" : " would have forbidden it", axiom_text(e->not[i].axiom));
     }
     if (!e->n_not && edge_can_break(e) && p->why->at_top == ALLOWED)
-        text_puts(t, " No order, scope or fence forbids it: it is there with all accesses strong and a fence.sc before "
-                     "each, too.");
+        text_puts(
+            t, " No order, scope or fence forbids it: it remains with all accesses strong and a fence.sc before each.");
 }
 
 /* ---- edges ---- */
@@ -125,11 +125,10 @@ static void put_reads_from(const struct picture *p, const struct why_edge *e, st
 {
     uint64_t value = p->e->events[e->to].run.read;
     if (e->from == NO_EVENT) {
-        text_printf(
-            t,
-            "%s reads %" PRIu64
-            ", which was there at first. Allowed: no write precedes it in causality order that would hide that.",
-            the(p, e->to), value);
+        text_printf(t,
+                    "%s reads %" PRIu64
+                    ", the initial value. Allowed: no write precedes it in causality order that would hide that.",
+                    the(p, e->to), value);
         return;
     }
     text_printf(t, "%s reads %" PRIu64 " from %s.", the(p, e->to), value, the(p, e->from));

@@ -91,7 +91,7 @@ static const char *take_memory(struct texture *t, const hd_texture_desc *d)
     bool pitched = d->resource == HD_RESOURCE_PITCH2D;
     if (!texel_format_of(d->format, d->channels, &t->format)) {
         const char *refused = texel_format_refused(d->format);
-        return refused ? refused : "no such format, or number of channels";
+        return refused ? refused : "no such format or number of channels";
     }
     uint64_t width = pitched ? d->width : d->bytes / t->format.bytes, height = pitched ? d->height : 1;
     uint64_t pitch = pitched ? d->pitch : d->bytes;

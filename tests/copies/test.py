@@ -362,11 +362,11 @@ MISTAKES = [
      "uses an mbarrier that has not been initialised"),
     ("cp.async.bulk.global.shared::cta.bulk_group [%rd4], [%r2], 256;", "writes 256 bytes at"),
     ("INIT add.u32 %r8, %r2, 48; mov.u32 %r7, bar; cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r8], [%r2], 64, [%r7];",
-     "copies 64 bytes in bulk within shared memory to a place that overlaps their own"),
+     "copies 64 bytes in bulk within shared memory to a destination that overlaps the source"),
     ("INIT mov.u64 %rd5, 0; cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%rd1, {%r1, %r1}], [bar];",
      "copies by a tensor map that cannot be used: these bytes are none of cuTensorMapEncode"),
     ("INIT mov.u32 %r7, 1048575; mbarrier.expect_tx.shared.b64 [bar], %r7; mbarrier.expect_tx.shared.b64 [bar], 1;",
-     "whose tx-count has to stay between -1048575 and 1048575"),
+     "whose tx-count must stay between -1048575 and 1048575"),
     ("add.u64 %rd5, %rd3, 65536; cp.async.ca.shared.global [%r2], [%rd5], 4;", "reads 4 bytes at"),
 ]
 

@@ -583,7 +583,7 @@ def what_is_found_is_shown_with_an_execution():
     status, out, err = run("explore", os.path.join(HERE, "kernels/ticket.ptx"), "--grid", 2, "--block", 1, "--observe", "1[64]",
                            "--forbid", "1[64] == 2", "u32[96]", 1)
     assert status == 1, (status, out, err)
-    for line in ("an execution with 1[64]=2:", "ticket.cu:12", "reads 0, which was there at first", "reads 1 of block",
+    for line in ("an execution with 1[64]=2:", "ticket.cu:12", "reads 0, the initial value", "reads 1 of block",
                  "outcome: --forbid `1[64] == 2`: not of 1[64]=2", "explored: all executions, 1 finding"):
         assert line in out, (line, out)
 

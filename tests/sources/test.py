@@ -161,7 +161,7 @@ def a_compiler_that_fails_gets_a_line_and_leaves_nothing_behind():
     with open("killed/clang-19", "w") as f:
         f.write("#!/bin/sh\nkill -9 $$\n")
     os.chmod("killed/clang-19", 0o700)
-    refused(cc("circle.cu", "-ccbin", os.path.abspath("killed/clang-19")), "ended by signal 9: is there memory left?")
+    refused(cc("circle.cu", "-ccbin", os.path.abspath("killed/clang-19")), "ended by signal 9: is memory exhausted?")
 
 
 def values_of_options_are_values():

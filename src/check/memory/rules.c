@@ -103,9 +103,10 @@ static const char *describe(const struct access_event *e, const struct memory_ru
                                     e->bytes, (unsigned long long)address);
     if (!r->given) {
         const char *where = beside(rules, at, address, arena);
-        return where ? arena_printf(arena, "%s, in a pool, %s that it has given out (NVTX)", what, where)
-                     : arena_printf(
-                           arena, "%s, in a pool that has given out nothing there, or has taken it back (NVTX)", what);
+        return where ? arena_printf(arena, "%s, in a pool, %s that it has handed out (NVTX)", what, where)
+                     : arena_printf(arena,
+                                    "%s, in a pool that has not handed out that memory, or has taken it back (NVTX)",
+                                    what);
     }
     return arena_printf(arena, "%s, byte %llu of memory of %llu bytes%s that is not %s (nvtxMemPermissionsAssign)",
                         what, (unsigned long long)(address - r->start), (unsigned long long)(r->end - r->start),

@@ -111,13 +111,12 @@ static void report(struct checker *c, const struct async_access *x, const struct
     if (f)
         findings_describe(
             &c->findings, f,
-            x->owner
-                ? "fence.proxy.async.shared::cta (cuda::ptx::fence_proxy_async(cuda::ptx::space_shared)) in the "
-                  "threads that write, behind the write and before the barrier"
-                : "fence.proxy.async.global (cuda::ptx::fence_proxy_async(cuda::ptx::space_global)) in the threads "
-                  "that write, behind the write and before what orders the copy after it",
-            "%s has the async proxy %s %s, which %s has written %s by the generic proxy: no fence.proxy.async stands "
-            "between the two",
+            x->owner ? "add fence.proxy.async.shared::cta (cuda::ptx::fence_proxy_async(cuda::ptx::space_shared)) in "
+                       "the threads that write, after the write and before the barrier"
+                     : "add fence.proxy.async.global (cuda::ptx::fence_proxy_async(cuda::ptx::space_global)) in the "
+                       "threads that write, after the write and before whatever orders the copy after it",
+            "%s lets the async proxy %s %s, which %s has written %s through the generic proxy: there is no "
+            "fence.proxy.async between the two",
             thread_name(arena, x->block, x->warp, x->lane), x->writes ? "write" : "read",
             memory_place(c, &at, 0, arena), thread_words(arena, writer->block, writer->ctaid, w->thread),
             place_name(arena, w->site));

@@ -250,7 +250,7 @@ static void tell_what_was_lost(const struct races *r, struct diags *diags)
         not_watched(
             diags, budget_help(r->budget),
             arena_printf(
-                arena, "racecheck stops watching memory in %s, until the host has waited for all that runs%s: %s",
+                arena, "racecheck stops watching memory in %s, until the host has waited for all running work%s: %s",
                 r->unwatched.launch,
                 r->unwatched.times > 1 ? arena_printf(arena, ", and %u times more", r->unwatched.times - 1) : "",
                 budget_words(r->budget, arena)));
@@ -258,7 +258,7 @@ static void tell_what_was_lost(const struct races *r, struct diags *diags)
         not_watched(diags, budget_help(r->budget),
                     "out of memory: some of the reported races may be ordered after all");
     if (atomic_load(&r->may_miss))
-        not_watched(diags, "look at the kernel's flags and locks with smaller grids",
+        not_watched(diags, "check the kernel's flags and locks with a smaller grid",
                     "writes hit locations whose access history was full: some races may be missing");
 }
 

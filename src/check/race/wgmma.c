@@ -247,16 +247,17 @@ static void report(struct checker *c, const struct enter_event *e, const struct 
     static const struct {
         const char *code, *text, *help;
     } words[] = {
-        [MISUSE_READ] = {"unfinished-wgmma",
-                         "reads a register that a `wgmma.mma_async` may still write: nobody has waited for it",
-                         "wgmma.commit_group after the products, and wgmma.wait_group before their results are used"},
+        [MISUSE_READ] =
+            {"unfinished-wgmma",
+             "reads a register that a `wgmma.mma_async` may still write: no wgmma.wait_group came before",
+             "add wgmma.commit_group after the products, and wgmma.wait_group before their results are used"},
         [MISUSE_WRITE] =
             {"unfinished-wgmma",
-             "writes a register that a `wgmma.mma_async` may still read or write: nobody has waited for it",
-             "wgmma.commit_group after the products, and wgmma.wait_group before their registers are used again"},
+             "writes a register that a `wgmma.mma_async` may still read or write: no wgmma.wait_group came before",
+             "add wgmma.commit_group after the products, and wgmma.wait_group before their registers are used again"},
         [MISUSE_FENCE] = {"missing-wgmma-fence",
                           "runs a `wgmma.mma_async` on registers that no `wgmma.fence` has ordered before it",
-                          "wgmma.fence before the first product, and wherever its registers have been written"},
+                          "add wgmma.fence before the first product, and after every write to its registers"},
     };
     struct finding *f =
         findings_error(&c->findings, words[m->what].code, m->site, words[m->what].text, e->block, e->warp, e->lanes);

@@ -137,7 +137,7 @@ static const char *why(enum race_reason reason, const struct race_side *a, const
     }
     case RACE_MIXED: {
         const struct race_side *weak = a->kind->strong ? b : a;
-        return arena_printf(arena, "the %s is a plain one, and nothing orders it with the other", noun(weak->kind));
+        return arena_printf(arena, "the %s is a plain access, and nothing orders the two", noun(weak->kind));
     }
     case RACE_PARTLY:
         return arena_printf(arena, "both are strong, but of %u and %u bytes: they overlap in part", a->kind->bytes,
@@ -160,12 +160,13 @@ static const char *remedy(const struct race *f, const char *lines, struct arena 
     bool same_block = memcmp(a->incarnation.ctaid, b->incarnation.ctaid, sizeof a->incarnation.ctaid) == 0;
     switch (f->reason) {
     case RACE_ONE_INSTRUCTION: return "let one thread write, or use an atomic operation";
-    case RACE_WARP: return arena_printf(arena, "__syncwarp() %s, or an atomic operation", lines);
+    case RACE_WARP: return arena_printf(arena, "add __syncwarp() %s, or use an atomic operation", lines);
     case RACE_BLOCK:
         if (is_one_line(f) && a->kind->writes &&
             b->kind->writes) /* a barrier does not help where each thread comes here once */
-            return arena_printf(arena, "let one thread write, use an atomic operation, or __syncthreads() %s", lines);
-        return arena_printf(arena, "__syncthreads() %s", lines);
+            return arena_printf(arena, "let one thread write, use an atomic operation, or add __syncthreads() %s",
+                                lines);
+        return arena_printf(arena, "add __syncthreads() %s", lines);
     case RACE_BLOCKS:
         return "give each block its own data, use atomic operations, hand the data over with a release and an acquire "
                "(__threadfence() and a flag that is read and written atomically), or launch a second kernel";
@@ -188,7 +189,7 @@ static const char *remedy(const struct race *f, const char *lines, struct arena 
         return "synchronise before the host's access: cudaDeviceSynchronize(), cudaStreamSynchronize(), an event";
     case RACE_SCOPE: return "use the operation without _block, or cuda::thread_scope_device";
     case RACE_MIXED:
-        return same_block ? arena_printf(arena, "__syncthreads() %s, or make both atomic", lines)
+        return same_block ? arena_printf(arena, "add __syncthreads() %s, or make both atomic", lines)
                           : "make both atomic (atomicAdd, cuda::atomic_ref, at least volatile), or order them: "
                             "__threadfence() "
                             "before the atomic write of a flag, and after the read of it";
@@ -206,7 +207,7 @@ static const char *between(const struct race *f, struct arena *arena)
         return arena_printf(arena, "between lines %u and %u", x->line < y->line ? x->line : y->line,
                             x->line < y->line ? y->line : x->line);
     if (x && y && x->line == y->line)
-        return arena_printf(arena, "between two passes through line %u", x->line);
+        return arena_printf(arena, "so that every thread passes it between two executions of line %u", x->line);
     return "between the two";
 }
 
@@ -255,11 +256,10 @@ void race_describe(struct races *r, struct race *f, const struct race_datum *d)
     f->kernel = first ? first : second;
     if (f->reason == RACE_END) {
         f->text = arena_printf(
-            a,
-            "%s%s %s %s: nothing orders that before the end of the block, with which its shared memory "
-            "ends",
+            a, "%s%s %s %s: nothing orders this access before the end of the block that owns the memory",
             first ? arena_printf(a, "kernel `%s`: ", first) : "", who(x, NULL, a), access_words(x->kind, a), datum);
-        f->help = "cluster.sync() (barrier.cluster.arrive and .wait) between the last access and the end of the kernel";
+        f->help =
+            "add cluster.sync() (barrier.cluster.arrive and .wait) between the last access and the end of the kernel";
         return;
     }
     f->text = arena_printf(a, "%s%s %s %s, and %s %s: %s", same && first ? arena_printf(a, "kernel `%s`: ", first) : "",
@@ -267,7 +267,7 @@ void race_describe(struct races *r, struct race *f, const struct race_datum *d)
                            who(y, same ? NULL : second, a), other_words(f, a), why(f->reason, x, y, a));
     f->note = arena_printf(a, "the other access: %s %s it", who(y, same ? NULL : second, a), access_words(y->kind, a));
     f->help = d->is_clustered && (f->reason == RACE_BLOCKS || f->reason == RACE_MIXED)
-                  ? arena_printf(a, "cluster.sync() (barrier.cluster.arrive and .wait) %s", between(f, a))
+                  ? arena_printf(a, "add cluster.sync() (barrier.cluster.arrive and .wait) %s", between(f, a))
                   : remedy(f, between(f, a), a);
     f->help = remedy_in_language(f->help, symbol_of(r, x->kind->site ? x : y), &f->place[!x->kind->site], a);
 }

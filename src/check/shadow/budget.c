@@ -52,7 +52,7 @@ const char *budget_words(const struct budget *b, struct arena *arena)
 
 const char *budget_help(const struct budget *b)
 {
-    return atomic_load(&b->refused) ? "--shadow-memory SIZE allows more; --tool, --kernel-name and --launch-count have "
-                                      "less checked at a time"
+    return atomic_load(&b->refused) ? "--shadow-memory SIZE allows more memory; --tool, --kernel-name and "
+                                      "--launch-count check less at a time"
                                     : "--tool, --kernel-name and --launch-count check less at a time";
 }

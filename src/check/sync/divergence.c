@@ -180,14 +180,13 @@ static void report(struct checker *c, const struct sync_event *e, const struct b
                                                                           .lanes = lowest_lane(by->waiting),
                                                                           .kind = "passed"});
     if (f)
-        findings_describe(
-            &c->findings, f,
-            "move the barrier out of the condition, so that all threads come to it; those that have nothing more to do "
-            "may exit before",
-            "%s is executed by %s of warp %u of %s alone, %s went past it and exited: all threads of the warp must "
-            "execute an aligned barrier",
-            barrier_name(by->barrier), fault_members("lane", by->waiting, arena), e->warp, block_name(arena, e->block),
-            fault_members("lane", by->lanes, arena));
+        findings_describe(&c->findings, f,
+                          "move the barrier out of the condition, so that all threads reach it; threads without work "
+                          "may exit before it",
+                          "%s is executed only by %s of warp %u of %s; %s went past it and exited: all threads of the "
+                          "warp must execute an aligned barrier",
+                          barrier_name(by->barrier), fault_members("lane", by->waiting, arena), e->warp,
+                          block_name(arena, e->block), fault_members("lane", by->lanes, arena));
 }
 
 void divergence_exit(struct checker *c, const struct sync_event *e)

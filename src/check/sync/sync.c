@@ -66,10 +66,10 @@ static void apart(struct checker *c, const struct barrier_party *p, const struct
     if (f)
         findings_describe(
             &c->findings, f,
-            "move the barrier out of the branch; or, where it is meant, use a barrier with a number and a count of its "
-            "own (barrier.sync ID, THREADS)",
-            "warp %u of %s meets warp %u at %s here, and that one is %s: PTX lets whole warps do so, while "
-            "CUDA C++ wants a condition around __syncthreads() to be the same for all threads of the block",
+            "move the barrier out of the branch; if this is intended, use a barrier with its own number and thread "
+            "count (barrier.sync ID, THREADS)",
+            "warp %u of %s meets warp %u at %s here, and that one is %s: PTX allows this for whole warps, but in CUDA "
+            "C++ a condition around __syncthreads() must be the same for all threads of the block",
             p->warp, block_name(arena, p->block), warp, barrier_name(id), place_name(arena, than->site));
 }
 
@@ -105,7 +105,7 @@ static void check_count(struct checker *c, const struct sync_event *e)
 {
     struct finding *f = count(c, "barrier-count", e, e->first, e->lanes);
     if (f)
-        findings_describe(&c->findings, f, NULL, "barrier %u is given %u threads here and %u %s (0: all of the block)",
+        findings_describe(&c->findings, f, NULL, "barrier %u expects %u threads here and %u %s (0: the whole block)",
                           e->id, e->threads, e->expected, place_name(&c->findings.arena, e->first));
 }
 
@@ -116,8 +116,8 @@ static void check_reduction(struct checker *c, const struct sync_event *e)
     struct finding *f = count(c, "barrier-reduction", e, e->first, e->lanes);
     if (f)
         findings_describe(&c->findings, f, NULL,
-                          "threads meet at barrier %u by `%.*s` here and by `%.*s` %s: those that reduce meet by one "
-                          "operation alone",
+                          "threads meet at barrier %u by `%.*s` here and by `%.*s` %s: threads of a reduction must use "
+                          "the same operation",
                           e->id, STR_ARG(e->site->opcode), STR_ARG(e->first->opcode),
                           place_name(&c->findings.arena, e->first));
 }
@@ -142,7 +142,7 @@ static void report_readers(struct checker *c, const struct sync_event *e, uint32
     struct finding *f = count(c, "shfl-source", e, NULL, lanes);
     if (f)
         findings_describe(&c->findings, f, NULL,
-                          "%s read from lanes that take no part (lane %u from lane %u): the values are undefined",
+                          "%s read from lanes that do not take part (lane %u from lane %u): the values are undefined",
                           lanes_of_warp(&c->findings.arena, e, lanes), l, e->source_lane[l]);
 }
 
@@ -167,12 +167,11 @@ static void check_mbarrier(struct checker *c, const struct sync_event *e)
 {
     struct finding *f = e->invalid ? count(c, "invalidated-mbarrier", e, NULL, e->lanes) : NULL;
     if (f)
-        findings_describe(
-            &c->findings, f,
-            "have all threads meet at a barrier between its last use and mbarrier.inval (the end of a cuda::barrier or "
-            "cuda::pipeline), or initialise it again",
-            "%s uses an mbarrier that was invalidated (mbarrier.inval)",
-            thread_name(&c->findings.arena, e->block, e->warp, (unsigned)__builtin_ctz(e->lanes)));
+        findings_describe(&c->findings, f,
+                          "put a barrier for all threads between its last use and mbarrier.inval (the end of a "
+                          "cuda::barrier or cuda::pipeline), or initialise it again",
+                          "%s uses an mbarrier that was invalidated (mbarrier.inval)",
+                          thread_name(&c->findings.arena, e->block, e->warp, (unsigned)__builtin_ctz(e->lanes)));
 }
 
 /* ---- events ---- */

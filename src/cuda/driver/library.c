@@ -168,9 +168,8 @@ void heddle_library_meet(const char *interface)
 {
     if (strcmp(interface, HEDDLE_LIBRARY_INTERFACE)) {
         fprintf(stderr,
-                "heddle: %s is of another build of Heddle than %s: run the program with the `heddle` that it was "
-                "linked by, or install "
-                "Heddle and its libraries of one version\n",
+                "heddle: %s belongs to another build of Heddle than %s: run the program with the `heddle` that linked "
+                "it, or install Heddle and its libraries in one version\n",
                 object_of(__builtin_return_address(0)), object_of(heddle_library_meet));
         _exit(127); /* as the loader does where a symbol is missing */
     }

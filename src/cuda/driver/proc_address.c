@@ -85,11 +85,11 @@ static const char *remedy(const char *path)
 {
     const char *preload = getenv("LD_PRELOAD");
     if (!is_runtime(path))
-        return has_images(path)
-                   ? "it is inside of this library, which has been stripped; Heddle has nothing in its place"
-                   : NULL;
+        return has_images(path) ? "it is inside this library, which has been stripped, so Heddle cannot replace it"
+                                : NULL;
     return preload && strstr(preload, "libheddle-preload.so")
-               ? "load libcudart.so without a path, link without an RPATH to it, or do not strip what has it inside"
+               ? "load libcudart.so without a path, link without an RPATH to it, or do not strip the library that "
+                 "contains it"
                : "start the program with `heddle run`";
 }
 
@@ -112,7 +112,7 @@ CU_API CUresult cuGetExportTable(const void **table, const CUuuid *id)
         return CUDA_ERROR_INVALID_VALUE;
     const char *help = dladdr(caller_of_entry(), &caller) && caller.dli_fname ? remedy(caller.dli_fname) : NULL;
     if (help && !atomic_flag_test_and_set(&said))
-        say("%s: NVIDIA's CUDA runtime is in use, which needs NVIDIA's driver: %s", caller.dli_fname, help);
+        say("%s: NVIDIA's CUDA runtime is in use, and it needs NVIDIA's driver: %s", caller.dli_fname, help);
     return api_not_supported("cuGetExportTable");
 }
 

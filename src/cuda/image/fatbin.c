@@ -384,7 +384,7 @@ static enum image_result read_elf(struct image *image, const uint8_t *data, size
             continue;
         const unsigned char *text = elf_contents(&e, s);
         if (!text || memchr(text, 0, s->sh_size))
-            return image_broken(image, text ? "a PTX text has a zero in it" : "a section is longer than the image");
+            return image_broken(image, text ? "a PTX text contains a zero byte" : "a section is longer than the image");
         if (s->sh_size > MAX_TEXT_BYTES - image->bytes) /* sections may overlap */
             return image_too_much(image);
         if (!image_add_text(image, image_copy_text(text, s->sh_size), s->sh_size, s->sh_info))

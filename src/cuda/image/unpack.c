@@ -117,7 +117,7 @@ enum image_result entry_unpack(struct image *image, const struct candidate *c)
     size_t length = ok ? strlen(text) : 0;
     if (!ok || !ends(text, length, bytes)) {
         free(text);
-        return image_broken(image, ok ? "a PTX text has a zero in it" : "a compressed PTX text cannot be unpacked");
+        return image_broken(image, ok ? "a PTX text contains a zero byte" : "a compressed PTX text cannot be unpacked");
     }
     return image_add_text(image, text, length, e->arch) ? IMAGE_OK : image_no_memory(image);
 }

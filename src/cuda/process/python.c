@@ -113,5 +113,5 @@ __attribute__((destructor)) static void tell_what_numba_lacks(void)
         return;
     dl_iterate_phdr(look, &l);
     if (l.numba && l.asked && !l.nvvm)
-        say("numba compiles by NVIDIA's libnvvm, which is not there: pip install 'numba-cuda[cu13]'");
+        say("numba compiles with NVIDIA's libnvvm, which is not installed: pip install 'numba-cuda[cu13]'");
 }

@@ -32,7 +32,7 @@ static long no_driver(void)
 
 static const char *no_driver_text(void)
 {
-    return "Heddle's libcudart.so.13 is not to be found: start the program by `heddle run`";
+    return "Heddle's libcudart.so.13 cannot be found: start the program with `heddle run`";
 }
 
 static void *open_library(void)

@@ -152,12 +152,11 @@ static void choose_packs(struct companion *c, const char *path, char *why, size_
             use(c, i);
         } else if (g->belongs == BELONGS_NEARLY && is_wanted("HEDDLE_KERNELS_UNMATCHED")) {
             if (!g->warned)
-                say("warning: %s; --kernels-unmatched uses it: its kernels may do something else than the library's",
-                    g->why);
+                say("warning: %s; --kernels-unmatched uses it: its kernels may differ from the library's", g->why);
             g->warned = true;
             use(c, i);
         } else if (g->belongs == BELONGS_NEARLY) {
-            snprintf(why, size, "%s (--kernels-unmatched uses it nevertheless)", g->why);
+            snprintf(why, size, "%s (--kernels-unmatched uses it all the same)", g->why);
         }
     }
 }
@@ -247,8 +246,7 @@ static bool fits(struct companion *c, const struct given *g, const char *name, c
         return true;
     if (!l)
         snprintf(why, size,
-                 "its machine code does not say what parameters it has, so that the pack %s of another build cannot be "
-                 "trusted",
+                 "its machine code does not tell its parameters, so the pack %s of another build cannot be trusted",
                  pack_path(g->pack));
     else if (l->parameter_bytes != s->bytes)
         snprintf(why, size, "it has %u bytes of parameters, and in the pack %s %u: that is another kernel",
@@ -339,7 +337,7 @@ static CUresult find(struct CUmod_st *m, enum pack_kind kind, const char *name, 
     struct pack_found found;
     const struct given *g = look_up(c, kind, name, &found, why, size);
     if (!g && !*why && kind == PACK_KERNEL)
-        snprintf(why, size, "the library has machine code alone, and %s, of %zu names, does not have it",
+        snprintf(why, size, "the library has only machine code, and %s, with %zu names, does not have this kernel",
                  pack_path(process.packs.at[c->packs.at[0]].pack), pack_count(process.packs.at[c->packs.at[0]].pack));
     if (!g || (kind == PACK_KERNEL && !fits(c, g, name, &found.symbol, why, size)))
         return kind == PACK_KERNEL || *why ? CUDA_ERROR_NO_BINARY_FOR_GPU : CUDA_ERROR_NOT_FOUND;

@@ -326,8 +326,8 @@ static void add_unfinished(void)
 {
     hd_diagnostic d = {.severity = HD_SEVERITY_WARNING,
                        .code = "unfinished",
-                       .text = "kernels still ran when the program had ended, and were not checked to their end",
-                       .help = "wait for them, as by cudaDeviceSynchronize"};
+                       .text = "kernels still ran when the program ended, and were not checked to their end",
+                       .help = "wait for them, for example by cudaDeviceSynchronize"};
     hd_report_add_diagnostic(&check.others, &d);
 }
 

@@ -54,11 +54,11 @@ static void free_inside(const struct watch_finding *what, const struct allocatio
     const char *by = watch_giver(a->stack, a->type);
     w.notes[0] = (struct watch_note){"allocated", "it was allocated here", a->stack};
     if (a->type != type) {
-        w.help = a->type == CU_MEMORYTYPE_HOST ? "what cudaMallocHost and cudaHostAlloc give is freed by cudaFreeHost"
-                                               : "what cudaMalloc and cudaMallocManaged give is freed by cudaFree";
+        w.help = a->type == CU_MEMORYTYPE_HOST ? "free memory of cudaMallocHost and cudaHostAlloc with cudaFreeHost"
+                                               : "free memory of cudaMalloc and cudaMallocManaged with cudaFree";
         watch_found(&w, "%s of %p, which %s has given %s", call, p, by, stack_text(a->stack).place);
     } else {
-        w.help = "free the pointer that was given, not one that was moved on";
+        w.help = "free the pointer that the allocation returned, not one that was advanced";
         watch_found(&w, "%s of %p, which is %zu bytes into %s that %s has given %s", call, p, offset,
                     buffer_name(name, a->bytes), by, stack_text(a->stack).place);
     }
@@ -80,7 +80,7 @@ void watch_bad_free(const void *p, CUmemorytype type)
         watch_found(&w, "%s of %p, which is memory of the host that was registered: cudaHostUnregister ends that", call,
                     p);
     else
-        watch_found(&w, "%s of %p, which no function of CUDA has given", call, p);
+        watch_found(&w, "%s of %p, which no CUDA function has returned", call, p);
 }
 
 /* ---- copies and fills ---- */
@@ -133,8 +133,8 @@ void watch_bad_side(const void *p, size_t bytes, bool writes, enum watch_side wa
         watch_found(&w, "%s %s %zu bytes at %p, which is not device memory", call, verb, bytes, p);
     } else if (wanted == SIDE_DEVICE) {
         w.code = "copy-direction";
-        w.help = "the order is destination, source, bytes, direction; is that the direction of these pointers?";
-        watch_found(&w, "%s %s %zu bytes at %p, which the call says is memory of the device, and is not", call, verb,
+        w.help = "the order is destination, source, bytes, direction: check the direction against the pointers";
+        watch_found(&w, "%s %s %zu bytes at %p, which the call takes as device memory, but it is not", call, verb,
                     bytes, p);
     } else {
         w.code = "invalid-pointer";
@@ -169,9 +169,9 @@ void watch_sides(const struct watch_copy *to, const struct watch_copy *from)
     const struct allocation *a = allocation_find(at, NULL, NULL);
     struct watch_finding w = {.severity = HD_SEVERITY_ERROR,
                               .code = "copy-direction",
-                              .help = "the direction has to be that of the pointers, or cudaMemcpyDefault",
+                              .help = "use the direction of the pointers, or cudaMemcpyDefault",
                               .notes = {{"allocated", "it was allocated here", a ? a->stack : NULL}}};
-    watch_found(&w, "%s %s %p, which the call says is memory of the host, and is the device's",
+    watch_found(&w, "%s %s %p, which the call takes as host memory, but it is the device's",
                 watch_call_of(stack_here()), wrong_to ? "writes to" : "reads from", at);
 }
 
@@ -191,9 +191,8 @@ void watch_undefined_copy(void *data, const void *place, const void *to, const v
                               .code = to ? "copy-uninitialised" : "uninitialised-read",
                               .stack = place,
                               .notes = {{"allocated", "it was allocated here", a->stack}}};
-    watch_found(
-        &w, "%s reads %zu bytes of %s allocated %s, and byte %zu, the first of them that is so, has never been written",
-        watch_call_of(place), bytes, buffer_name(name, a->bytes), stack_text(a->stack).place, at);
+    watch_found(&w, "%s reads %zu bytes of %s allocated %s, and byte %zu is the first that has never been written",
+                watch_call_of(place), bytes, buffer_name(name, a->bytes), stack_text(a->stack).place, at);
 }
 
 /* ---- what NVTX is told ---- */

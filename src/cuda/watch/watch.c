@@ -172,8 +172,8 @@ static hd_result put_failed(hd_report **report, const struct failed *f)
     snprintf(text, sizeof text, "%s fails with %s%s%s%s", watch_call_of(f->stack), f->name,
              unseen ? ", and the program does not check it" : "", f->reason[0] ? ": " : "", f->reason);
     return put(report, unseen ? HD_SEVERITY_ERROR : HD_SEVERITY_WARNING, "api-error", text,
-               unseen ? "compare what the call returns with cudaSuccess, or CUDA_SUCCESS; of a kernel's launch, what "
-                        "cudaGetLastError returns"
+               unseen ? "compare the call's result with cudaSuccess or CUDA_SUCCESS; after a kernel launch, the result "
+                        "of cudaGetLastError"
                       : NULL,
                unseen ? f->count - f->seen : f->count, f->stack);
 }
