@@ -1,17 +1,17 @@
 /* Heddle: runs, checks and explains CUDA programs with no GPU. The C library.
  *
- * A machine is a virtual GPU with its own memory. Modules of PTX text are loaded on it, kernels
- * launched. Global memory of the machine is memory of this process: what hd_alloc() returns can be
- * read and written directly, and is what a kernel gets as a pointer.
+ * A machine is a virtual GPU with its own memory. It loads modules of PTX text and launches
+ * their kernels. Its global memory is memory of this process: the host can read and write a
+ * pointer of hd_alloc() directly, and can pass it to a kernel.
  *
- * Several machines may live in one process. Every function may be called from several threads at
- * once, on the same machine too, except that nothing else may use an object while it is being
+ * Several machines may live in one process. Every function may be called from several
+ * threads at once, also for one machine. But nothing may use an object while it is being
  * destroyed.
  *
- * Functions return HD_SUCCESS or an error whose number is that of CUDA's driver API for the same
- * fault. NULL where it is not allowed is HD_ERROR_INVALID_VALUE; what returns no hd_result then
- * returns NULL, false or 0, or fills in zeros. The library never exits, prints, or jumps out of its
- * caller. "PTX ISA" is NVIDIA's "Parallel Thread Execution ISA", version 9.0.
+ * Functions return HD_SUCCESS or an error whose number is that of CUDA's driver API for the
+ * same fault. A forbidden NULL is HD_ERROR_INVALID_VALUE; a function without hd_result then
+ * returns NULL, false or 0, or fills in zeros. The library never exits, prints, or jumps out
+ * of its caller. "PTX ISA" is NVIDIA's "Parallel Thread Execution ISA", version 9.0.
  */
 #ifndef HEDDLE_H
 #define HEDDLE_H
@@ -24,7 +24,7 @@
 extern "C" {
 #endif
 
-/* Of this header; hd_version() is the library's that runs. */
+/* The version of this header; hd_version() is that of the library. */
 #define HD_VERSION_MAJOR 0
 #define HD_VERSION_MINOR 1
 #define HD_VERSION_PATCH 0
@@ -73,7 +73,7 @@ typedef struct hd_report hd_report;
 
 typedef enum hd_severity { HD_SEVERITY_ERROR, HD_SEVERITY_WARNING, HD_SEVERITY_NOTE } hd_severity;
 
-/* A call on the host's stack; what is not known of it is NULL or 0. */
+/* A call on the host's stack. Unknown members are NULL or 0. */
 typedef struct hd_frame {
     const char *function; /* demangled */
     const char *file;     /* of the source */
@@ -88,33 +88,33 @@ typedef struct hd_diagnostic {
     const char *file;              /* of the PTX; NULL where there is no place */
     unsigned line, column, length; /* from 1; length of the marked text, in bytes */
     const char *cuda_file;         /* the line of CUDA C (PTX ISA 11.5.3), or NULL where the PTX does not tell */
-    unsigned cuda_line;            /* of the host's mistakes: the line of the host's code */
+    unsigned cuda_line;            /* for a mistake of the host: its line */
     const char *inlined_file;      /* where that line calls an inlined function: the line in the function, or NULL */
     unsigned inlined_line;
     const char *text;       /* one sentence or paragraph */
     const char *help;       /* what to do about it, or NULL */
-    uint64_t count;         /* findings of a checker: how often it was seen; else 0 */
-    const char *kernel;     /* findings of a checker: that was running, as the source has it, or NULL */
+    uint64_t count;         /* for a checker's finding: how often it was seen; else 0 */
+    const char *kernel;     /* for a checker's finding: the kernel's name in the source, or NULL */
     const char *reason;     /* a stable word that tells findings of one code and place apart, or NULL */
-    const hd_frame *frames; /* of the host's mistakes: who called, innermost first; else NULL */
+    const hd_frame *frames; /* for a mistake of the host: the call stack, innermost first; else NULL */
     size_t frame_count;
 } hd_diagnostic;
 
 HD_API size_t hd_report_count(const hd_report *report);
 /* False where i is not less than the count. The strings belong to the report. */
 HD_INLINE bool hd_report_get(const hd_report *report, size_t i, hd_diagnostic *diagnostic);
-/* All of it as text for people (with source lines and carets; lines of CUDA where their file can be
- * read), as a JSON array, or as a SARIF 2.1.0 log for editors and code hosts. Belongs to the
+/* The report as text for people (with source lines and carets, if their files can be read),
+ * as a JSON array, or as a SARIF 2.1.0 log for editors and code hosts. Belongs to the
  * report. */
 HD_API const char *hd_report_text(hd_report *report);
 HD_API const char *hd_report_json(hd_report *report);
 HD_API const char *hd_report_sarif(hd_report *report);
-/* Adds copies of what `from` has (nothing where it is NULL) to *to, which is made where it is NULL.
+/* Adds copies of the diagnostics of `from` (which may be NULL) to *to. Creates *to if it is NULL.
  * Errors: HD_ERROR_OUT_OF_MEMORY. */
 HD_API hd_result hd_report_add(hd_report **to, const hd_report *from);
-/* The same of a diagnostic that the caller has made of what the host does: its line is that of the
- * first frame that has one. A note belongs to the error or warning that was added before it.
- * Errors: HD_ERROR_INVALID_VALUE (a place in PTX, no code or text), HD_ERROR_OUT_OF_MEMORY. */
+/* Adds a diagnostic that the caller has made about the host. Its line is that of the first frame
+ * with a line. A note belongs to the error or warning that was added before it. Errors:
+ * HD_ERROR_INVALID_VALUE (a place in PTX, no code or text), HD_ERROR_OUT_OF_MEMORY. */
 HD_INLINE hd_result hd_report_add_diagnostic(hd_report **to, const hd_diagnostic *diagnostic);
 HD_API void hd_report_free(hd_report *report); /* NULL is allowed */
 
@@ -122,11 +122,11 @@ HD_API void hd_report_free(hd_report *report); /* NULL is allowed */
 
 typedef struct hd_machine hd_machine;
 
-/* What runs kernels. */
+/* The engine that runs kernels. */
 typedef enum hd_engine {
-    HD_ENGINE_AUTO,   /* the interpreter at once, compiled code where a kernel turns out to be worth it */
+    HD_ENGINE_AUTO,   /* starts in the interpreter; compiles kernels that run long */
     HD_ENGINE_INTERP, /* the interpreter */
-    HD_ENGINE_JIT,    /* compiled code from the first block on; a launch fails where that cannot be */
+    HD_ENGINE_JIT,    /* compiled code from the first block on; a launch that cannot be compiled fails */
 } hd_engine;
 
 /* A part of this process's memory. */
@@ -141,62 +141,62 @@ typedef struct hd_range {
  * with this host's cores and memory. */
 typedef struct hd_machine_options {
     unsigned workers; /* threads that run blocks; default: the CPUs that this process may use */
-    /* Limit of device memory: allocations, variables, the kernels' heap, and while launches run
-     * what their threads need (registers, local and shared memory); default: three quarters of the
-     * host's. HD_ERROR_OUT_OF_MEMORY */
+    /* Limit of device memory: allocations, variables, the kernels' heap, and the registers, local
+     * and shared memory of running threads. Default: three quarters of the host's memory. Beyond
+     * it: HD_ERROR_OUT_OF_MEMORY */
     uint64_t memory_bytes;
     uint64_t heap_bytes;  /* limit of the kernels' own malloc; default 8 MiB, as under CUDA */
     uint64_t print_bytes; /* limit of what the kernels of a launch print; default HD_DEFAULT_PRINT_BYTES */
-    /* Limit of a thread's stack for recursive and indirect calls, of which each takes 16 bytes at
-     * least; at most 1 GiB, default 64 KiB. HD_ERROR_STACK */
+    /* Limit of a thread's stack for recursive and indirect calls, each of which takes at least 16
+     * bytes. At most 1 GiB; default 64 KiB. Beyond it: HD_ERROR_STACK */
     uint64_t stack_bytes;
-    /* Of warp instructions in a launch, of all its blocks together, as hd_launch_stats counts them;
-     * 0 = none. A launch that executes more fails, soon, with HD_ERROR_LAUNCH_TIMEOUT. */
+    /* Limit of warp instructions of a launch, over all its blocks, as in hd_launch_stats; 0: none.
+     * A launch that exceeds it soon fails with HD_ERROR_LAUNCH_TIMEOUT. */
     uint64_t step_limit;
-    /* One of hd_cpu_level(), or short, as in "v3": for tests, as results do not depend on it;
-     * default: the environment variable HEDDLE_CPU, or the best of this CPU. */
+    /* One of hd_cpu_level(), or short, as in "v3". Results do not depend on it; it is for tests.
+     * Default: the environment variable HEDDLE_CPU, or this CPU's best. */
     const char *cpu_level;
-    hd_engine engine; /* of launches that do not say; default: the environment variable HEDDLE_ENGINE, or auto */
-    /* Takes what kernels print, at once and in order; default: discarded. May be called from any
-     * thread, one at a time. A call of printf whose text would go beyond print_bytes is lost:
-     * `note` is told at the end, and hd_launch_stats. */
+    hd_engine engine; /* of launches that choose none; default: the environment variable HEDDLE_ENGINE, or auto */
+    /* Gets the text that kernels print, at once and in order; default: discarded. Called from any
+     * thread, one at a time. Text beyond print_bytes is lost; `note` and hd_launch_stats tell how
+     * much. */
     void (*print)(void *data, const char *text, size_t bytes);
-    /* Takes remarks while a launch runs, e.g. where it has been spinning for five seconds. */
+    /* Gets remarks while a launch runs, for example that it has spun for five seconds. */
     void (*note)(void *data, const char *text);
     void *print_data; /* for both, for host_ranges, used_tail and origin */
-    /* Who runs next: "fair" (default), "serial", "random:SEED", "random" (a seed from the clock),
-     * "replay:FILE". All but fair run one launch at a time on one thread, with clocks that count
-     * instructions, and can be repeated. */
+    /* The order of warps: "fair" (default), "serial", "random:SEED", "random" (a seed from the
+     * clock), "replay:FILE". All but fair are repeatable: they run one launch at a time on one
+     * thread, and clocks count instructions. */
     const char *policy;
     const char
         *trace_path; /* where to write a timeline of all warps, for chrome://tracing or Perfetto ("-": to stdout) */
     const char *record_path; /* where to write the schedule of a serial or random run, for replay ("-": to stdout) */
-    /* Kernels may use all memory of this process, not that of the machine alone (CUDA's pageable
-     * memory access). An access to what is not mapped is an illegal address just the same. */
+    /* Kernels may use all memory of this process, not only the machine's (CUDA's pageable memory
+     * access). An access to unmapped memory still is an illegal address. */
     bool host_memory;
-    /* Where host_memory is false: what of this process's memory beside the machine's own kernels
-     * may use all the same, as memory that has been registered, or another machine's; all of the
-     * pages that it is in, as on a GPU. Writes up to n ranges in any order and returns how many
-     * there are; where that is more it is called again with room for them. Called from any thread
-     * while a launch runs, at the first need and where an address is in none. NULL: nothing. */
+    /* If host_memory is false: the ranges of this process's memory that kernels may use beside the
+     * machine's own, such as registered memory or another machine's. Whole pages count, as on a
+     * GPU. Writes up to n ranges in any order and returns their number; if that is larger, it is
+     * called again with more room. Called from any thread during a launch, on first need and for an
+     * address in no range. NULL: none. */
     size_t (*host_ranges)(void *data, hd_range *ranges, size_t n);
-    /* Whether a copy or fill may read, or write, these bytes of the process's memory beside the
-     * machine's own. It is asked when the copy begins; where the answer is false,
-     * HD_ERROR_LAUNCH_FAILED becomes the context's fault. NULL: all. */
+    /* Whether a copy or fill may read (or write) these bytes outside the machine's own memory. It
+     * is called when the copy begins. If it returns false, the context's fault is
+     * HD_ERROR_LAUNCH_FAILED. NULL: all bytes are allowed. */
     bool (*host_allows)(void *data, const void *start, size_t bytes, bool writes);
-    /* Freed memory is not used again soon (of small allocations, up to 64 MiB), and there are gaps
-     * between allocations, so that wrong addresses are found out. */
+    /* To find wrong addresses: allocations have gaps between them, and freed memory is not reused
+     * soon (for small allocations, up to 64 MiB). */
     bool guarded;
-    /* Kernels may use the tail of memory of hd_alloc: what lies between its end and the next
-     * multiple of 512 bytes, which is what an H200 gives out at a time. It is zeros at first, and
-     * nobody else's. `used_tail` is told behind each launch whose kernel has done so. */
+    /* Kernels may use the bytes between an allocation's end and the next multiple of 512, the unit
+     * in which an H200 allocates. They are zero at first and belong to no other allocation.
+     * `used_tail` is called after each launch whose kernel has used them. */
     bool open_tails;
     void (*used_tail)(void *data, const char *kernel);
-    /* Where memory of hd_alloc came from, for messages: "allocated at main.cu:27", given its start;
-     * of memory that was `freed`: "at main.cu:40 (allocated at main.cu:27)". False where nothing is
-     * known. From any thread, while a launch runs. */
+    /* The origin of memory of hd_alloc, by its start, for messages: "allocated at main.cu:27"; if
+     * it was `freed`: "at main.cu:40 (allocated at main.cu:27)". Returns false if it is unknown.
+     * Called from any thread during a launch. */
     bool (*origin)(void *data, const void *start, bool freed, char *text, size_t bytes);
-    const char *device; /* what it claims to be: "sm_80"; default: sm_90, an H200 */
+    const char *device; /* the device that it claims to be: "sm_80"; default: sm_90, an H200 */
 } hd_machine_options;
 
 /* The levels of vector instructions that Heddle knows and this CPU has, best first ("x86-64-v3",
@@ -207,43 +207,43 @@ HD_API const char *hd_cpu_level(size_t i);
  * CPU level, policy or device, a file that cannot be opened): then *error, if not NULL, gets a
  * static text. */
 HD_INLINE hd_result hd_machine_create(const hd_machine_options *options, hd_machine **machine, const char **error);
-/* Modules, kernels and memory of the machine are gone afterwards; no launch may be running. NULL is
- * allowed. Errors, after which all is gone just the same: HD_ERROR_FILE where a trace or a record
- * could not be written whole. */
+/* Destroys the machine with its modules, kernels and memory; no launch may be running. NULL is
+ * allowed. HD_ERROR_FILE: a trace or a record was not written completely; the machine is destroyed
+ * all the same. */
 HD_API hd_result hd_machine_destroy(hd_machine *machine);
 
-/* For whoever runs strangers' kernels: the process gives up what they do not need, so that a
- * mistake of Heddle's which lets a kernel run code of its own in the process lets it do no more
- * than that. From then on, in all threads and for ever, no system call that names a file, starts a
- * program or a process, makes a socket, or acts on other processes succeeds, nor one that makes
- * memory executable which can be written; what is open stays open. What no library asks for of
- * itself ends in SIGSYS. Memory of the process, what is open, and processor time are not protected.
+/* For programs that run untrusted kernels. The process gives up the rights that kernels do
+ * not need, in all threads and for ever. If a bug in Heddle then lets a kernel run code of
+ * its own, that code has no more rights. No system call succeeds that names a file, starts
+ * a program or process, makes a socket, acts on other processes, or makes writable memory
+ * executable. Calls that no library makes by itself end in SIGSYS. Open files stay open.
+ * The process's memory, its open files and processor time are not protected.
  *
- * To be called once a process, before a stranger's PTX is loaded, where nothing else of the process
- * needs what is given up; it forks a child process, which asks the compiler for the machine, keeps
- * compiled code on disk, and ends with this process. Other machines, made before or after, run in
- * the interpreter alone. Traces and records go on being written.
+ * Call it once in a process, before untrusted PTX is loaded, if nothing else in the process
+ * needs these rights. It forks a child process, which asks the compiler for this machine,
+ * keeps compiled code on disk, and ends with this process. All other machines run only in
+ * the interpreter. Traces and records are still written.
  *
- * Errors, with a static text in *error, if that is not NULL: HD_ERROR_NOT_SUPPORTED where the
- * system cannot do it (no seccomp filters); HD_ERROR_OUT_OF_MEMORY, also of descriptors or
- * processes; HD_ERROR_INVALID_VALUE where it has been called before, or the machine's kernels may
- * use this process's memory. */
+ * Errors, with a static text in *error (if not NULL): HD_ERROR_NOT_SUPPORTED (no seccomp
+ * filters); HD_ERROR_OUT_OF_MEMORY, also of descriptors or processes;
+ * HD_ERROR_INVALID_VALUE (called twice, or the machine's kernels may use this process's
+ * memory). */
 HD_API hd_result hd_sandbox_enter(hd_machine *machine, const char **error);
 
-/* What the machine claims to be: limits that launches are checked against (PTX ISA 2, CUDA's
+/* The device that the machine claims to be: the limits of launches (PTX ISA 2, CUDA's
  * deviceQuery). */
 typedef struct hd_machine_info {
     char name[64];
     unsigned compute_major, compute_minor;
     unsigned multiprocessors, warp_lanes, workers;
     const char *cpu_level;
-    const char *policy; /* with which runs can be repeated: "random:7" where the machine was made with "random" */
+    const char *policy; /* repeats this run: "random:7" if the machine was created with "random" */
     unsigned max_threads_per_block, max_block[3], max_grid[3];
     unsigned max_threads_per_multiprocessor, max_blocks_per_multiprocessor;
     unsigned shared_bytes_per_block, shared_bytes_per_block_optin, shared_bytes_per_multiprocessor;
     unsigned registers_per_block;
     uint64_t memory_bytes, memory_used_bytes, constant_bytes;
-    hd_range addresses; /* in which all of its memory lies */
+    hd_range addresses; /* the range of all its memory */
 } hd_machine_info;
 HD_INLINE void hd_machine_get_info(const hd_machine *machine, hd_machine_info *info);
 
@@ -263,7 +263,7 @@ enum hd_limit {
 /* Errors: HD_ERROR_INVALID_VALUE. */
 HD_API hd_result hd_machine_set_limit(hd_machine *machine, enum hd_limit limit, uint64_t value);
 
-/* How far the launches are that run on the machine now: blocks done, of all their blocks. */
+/* Progress of the launches that run on the machine now: finished blocks, of all blocks. */
 typedef struct hd_progress {
     unsigned launches;
     uint64_t blocks_done, blocks;
@@ -274,40 +274,40 @@ HD_INLINE void hd_machine_get_progress(hd_machine *machine, hd_progress *progres
  * handler's thread. */
 HD_API void hd_machine_cancel(hd_machine *machine);
 
-/* Waits until no kernel of the machine is within a turn, and no copy or fill on its way, and lets
- * none begin one until hd_machine_release(): meanwhile memory beside the machine's own can be taken
- * from under them, or its protection changed. Kernels that use it then fail as at any address.
- * Neither from a kernel's printf nor while another thread does the same. */
+/* Waits until the machine's kernels, copies and fills pause, and keeps them paused until
+ * hd_machine_release(). Meanwhile the caller may unmap memory that they use outside the machine, or
+ * change its protection; a kernel that uses it later faults as at any bad address. Not allowed in a
+ * kernel's printf, or while another thread holds the machine. */
 HD_API void hd_machine_hold(hd_machine *machine);
 HD_API void hd_machine_release(hd_machine *machine);
 
 /* ---- memory ---- */
 
-/* Global memory of `bytes` bytes, aligned to 512; contents undefined. *pointer is valid in this
- * process and in kernels. Errors: HD_ERROR_INVALID_VALUE (0 bytes), HD_ERROR_OUT_OF_MEMORY. */
+/* Allocates global memory, aligned to 512; contents undefined. *pointer is valid in this process
+ * and in kernels. Errors: HD_ERROR_INVALID_VALUE (0 bytes), HD_ERROR_OUT_OF_MEMORY. */
 HD_API hd_result hd_alloc(hd_machine *machine, size_t bytes, void **pointer);
-/* The same with a name (copied), by which reports call the allocation. */
+/* The same with a name for reports (copied). */
 HD_API hd_result hd_alloc_named(hd_machine *machine, size_t bytes, const char *name, void **pointer);
-/* The same of zeros, for what the host itself reads and writes while kernels run (CUDA's managed
- * and pinned memory): a checker can watch what it does there (hd_checker_options.host). */
+/* The same, zeroed, for memory that the host accesses while kernels run (CUDA's managed and pinned
+ * memory). A checker can watch the host's accesses (hd_checker_options.host). */
 HD_API hd_result hd_alloc_host(hd_machine *machine, size_t bytes, void **pointer);
-/* Where to access memory of the machine's without being taken for the program: the same place at
- * another address, or at its own. */
+/* The address at which a caller accesses the machine's memory without a checker taking it for the
+ * program: another mapping, or the same address. */
 HD_API void *hd_own_view(hd_machine *machine, const void *pointer);
-/* HD_ERROR_INVALID_VALUE where the pointer is not one of hd_alloc's. NULL is allowed. */
+/* HD_ERROR_INVALID_VALUE: the pointer is not from hd_alloc. NULL is allowed. */
 HD_API hd_result hd_free(hd_machine *machine, void *pointer);
 
-/* Addresses for memory that comes and goes, at once or in the order of a stream: hd_stream_open().
- * Nothing is there at first. */
+/* Reserves addresses for memory that is opened and closed, at once or in stream order
+ * (hd_stream_open()). It has no memory at first. */
 HD_API hd_result hd_reserve(hd_machine *machine, size_t bytes, void **pointer);
 HD_API hd_result hd_open(hd_machine *machine, void *pointer, size_t bytes);
 HD_API hd_result hd_close(hd_machine *machine, void *pointer);
-/* They are free for others, and what is there ends. */
+/* Frees the addresses and their memory. */
 HD_API void hd_unreserve(hd_machine *machine, void *pointer);
 
-/* Lets other processes map memory of hd_alloc: its bytes stand in *file from *offset on. The file
- * is the machine's and there as long as the memory. It waits for the machine's launches, copies and
- * fills that run, and they for it; the host itself may not write to the memory meanwhile. */
+/* Lets other processes map memory of hd_alloc: its bytes are in *file from *offset on. The file
+ * belongs to the machine and lives as long as the memory. The call waits for running launches,
+ * copies and fills, and blocks new ones; the host must not write to the memory during the call. */
 HD_API hd_result hd_share(hd_machine *machine, void *pointer, int *file, size_t *offset);
 
 /* The memory that an address lies in. */
@@ -319,9 +319,9 @@ typedef struct hd_memory_info {
     const char *name; /* or NULL */
     void *data;       /* of hd_set_data */
 } hd_memory_info;
-/* False where the address lies in none of the machine's memory. */
+/* False: the address is not in the machine's memory. */
 HD_INLINE bool hd_find(hd_machine *machine, const void *pointer, hd_memory_info *info);
-/* What hd_find is to say of memory of hd_alloc, given by its start. */
+/* Sets hd_memory_info.data of memory of hd_alloc, given its start. */
 HD_API hd_result hd_set_data(hd_machine *machine, void *pointer, void *data);
 
 /* ---- modules and kernels ---- */
@@ -329,7 +329,7 @@ HD_API hd_result hd_set_data(hd_machine *machine, void *pointer, void *data);
 typedef struct hd_module hd_module;
 typedef struct hd_kernel hd_kernel;
 
-/* One PTX text. The name stands in diagnostics. Text and name are copied. */
+/* One PTX text, with a name for diagnostics. Both are copied. */
 typedef struct hd_source {
     const char *name;
     const char *text;
@@ -337,24 +337,24 @@ typedef struct hd_source {
 } hd_source;
 
 /* Parses, verifies and links the texts (PTX ISA 4 to 11) and gives their variables memory. Errors:
- * HD_ERROR_INVALID_PTX; the report, if not NULL, gets what was found, also warnings of a success
- * (else NULL). A kernel with an instruction that is not supported loads; its launch fails. */
+ * HD_ERROR_INVALID_PTX; the report (if not NULL) gets the errors, or the warnings of a success. A
+ * kernel with an instruction that is not supported loads; its launch fails. */
 HD_API hd_result hd_module_load(hd_machine *machine, const hd_source *sources, size_t n, hd_module **module,
                                 hd_report **report);
-/* Launches of its kernels that have been put into streams still run. NULL is allowed. */
+/* Launches that are already in streams still run. NULL is allowed. */
 HD_API void hd_module_unload(hd_module *module);
 
 HD_API size_t hd_module_kernel_count(const hd_module *module);
 /* In the order of the texts; NULL where i is not less than the count. */
 HD_API const char *hd_module_kernel_name(const hd_module *module, size_t i);
-/* The name of the kernel that a person means by `typed`: the same, or the only one whose name in
- * the source is that, whole, without scopes or without template arguments; NULL: the only kernel.
- * The name belongs to the module. Errors: HD_ERROR_NOT_FOUND with a report that says what there is. */
+/* The kernel that a person means by `typed`: this name, or the only kernel with this name in the
+ * source, also without scopes or template arguments. NULL: the only kernel. The name belongs to the
+ * module. Errors: HD_ERROR_NOT_FOUND, with a report that lists the kernels. */
 HD_API hd_result hd_module_find_kernel(const hd_module *module, const char *typed, const char **name,
                                        hd_report **report);
-/* What a thread of a kernel takes in machine code for the device, of whoever has it: occupancy
- * counts its registers, an explainer what they do not hold. Without it they are estimated. Before
- * the kernel is first asked for. HD_ERROR_NOT_FOUND where there is no such kernel. */
+/* The resources of a kernel's thread in real machine code, if the caller knows them. Occupancy uses
+ * the registers; an explainer also the spills. Otherwise both are estimated. Call it before the
+ * kernel is first asked for. Errors: HD_ERROR_NOT_FOUND. */
 typedef struct hd_machine_code {
     unsigned registers;                 /* not 0 */
     unsigned frame_bytes;               /* of local memory: arrays, and registers that were spilled */
@@ -362,16 +362,16 @@ typedef struct hd_machine_code {
 } hd_machine_code;
 HD_INLINE hd_result hd_module_set_machine_code(hd_module *module, const char *kernel, const hd_machine_code *code);
 
-/* The kernel, ready to run: code is prepared here. Errors: HD_ERROR_NOT_FOUND,
- * HD_ERROR_NOT_SUPPORTED and HD_ERROR_INVALID_PTX with a report. The kernel belongs to the module;
- * asking again gives the same one. */
+/* The kernel, with its code prepared. Errors: HD_ERROR_NOT_FOUND, HD_ERROR_NOT_SUPPORTED and
+ * HD_ERROR_INVALID_PTX with a report. The kernel belongs to the module; a second call returns the
+ * same one. */
 HD_API hd_result hd_module_get_kernel(hd_module *module, const char *name, hd_kernel **kernel, hd_report **report);
 /* A .global or .const variable. Errors: HD_ERROR_NOT_FOUND. */
 HD_API hd_result hd_module_get_global(hd_module *module, const char *name, void **pointer, size_t *bytes);
-/* Makes `to` the place of a .global variable, for kernels that are asked for later: memory of the
- * caller's that lives as long as the module and that kernels can reach
- * (hd_machine_options.host_memory, host_ranges). Its contents stay as they are; the initial value
- * is at the old place, which is free from then on. Errors: HD_ERROR_NOT_FOUND. */
+/* Moves a .global variable to `to`, for kernels that are asked for later. `to` is the caller's
+ * memory; it must live as long as the module, and kernels must be able to reach it
+ * (hd_machine_options.host_memory, host_ranges). Its contents stay; the initial value is at the old
+ * place, which is free afterwards. Errors: HD_ERROR_NOT_FOUND. */
 HD_API hd_result hd_module_place_global(hd_module *module, const char *name, void *to);
 
 /* A variable of the module in the machine's memory. */
@@ -406,16 +406,16 @@ typedef struct hd_kernel_info {
     size_t instructions;                     /* of the kernel and all functions it reaches */
 } hd_kernel_info;
 HD_INLINE void hd_kernel_get_info(const hd_kernel *kernel, hd_kernel_info *info);
-/* What it, or a function that it reaches, calls of CUDA's device runtime: of enum hd_nesting. */
+/* The functions of CUDA's device runtime that it or its callees call: enum hd_nesting. */
 enum hd_nesting {
     HD_NESTS_GRAPHS = 1,  /* cudaGraphLaunch() */
     HD_NESTS_KERNELS = 2, /* anything else */
 };
 HD_API unsigned hd_kernel_nesting(const hd_kernel *kernel);
-/* Lets launches of the kernel by other kernels have more dynamic shared memory than what, with its
- * static, makes 48 KiB; hd_launch() asks for no leave (CUDA's
- * cudaFuncAttributeMaxDynamicSharedMemorySize). Errors: HD_ERROR_INVALID_VALUE (more than a block
- * can have). */
+/* Allows kernels to launch this kernel with more than 48 KiB of static and dynamic
+ * shared memory (CUDA's cudaFuncAttributeMaxDynamicSharedMemorySize); hd_launch()
+ * needs no such permission. Errors: HD_ERROR_INVALID_VALUE (more than a block can
+ * have). */
 HD_API hd_result hd_kernel_allow_shared(hd_kernel *kernel, size_t dynamic_bytes);
 /* Occupancy: how many blocks of `threads` threads a multiprocessor holds; 0 where none fits. */
 HD_API unsigned hd_kernel_max_blocks(const hd_kernel *kernel, unsigned threads, size_t dynamic_shared_bytes);
@@ -427,248 +427,248 @@ HD_INLINE bool hd_kernel_get_param(const hd_kernel *kernel, size_t i, hd_param_i
 
 /* ---- checking ---- */
 
-/* Watches all launches of a machine, in whatever stream, for accesses out of bounds and misaligned,
- * reads of memory that nobody has written (global, shared, local), misused barriers and warp masks
- * (PTX ISA 9.7.13), and leaks of the device heap. They run on the interpreter; bad accesses are
- * left out, so that a launch goes on and several errors are found. It may be called from any
- * thread; what it finds in what a schedule leaves open does not depend on the number of workers. */
+/* Watches all launches of a machine, in all streams, for accesses out of bounds and misaligned,
+ * reads of unwritten memory (global, shared, local), misused barriers and warp masks (PTX ISA
+ * 9.7.13), and leaks of the device heap. Watched launches run in the interpreter. Bad accesses are
+ * skipped, so a launch goes on and can show several errors. Any thread may call it. Findings that
+ * do not depend on the schedule do not depend on the number of workers. */
 typedef struct hd_checker hd_checker;
 
-/* What is looked for; the names are compute-sanitizer's. */
+/* Kinds of mistakes, with compute-sanitizer's names. */
 enum hd_tool {
     HD_TOOL_MEMCHECK = 1,  /* accesses out of bounds and misaligned, leaks of the device heap */
     HD_TOOL_RACECHECK = 2, /* data races */
-    HD_TOOL_INITCHECK = 4, /* reads of what nobody has written */
+    HD_TOOL_INITCHECK = 4, /* reads of unwritten memory */
     HD_TOOL_SYNCCHECK = 8, /* misused barriers and masks */
     HD_TOOLS_ALL = 15,
 };
 
-/* What a bad access ends. */
+/* What a bad access stops. */
 enum hd_on_error {
-    HD_ON_ERROR_NOTHING, /* it is left out (a load gives 0) and the launch goes on, so that several errors are found */
+    HD_ON_ERROR_NOTHING, /* nothing: the access is skipped (a load gives 0) and the launch goes on */
     HD_ON_ERROR_KERNEL,  /* the launch; its context goes on */
-    HD_ON_ERROR_CONTEXT, /* the launch, which fails, and with it its context, as on a GPU */
+    HD_ON_ERROR_CONTEXT, /* the launch and its context, as on a GPU */
 };
 
 /* What kernels may do with memory; an atomic operation needs all three. */
 enum hd_memory_use { HD_MEMORY_READ = 1, HD_MEMORY_WRITE = 2, HD_MEMORY_ATOMIC = 4, HD_MEMORY_ALL = 7 };
 
-/* What a program says of a part of its memory. */
+/* A rule of the program for a part of its memory. */
 typedef struct hd_memory_rule {
     const void *start;
     size_t bytes;
     unsigned uses;    /* of enum hd_memory_use */
-    bool given;       /* false: of a pool, which has not given it out */
+    bool given;       /* false: a pool has not handed it out */
     const char *name; /* or NULL */
 } hd_memory_rule;
 
-/* Rules that do not change, in the order of addresses and none over another; memory that none is of
- * can be used as it is. Copied. Errors: HD_ERROR_INVALID_VALUE, HD_ERROR_OUT_OF_MEMORY. */
+/* Immutable rules, sorted by address, without overlaps. Memory without a rule may be used freely.
+ * The rules are copied. Errors: HD_ERROR_INVALID_VALUE, HD_ERROR_OUT_OF_MEMORY. */
 typedef struct hd_memory_rules hd_memory_rules;
 HD_API hd_result hd_memory_rules_create(const hd_memory_rule *rules, size_t count, hd_memory_rules **made);
-HD_API hd_memory_rules *hd_memory_rules_keep(hd_memory_rules *rules); /* once more to be destroyed; NULL of NULL */
+HD_API hd_memory_rules *hd_memory_rules_keep(hd_memory_rules *rules); /* adds a reference; NULL gives NULL */
 HD_API void hd_memory_rules_destroy(hd_memory_rules *rules); /* launches that have them keep them; NULL is allowed */
 
 /* Zero is the default throughout. */
 typedef struct hd_checker_options {
     unsigned tools; /* of enum hd_tool; 0: all */
     enum hd_on_error on_error;
-    /* With HD_TOOL_RACECHECK: what the host itself reads and writes in memory of hd_alloc_host
-     * takes part, as far as launches and copies have been put into streams that it has not waited
-     * for. Such memory is closed to it then, and handlers of this process see each access, by
-     * SIGSEGV and SIGTRAP (those of the program's own are called for what is not of this). Has no
-     * effect on CPUs other than x86-64. */
+    /* With HD_TOOL_RACECHECK: also watches the host's own accesses to memory of
+     * hd_alloc_host, while launches and copies are pending. That memory is then
+     * protected, and handlers of SIGSEGV and SIGTRAP in this process see each access
+     * (the program's own handlers get all other signals). Has no effect except on
+     * x86-64. */
     bool host;
-    /* That of another machine of this process, or NULL: streams of the two can wait for each other.
-     * It must not be destroyed before. */
+    /* The checker of another machine of this process, or NULL: streams of the two can wait for each
+     * other. It must outlive this checker. */
     hd_checker *with;
-    /* Where in the program the calling thread is, for findings about what the host does and has put
-     * into streams: a pointer that is the same for the same place and good as long as the checker.
-     * May be called from a signal's handler. NULL: nobody knows. */
+    /* The calling thread's place in the program, for findings about the host and its streams: equal
+     * pointers for equal places, valid as long as the checker. May be called from a signal handler.
+     * NULL: unknown. */
     const void *(*place)(void *data);
-    /* The calls that led there, innermost first; they live as long. */
+    /* The call stack of a place, innermost first; it lives as long. */
     size_t (*frames)(void *data, const void *place, const hd_frame **frames);
-    /* With HD_TOOL_INITCHECK: a copy that was put into a stream at `place` is about to read bytes
-     * that nobody has written; byte `first` of a row of `bytes` bytes is the first of them. Once a
-     * copy, from the thread that copies. Of hd_stream_work, `to` is NULL. */
+    /* With HD_TOOL_INITCHECK: a copy that was put into a stream at `place` is about to read
+     * unwritten bytes; the first is byte `first` of a row of `bytes` bytes. Called once for a copy,
+     * by the thread that copies. `to` is NULL for hd_stream_work. */
     void (*undefined_copy)(void *data, const void *place, const void *to, const void *from, size_t bytes, size_t first);
-    /* Called before each launch that is watched, and after it, from its thread: `fresh` where it
-     * has shown something new. */
+    /* Called before and after each watched launch, by its thread. `fresh`: the launch has shown
+     * something new. */
     void (*begun)(void *data, const char *kernel);
     void (*launched)(void *data, const char *kernel, bool fresh);
     void *data;
-    /* Of this process's memory, what the checker may take for what it knows of the kernels' (`with`
-     * one: of both together); what it does not watch beyond that is a finding. 0: half of this
-     * computer's. */
+    /* Limit of the checker's own memory (of both checkers, with `with`). A finding
+     * says what it stops watching at this limit. 0: half of this computer's
+     * memory. */
     uint64_t shadow_bytes;
 } hd_checker_options;
 
-/* From here on the machine's launches are watched. `options` may be NULL. Errors:
+/* From now on the machine's launches are watched. `options` may be NULL. Errors:
  * HD_ERROR_INVALID_VALUE (a machine that has a checker), HD_ERROR_OUT_OF_MEMORY. Destroy it before
  * its machine. */
 HD_INLINE hd_result hd_checker_create(hd_machine *machine, const hd_checker_options *options, hd_checker **checker);
 HD_API void hd_checker_destroy(hd_checker *checker);              /* NULL is allowed */
 HD_API hd_checker *hd_machine_checker(const hd_machine *machine); /* or NULL */
-/* Memory of hd_alloc counts as written; this says that it is not (again). `name` (copied) may be
- * NULL. What no address space can have, as NULL or a range beyond 2^48, is no memory to any of
- * these: HD_ERROR_INVALID_VALUE here, elsewhere nothing happens. */
+/* Memory of hd_alloc counts as written; this marks it as unwritten. `name` (copied) may be NULL. An
+ * impossible address (NULL, a range beyond 2^48) is HD_ERROR_INVALID_VALUE here; the functions
+ * below ignore it. */
 HD_API hd_result hd_checker_mark_undefined(hd_checker *checker, const void *p, size_t bytes, const char *name);
 HD_API void hd_checker_mark_defined(hd_checker *checker, const void *p, size_t bytes);
-/* After a copy that no stream has made: the bytes of `to` are as defined as those of `from` are. */
+/* For a copy outside of streams: bytes of `to` become defined where those of `from` are. */
 HD_API void hd_checker_mark_copied(hd_checker *checker, const void *to, const void *from, size_t bytes);
-/* How many of the bytes have been written before the first that has not. */
+/* The number of written bytes before the first unwritten one. */
 HD_API size_t hd_checker_defined_bytes(hd_checker *checker, const void *p, size_t bytes);
-/* How many of them have never been written. */
+/* The number of unwritten bytes. */
 HD_API size_t hd_checker_undefined_bytes(hd_checker *checker, const void *p, size_t bytes);
-/* Memory gets another meaning, as in a pool: what was known of it, and done to it, counts no more.
- * hd_free says so itself. */
+/* Memory gets a new use, as in a pool: the checker forgets its history. hd_free does this by
+ * itself. */
 HD_API void hd_checker_forget(hd_checker *checker, const void *p, size_t bytes);
-/* For who wraps system calls, which cannot access memory that is closed to the host
- * (hd_checker_options.host): where they find the same memory, or the address itself where it is
- * open; and what they have done there, told at the program's address. */
+/* For wrappers of system calls, which cannot access protected memory (hd_checker_options.host): the
+ * address at which a call can access it (the same one if it is not protected); and a report of that
+ * access, at the program's address. */
 HD_API void *hd_host_view(const void *p);
 HD_API void hd_host_access(const void *p, size_t bytes, bool write);
-/* Nothing more will run: what can be known only then (leaks) becomes findings. */
+/* No more launches will come: reports what is known only at the end (leaks). */
 HD_API void hd_checker_end(hd_checker *checker);
-/* From here on all that the checker is told of launches and of the host is written to a file, from
- * which its findings can be made again without the kernels (`heddle check --replay-events`). Before
- * anything is told to it; those that are made `with` it afterwards are written to the same file.
- * Errors: HD_ERROR_INVALID_VALUE (it is recorded already), HD_ERROR_FILE, with errno set. */
+/* Records all events of launches and of the host in a file, from which `heddle check
+ * --replay-events` makes the same findings without the kernels. Call it before the first event.
+ * Checkers that are created `with` this one later write to the same file. Errors:
+ * HD_ERROR_INVALID_VALUE (it records already), HD_ERROR_FILE, with errno set. */
 HD_API hd_result hd_checker_record(hd_checker *checker, const char *path);
-/* The file is complete, with the name of the program (NULL: none) and findings that no checker has
- * made (or NULL). HD_ERROR_FILE, with errno set, where it is not whole. */
+/* Completes the file, with the program's name (or NULL) and findings of others (or NULL).
+ * HD_ERROR_FILE, with errno set: the file is incomplete. */
 HD_API hd_result hd_checker_record_end(hd_checker *checker, const char *program, const hd_report *others);
-/* What its launches have shown so far, each finding once with a count, in the order of the PTX
- * text; NULL where there is nothing. */
+/* The findings so far, each once with a count, in the order of the PTX text; NULL if there are
+ * none. */
 HD_API hd_result hd_checker_report(hd_checker *checker, hd_report **report);
 
 /* ---- explaining ---- */
 
-/* Counts what a machine's launches do, as a GPU would count it, and estimates what it would take
- * for them: docs/EXPLAIN.md. What is counted runs on the interpreter. It may be used from any
- * thread. */
+/* Counts a machine's launches as a GPU would, and estimates their time there:
+ * docs/EXPLAIN.md. Counted launches run in the interpreter. Any thread may use
+ * it. */
 typedef struct hd_explainer hd_explainer;
 
 typedef struct hd_explainer_options {
     const char
-        *device; /* whose figures they are, by architecture or name ("H200"); default: what the machine claims to be */
-    /* Called before each launch, and after it, from its thread, with what was counted as JSON;
-     * NULL: it could not be, as memory has run out. */
+        *device; /* the device that the figures are of, by architecture or name ("H200"); default: the machine's own */
+    /* Called before and after each launch, by its thread, with the counts as JSON (NULL: out of
+     * memory). */
     void (*begun)(void *data, const char *kernel);
     void (*launched)(void *data, const char *json);
     void *data;
-    /* When the launches that were counted have executed so many warp instructions, of those of a
-     * kernel with the same sizes only the 1st, 2nd, 4th, 7th, 11th, 17th, ... are: each of the
-     * others is taken to be as the last one that was. 0: all are counted. */
+    /* After this many counted warp instructions, only the 1st, 2nd, 4th, 7th, 11th, 17th, ...
+     * launch of a kernel with the same sizes is counted; the others get the figures of the last
+     * counted one. 0: all launches are counted. */
     uint64_t sample_after;
-    /* That of another machine of this process, or NULL: streams of the two can wait for each other,
-     * and are told of together. It must not be destroyed before. */
+    /* The explainer of another machine of this process, or NULL: streams of the two can wait for
+     * each other and share a timeline. It must outlive this one. */
     hd_explainer *with;
-    /* Instead of `launched`, where it is not NULL, for a launch of which every figure is as of the
-     * n-th that `launched` got JSON of, from 0 on. Of an explainer's launches one is told at a
+    /* If not NULL: called instead of `launched` for a launch whose figures all equal those
+     * of the n-th JSON that `launched` got (from 0). Calls of one explainer come one at a
      * time. */
     void (*again)(void *data, uint64_t n);
 } hd_explainer_options;
 
-/* From here on the machine's launches are counted. `options` may be NULL. Errors:
+/* From now on the machine's launches are counted. `options` may be NULL. Errors:
  * HD_ERROR_INVALID_VALUE (no such device, a machine that has an explainer), HD_ERROR_OUT_OF_MEMORY.
  * Destroy it before its machine. */
 HD_INLINE hd_result hd_explainer_create(hd_machine *machine, const hd_explainer_options *options,
                                         hd_explainer **explainer);
 HD_API void hd_explainer_destroy(hd_explainer *explainer); /* NULL is allowed */
-/* The sums of all launches so far of the i-th kernel, in the order of first launches, as JSON, by
- * line and instruction: a string to be freed with free(); NULL where there are not so many. */
+/* The sums of all launches so far of the i-th kernel (in the order of first launches), by line and
+ * instruction, as JSON, to be freed with free(). NULL: there are fewer kernels. */
 HD_API hd_result hd_explainer_kernel(hd_explainer *explainer, size_t i, char **json);
-/* What libraries' calls (hd_stream_work) have done so far, by function and unit, as JSON: a string
- * to be freed with free(). */
+/* The sums of library calls (hd_stream_work) so far, by function and unit, as JSON, to be freed
+ * with free(). */
 HD_API hd_result hd_explainer_calls(hd_explainer *explainer, char **json);
-/* The program says what it is about to do (NVTX's ranges and marks), in the thread that calls: a
- * range within the thread's last one begins, or that ends; one of the process with an identifier of
- * its own begins or ends; a moment has a name. */
+/* The program names its work in the calling thread (NVTX's ranges and marks): PUSH and POP begin
+ * and end a nested range of the thread; START and END a range of the process with its own
+ * identifier; MARK names a moment. */
 typedef enum { HD_RANGE_PUSH, HD_RANGE_POP, HD_RANGE_START, HD_RANGE_END, HD_RANGE_MARK } hd_range_event;
 HD_API void hd_explainer_range(hd_explainer *explainer, hd_range_event event, uint64_t id, const char *name);
-/* What has been put into streams so far, and what the host has waited for, over the time that it
- * would take, as JSON: a string to be freed with free(). Empty where a checker watches the machine,
+/* The work of streams and the host's waits so far, over estimated time, as
+ * JSON, to be freed with free(). Empty if a checker watches the machine,
  * too. */
 HD_API hd_result hd_explainer_streams(hd_explainer *explainer, char **json);
 
 /* ---- launches ---- */
 
 enum hd_launch_flags {
-    HD_LAUNCH_COOPERATIVE = 1, /* all blocks must be resident at once: HD_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE if not */
-    HD_LAUNCH_CLOSED = 2,      /* nobody else touches the machine's memory until it returns: a kernel that spins on
-                                  what no thread of its own will change then fails instead of spinning on */
+    HD_LAUNCH_COOPERATIVE = 1, /* all blocks must be resident at once, else HD_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE */
+    HD_LAUNCH_CLOSED = 2,      /* nobody else touches the machine's memory until it returns: a
+                                * kernel that spins on a value that no thread changes fails */
     HD_LAUNCH_NON_PORTABLE_CLUSTER = 4, /* clusters of up to 16 blocks; else of up to 8 */
-    HD_LAUNCH_UNCHECKED = 8, /* the machine's checker does not watch it (all memory then counts as written), and
-                                           its explainer does not count it */
+    HD_LAUNCH_UNCHECKED = 8,            /* the machine's checker does not watch it (all memory then counts as
+                              * written), and its explainer does not count it */
     HD_LAUNCH_PROGRAMMATIC =
-        16, /* may begin before the launch before it in its stream has ended (programmatic dependent launch): it does
-                                    not here, and a checker reports what relies on that without griddepcontrol.wait */
+        16, /* may begin before the previous launch of its stream has ended (programmatic dependent launch).
+             * Here it does not; a checker reports accesses without griddepcontrol.wait */
     HD_LAUNCH_REPLAYED = 32, /* the one that a machine's policy `replay-launch:FILE` is for */
 };
 
 typedef struct hd_launch_config {
     unsigned grid[3], block[3]; /* in blocks, in threads; all at least 1 */
-    /* Blocks of a cluster; the grid has whole ones. 0: what the kernel requires, or no clusters.
-     * HD_ERROR_INVALID_CLUSTER_SIZE where it is not what the kernel or the device can have. */
+    /* Blocks of a cluster, of which the grid is a multiple. 0: as the kernel requires, or no
+     * clusters. HD_ERROR_INVALID_CLUSTER_SIZE: the kernel or the device does not allow it. */
     unsigned cluster[3];
     size_t shared_bytes; /* dynamic shared memory of a block */
     unsigned flags;      /* enum hd_launch_flags */
     hd_engine engine;    /* auto: as the machine */
-    /* Parameters: pointers to the values, in order, or packed at their offsets; exactly one of the
-     * two is set where the kernel has parameters. Values are read before hd_launch returns. */
+    /* Parameters: pointers to the values, in order, or the values packed at their offsets. A kernel
+     * with parameters needs exactly one of the two. They are read before hd_launch returns. */
     const void *const *args;
     const void *packed_args;
     size_t packed_bytes;
-    /* Wall clock from the call on, waiting in a stream and for compiled code included; a launch
-     * that has not ended by then fails with HD_ERROR_LAUNCH_TIMEOUT. 0: none; at most 1e9. */
+    /* Limit of wall-clock time from the call on, including waits in a stream and for compiled code.
+     * Beyond it the launch fails with HD_ERROR_LAUNCH_TIMEOUT. 0: none; at most 1e9. */
     double timeout_seconds;
-    /* What a checker with HD_TOOL_MEMCHECK holds the launch's accesses to beside bounds; NULL:
-     * nothing. */
+    /* Rules that a checker with HD_TOOL_MEMCHECK tests beside bounds; NULL:
+     * none. */
     hd_memory_rules *rules;
-    /* The graph that it is a kernel of: what %current_graph_exec says, and what the context's
-     * launch_graph() gets; or 0 and NULL. */
+    /* The graph to which the kernel belongs, for %current_graph_exec and the context's
+     * launch_graph(); or 0 and NULL. */
     uint64_t graph;
     void *graph_run;
 } hd_launch_config;
 
-/* What a launch did: sums over all its blocks. */
+/* Sums over all blocks of a launch. */
 typedef struct hd_launch_stats {
     double seconds;
     uint64_t blocks, warp_instructions, lane_instructions;
     uint64_t lost_print_bytes; /* text of the kernels' printf that was beyond the limit */
 } hd_launch_stats;
 
-/* Runs a grid to its end. Errors: HD_ERROR_INVALID_VALUE and HD_ERROR_LAUNCH_OUT_OF_RESOURCES
- * before it starts (the report says which limit), else the kernel's fault; memory then holds what
- * was written until the fault. `stats` and `report` may be NULL. */
+/* Runs a grid to its end. Errors: before the start HD_ERROR_INVALID_VALUE and
+ * HD_ERROR_LAUNCH_OUT_OF_RESOURCES (the report names the limit), later the kernel's fault. Memory
+ * then keeps the writes up to the fault. `stats` and `report` may be NULL. */
 HD_INLINE hd_result hd_launch(hd_kernel *kernel, const hd_launch_config *config, hd_launch_stats *stats,
                               hd_report **report);
-/* Whether hd_launch would begin it: the errors that it gives before it starts. */
+/* Would hd_launch start it? The errors are those before the start. */
 HD_INLINE hd_result hd_launch_check(hd_kernel *kernel, const hd_launch_config *config, hd_report **report);
 
 /* ---- streams ---- */
 
-/* A set of streams with one fate: the first launch that fails is the context's fault. It ends those
- * that run (HD_ERROR_CANCELLED), unless it is HD_ERROR_ASSERT, and nothing more runs in the
- * context: every function below returns that error (CUDA's "sticky" errors). Memory and modules are
- * the machine's. */
+/* A set of streams that fail together. The first failed launch is the context's fault. Unless it is
+ * HD_ERROR_ASSERT, it cancels the running launches (HD_ERROR_CANCELLED). Nothing more runs in the
+ * context, and every function below returns that error (CUDA's "sticky" errors). Memory and modules
+ * belong to the machine. */
 typedef struct hd_context hd_context;
-/* Work in a stream runs in the order in which it was put there, beside the work of other streams. */
+/* A stream runs its work in order, concurrently with other streams. */
 typedef struct hd_stream hd_stream;
 /* A moment in a stream. */
 typedef struct hd_event hd_event;
 
-/* A call of a running kernel's. */
+/* A call that a running kernel makes. */
 typedef struct hd_kernel_call hd_kernel_call;
 
 typedef struct hd_context_options {
-    /* Takes the report of each launch that failed, from a stream's thread; the report is the
-     * library's. */
+    /* Gets the report of each failed launch, from a stream's thread. The report belongs to the
+     * library. */
     void (*fault)(void *data, hd_result result, hd_report *report);
     void *data;
-    /* A kernel of launches with this graph_run calls cudaGraphLaunch() for a graph and a stream: an
-     * error of the runtime API, or 0. NULL: no kernel may. */
+    /* Called when a kernel of a launch with this graph_run calls cudaGraphLaunch() for a graph and
+     * a stream. Returns an error of the runtime API, or 0. NULL: no kernel may call it. */
     int (*launch_graph)(void *data, hd_kernel_call *call, void *graph_run, uint64_t graph, uint64_t stream);
 } hd_context_options;
 
@@ -676,52 +676,52 @@ typedef struct hd_context_options {
 HD_INLINE hd_result hd_context_create(hd_machine *machine, const hd_context_options *options, hd_context **context);
 /* Waits for the work of all its streams, which are destroyed with it. NULL is allowed. */
 HD_API void hd_context_destroy(hd_context *context);
-/* Waits for its work, and takes no more: calls of other threads, which may be putting some, get
- * HD_ERROR_CONTEXT_IS_DESTROYED from now on. hd_context_destroy() is to follow when they have
+/* Waits for the context's work and accepts no more: other threads' calls get
+ * HD_ERROR_CONTEXT_IS_DESTROYED from now on. Call hd_context_destroy() when they have
  * returned. */
 HD_API void hd_context_close(hd_context *context);
 /* HD_SUCCESS, or the context's fault. */
 HD_API hd_result hd_context_status(hd_context *context);
-/* Gives it a fault, where it has none, as a launch that fails does. */
+/* Sets the context's fault, if it has none, as a failed launch does. */
 HD_API void hd_context_fail(hd_context *context, hd_result fault);
-/* Waits for all that has been put into its streams. */
+/* Waits for all work of its streams. */
 HD_API hd_result hd_context_synchronize(hd_context *context);
 
 enum hd_stream_flags {
-    HD_STREAM_NON_BLOCKING = 1, /* does not wait for the default stream, nor the default stream for it */
+    HD_STREAM_NON_BLOCKING = 1, /* it and the default stream do not wait for each other */
 };
 HD_API hd_result hd_stream_create(hd_context *context, unsigned flags, hd_stream **stream);
-/* The stream that waits for all others, and they for it, except those created with
- * HD_STREAM_NON_BLOCKING: CUDA's legacy default stream. It belongs to the context. */
+/* CUDA's legacy default stream: it and all other streams wait for each other, except those created
+ * with HD_STREAM_NON_BLOCKING. It belongs to the context. */
 HD_API hd_stream *hd_context_default_stream(hd_context *context);
-/* Returns at once; what has been put into the stream still runs. NULL is allowed. */
+/* Returns at once; the stream's work still runs. NULL is allowed. */
 HD_API void hd_stream_destroy(hd_stream *stream);
-/* HD_SUCCESS where all is done, HD_ERROR_NOT_READY where something still runs, or the fault. */
+/* HD_SUCCESS (all work is done), HD_ERROR_NOT_READY (some work is not), or the fault. */
 HD_API hd_result hd_stream_query(hd_stream *stream);
-/* The same, for who does not go by it: checkers do not take it for having waited. */
+/* The same for callers that do not rely on it: checkers do not count it as a wait. */
 HD_API bool hd_stream_is_done(hd_stream *stream);
-/* What is put between the two is one piece of work: where much is pending, only the end waits for
- * earlier work to be done, and counts it as `n` things that have been put. Batches may be in each
- * other. */
+/* Everything between the two calls is one piece of work: if much is pending,
+ * only the end waits for earlier work. It counts as `n` tasks. Batches may be
+ * nested. */
 HD_API void hd_stream_begin_batch(hd_stream *stream);
 HD_API void hd_stream_end_batch(hd_stream *stream, unsigned n);
 HD_API hd_result hd_stream_synchronize(hd_stream *stream);
 /* A number that no other stream of the context has. */
 HD_API uint64_t hd_stream_number(const hd_stream *stream);
 
-/* hd_launch in a stream: returns when the launch has been put there. The configuration is checked,
- * and parameters are read, before it returns. Errors as those of hd_launch before it starts. */
+/* Puts a launch into a stream and returns. It checks the configuration and reads the parameters
+ * first. Errors: those of hd_launch before the start. */
 HD_INLINE hd_result hd_stream_launch(hd_stream *stream, hd_kernel *kernel, const hd_launch_config *config,
                                      hd_report **report);
 
-/* Boxes of bytes: `width` bytes in a row, `height` rows, `depth` slices. From one row to the next
- * it is `pitch` bytes, from one slice to the next `slice` bytes. */
+/* Boxes of bytes: `width` bytes in a row, `height` rows, `depth` slices. Rows are `pitch` bytes
+ * apart, slices `slice` bytes. */
 typedef struct hd_copy {
     void *to;
     const void *from;
     size_t width, height, depth;
     size_t to_pitch, to_slice, from_pitch, from_slice;
-    bool host; /* a side would lie in the host's memory: what an explainer takes for how long it takes */
+    bool host; /* one side would be host memory, which an explainer uses for the time */
 } hd_copy;
 typedef struct hd_fill {
     void *to;
@@ -735,17 +735,17 @@ typedef struct hd_fill {
 enum hd_wait {
     HD_NO_WAIT,         /* when it has been put into the stream */
     HD_WAIT,            /* when it is done */
-    HD_WAIT_UNPROMISED, /* when it is done, which the caller does not promise its own callers: checkers do not count on it */
+    HD_WAIT_UNPROMISED, /* when it is done, but CUDA does not promise that: checkers do not count it as a wait */
 };
 
-/* Any memory of this process may be copied or filled; that it is there and large enough is the
- * caller's affair. Where the stream has nothing to wait for, the caller itself does what is small
- * or would be waited for. */
+/* Any memory of this process may be copied or filled; the caller must make sure that it exists and
+ * is large enough. If the stream is idle, the calling thread itself does small work, and work that
+ * it would wait for. */
 HD_INLINE hd_result hd_stream_copy(hd_stream *stream, const hd_copy *copy, enum hd_wait wait);
 HD_INLINE hd_result hd_stream_fill(hd_stream *stream, const hd_fill *fill, enum hd_wait wait);
 
-/* What work of the host's uses of the machine's memory: `height` rows of `width` bytes, `pitch`
- * bytes from one to the next. */
+/* Memory that host work uses: `height` rows of `width` bytes, `pitch` bytes
+ * apart. */
 enum hd_use {
     HD_READS = 1,
     HD_WRITES = 2,
@@ -756,7 +756,7 @@ typedef struct hd_used {
     unsigned use; /* enum hd_use: one of them, or both */
 } hd_used;
 
-/* Which of a GPU's units would do the arithmetic: an explainer has it take so long. */
+/* The GPU's unit for the arithmetic, which decides the time that an explainer estimates. */
 typedef enum hd_unit {
     HD_UNIT_FP32,
     HD_UNIT_FP64,
@@ -768,72 +768,72 @@ typedef enum hd_unit {
     HD_UNIT_TENSOR_FP64,
 } hd_unit;
 
-/* A function of the host's in the place of a kernel, as a library's call is. */
+/* A host function in place of a kernel, for a library's call. */
 typedef struct hd_work {
     const char *name;             /* in reports; the caller keeps it */
     hd_result (*run)(void *data); /* an error is the context's fault; is not called after one */
-    void (*drop)(void *data);     /* is called behind it, or instead, once; may be NULL */
+    void (*drop)(void *data);     /* called once, after `run` or instead of it; may be NULL */
     void *data;
     const hd_used *used; /* until it is dropped */
     size_t used_count;
-    double flops, bytes; /* what a GPU would do and move, for who explains it: sums by function, hd_explainer_calls() */
+    double flops, bytes; /* the operations and bytes of a GPU, for an explainer (hd_explainer_calls()) */
     hd_unit unit;
-    /* Instead of `run`, of work that waits for others: called until it returns something else than
-     * HD_ERROR_NOT_READY, without waiting itself. *state is its own, NULL at first; what it keeps
-     * there it frees at its last call. */
+    /* Replaces `run` for work that waits for others: called until it returns anything but
+     * HD_ERROR_NOT_READY; it must not wait itself. *state is NULL at first; the function owns it,
+     * and frees it at its last call. */
     hd_result (*step)(void *data, void **state);
 } hd_work;
 
-/* Puts it into the stream. Checkers see what it uses as they see copies; where that is not there
- * when its turn comes, the context's fault is HD_ERROR_ILLEGAL_ADDRESS, and it does not run. Where
- * the stream has nothing to wait for, the caller itself does what is small or would be waited for.
- * It must not wait for streams, nor allocate or free the machine's memory. */
+/* Puts the work into the stream. Checkers see its memory as that of copies. If that memory is gone
+ * when its turn comes, the work does not run, and the context's fault is HD_ERROR_ILLEGAL_ADDRESS.
+ * If the stream is idle, the calling thread itself does small work, and work that it would wait
+ * for. The work must not wait for streams, nor allocate or free the machine's memory. */
 HD_INLINE hd_result hd_stream_work(hd_stream *stream, const hd_work *work, enum hd_wait wait);
 enum hd_call_flags {
-    HD_CALL_ALWAYS = 1, /* also after a fault: status says what it was */
-    HD_CALL_UPKEEP = 2, /* of the caller's own: nobody learns by it that the stream has come so far */
+    HD_CALL_ALWAYS = 1, /* also after a fault, which `status` tells */
+    HD_CALL_UPKEEP = 2, /* internal to the caller: it tells nobody that the stream has come so far */
 };
-/* Calls a function of the host, which must not wait for the stream itself. Of all streams of a
- * machine only so many such functions run at a time, at least two where it has threads for it: they
- * may be made to follow each other. */
+/* Calls a host function, which must not wait for the stream. A machine runs only a limited number
+ * of such functions at a time (at least two, if it has threads for them), so one may have to wait
+ * for another. */
 HD_API hd_result hd_stream_call(hd_stream *stream, void (*function)(void *data, hd_result status), void *data,
                                 unsigned flags);
-/* The stream waits for what others do: the function is called, also after a fault, until it says
- * that this is done, and must not wait itself. Checkers take what has begun by then as done by
- * then. */
+/* The stream waits until the function returns true. It is called again and again, also after
+ * a fault, and must not wait itself. Checkers treat everything that has begun by then as
+ * done. */
 HD_API hd_result hd_stream_gate(hd_stream *stream, bool (*is_open)(void *data, hd_result status), void *data);
-/* What stands here is found out when the stream comes here: `next` is called then, may put work
- * into other streams of the context, and record `until` behind it; true: the stream waits for that
- * and calls it again. It is called also after a fault, which it is told, must say false then, and
- * must not wait itself. Checkers take what has begun when it says false as done by then. */
+/* Work that is decided when the stream gets here: `next` is called then. It may put work into other
+ * streams of the context and record `until` after it. If it returns true, the stream waits for that
+ * and calls it again. After a fault it is called, too, and must return false. It must not wait
+ * itself. Checkers treat everything that has begun when it returns false as done. */
 HD_API hd_result hd_stream_loop(hd_stream *stream, bool (*next)(void *data, hd_result status, hd_event *until),
                                 void *data);
-/* The same for a kernel, in launch_graph() of its context's options: in a stream of its own, that
- * the kernel's launch does not wait for, behind `begun`: what the calling thread has done. `ended`
- * is its end. After an error, `next` is not called. */
+/* The same for a kernel, called in launch_graph() of its context's options. It runs in a stream of
+ * its own, for which the kernel's launch does not wait, after `begun` (the calling thread's work so
+ * far). `ended` is its end. After an error, `next` is not called. */
 HD_API hd_result hd_kernel_call_loop(hd_kernel_call *call, bool (*next)(void *data, hd_result status, hd_event *until),
                                      void *data, hd_event *begun, hd_event *ended);
-/* Addresses of hd_reserve: memory of so many bytes, undefined, is there from when the stream comes
- * here on, where it was not; and is not there any more, where it was. */
+/* For addresses of hd_reserve: when the stream gets here, it opens undefined memory of that many
+ * bytes, or closes it. */
 HD_API hd_result hd_stream_open(hd_stream *stream, void *pointer, size_t bytes);
 HD_API hd_result hd_stream_close(hd_stream *stream, void *pointer, size_t bytes);
-/* Memory of hd_alloc is the program's from when the stream comes here on, and of what comes after
- * that: checkers find earlier uses. */
+/* Memory of hd_alloc belongs to the program from this point of the stream on: checkers report
+ * earlier uses. */
 HD_API hd_result hd_stream_allocated(hd_stream *stream, void *pointer);
-/* Frees memory of hd_alloc when the stream comes to it. */
+/* Frees memory of hd_alloc at this point of the stream. */
 HD_API hd_result hd_stream_free(hd_stream *stream, void *pointer);
 
 HD_API hd_result hd_event_create(hd_event **event);
 HD_API void hd_event_destroy(hd_event *event); /* NULL is allowed */
 /* The event is now this moment in the stream. */
 HD_API hd_result hd_event_record(hd_event *event, hd_stream *stream);
-/* The event is now the end of what has been put into the stream last, which may be before now:
- * cheaper, where order is all that counts. */
+/* The event is now the end of the stream's last task, which may be in the past: cheaper, if only
+ * order matters. */
 HD_API hd_result hd_event_follow(hd_event *event, hd_stream *stream);
 /* An event that has never been recorded is done. */
 HD_API hd_result hd_event_query(hd_event *event);
 HD_API hd_result hd_event_synchronize(hd_event *event);
-/* What is put into the stream from now on waits for the event as it is recorded now. */
+/* Later work of the stream waits for the event as it is recorded now. */
 HD_API hd_result hd_stream_wait_event(hd_stream *stream, hd_event *event);
 /* Errors: HD_ERROR_INVALID_VALUE (never recorded), HD_ERROR_NOT_READY. */
 HD_API hd_result hd_event_elapsed(hd_event *start, hd_event *end, double *seconds);
@@ -842,13 +842,13 @@ HD_API hd_result hd_event_elapsed(hd_event *start, hd_event *end, double *second
 
 /* Numbers are those of the driver API's types: of formats CUarray_format, of flags of arrays
  * CUDA_ARRAY3D_..., of address modes CUaddress_mode, of filters CUfilter_mode, of flags of textures
- * CU_TRSF_..., of formats of views CUresourceViewFormat. What such a number is of and Heddle does
- * not have is HD_ERROR_NOT_SUPPORTED (compressed blocks, video, sparse and depth arrays), what is
- * none HD_ERROR_INVALID_VALUE. *error (NULL is allowed) says why, in static storage. */
+ * CU_TRSF_..., of formats of views CUresourceViewFormat. A number that Heddle does not support is
+ * HD_ERROR_NOT_SUPPORTED (compressed blocks, video, sparse and depth arrays); an unknown one is
+ * HD_ERROR_INVALID_VALUE. *error (NULL is allowed) says why, in static storage. */
 
 /* Texels in the machine's memory, for textures and surfaces: a line, a picture, a volume, layers of
- * lines or pictures, the six faces of a cube or layers of cubes; with mipmap levels, each half the
- * size of the one before. */
+ * lines or pictures, the six faces of a cube, or layers of cubes. Each mipmap level has half the
+ * size of the previous one. */
 typedef struct hd_array hd_array;
 
 enum hd_array_flags {
@@ -863,31 +863,31 @@ typedef struct hd_array_desc {
     size_t width, height,
         depth; /* in texels; height 0: lines; depth 0: one picture or line; else slices, or layers (times 6 of cubes) */
     unsigned flags;  /* enum hd_array_flags */
-    unsigned levels; /* 0: no mipmaps, which is one level; more than the sizes have are as many as they have */
+    unsigned levels; /* 0: no mipmaps (one level); at most as many as the sizes allow */
 } hd_array_desc;
 
 /* Contents are undefined. Errors as above; HD_ERROR_OUT_OF_MEMORY. */
 HD_INLINE hd_result hd_array_create(hd_machine *machine, const hd_array_desc *desc, hd_array **array,
                                     const char **error);
-/* The memory is free; what still reads it as a texture or writes it as a surface is a fault of the
- * kernel (HD_ERROR_ILLEGAL_ADDRESS). Those of hd_array_of_level live on, without memory, until they
- * are destroyed, too. NULL is allowed. */
+/* Frees the memory; a kernel that still uses it as a texture or surface faults
+ * (HD_ERROR_ILLEGAL_ADDRESS). Arrays of hd_array_of_level remain, without memory, until they are
+ * destroyed. NULL is allowed. */
 HD_API void hd_array_destroy(hd_array *array);
-/* A level as an array by itself, in the same memory, to be destroyed by itself. Errors:
+/* One level as an array of its own, in the same memory. The caller destroys it. Errors:
  * HD_ERROR_INVALID_VALUE (no such level). */
 HD_API hd_result hd_array_of_level(hd_array *array, unsigned level, hd_array **of_level);
-/* What it was made with; `levels` are those that it has, at least 1. Of a level: that level's
+/* The description of the array; `levels` is at least 1. For a level: that level's
  * sizes. */
 HD_INLINE void hd_array_get_desc(const hd_array *array, hd_array_desc *desc);
 
-/* Where the texels of a level lie: to be copied and filled as boxes of bytes (hd_stream_copy),
- * which checkers and explainers see. Sizes are 1 where the array has no such dimension. */
+/* The texels of a level in memory, to be copied and filled as boxes of bytes (hd_stream_copy),
+ * which checkers and explainers see. The size of a missing dimension is 1. */
 typedef struct hd_array_level {
     void *start;
     size_t width, height, depth; /* depth: slices, layers or faces */
     size_t texel_bytes, pitch_bytes, slice_bytes;
 } hd_array_level;
-/* False where it has no such level, or its memory is free. */
+/* False: no such level, or its memory is free. */
 HD_INLINE bool hd_array_get_level(const hd_array *array, unsigned level, hd_array_level *at);
 
 /* What a texture reads. */
@@ -931,41 +931,41 @@ typedef struct hd_texture_desc {
     unsigned first_level, last_level, first_layer, last_layer;
 } hd_texture_desc;
 
-/* What kernels take as a texture object (PTX ISA 9.7.10): a place in a table of the machine's,
- * never an address; a kernel that makes one up reaches nothing. A texture of memory does not keep
- * it: what kernels read of memory that has been freed is a fault of theirs
- * (HD_ERROR_ILLEGAL_ADDRESS). Errors as above; HD_ERROR_OUT_OF_MEMORY. */
+/* A texture object of kernels (PTX ISA 9.7.10): an index into a table of the machine, never an
+ * address, so a kernel cannot make one up. It does not keep its memory alive: a kernel that reads
+ * freed memory through it faults (HD_ERROR_ILLEGAL_ADDRESS). Errors as above;
+ * HD_ERROR_OUT_OF_MEMORY. */
 HD_INLINE hd_result hd_texture_create(hd_machine *machine, const hd_texture_desc *desc, uint64_t *texture,
                                       const char **error);
-/* HD_ERROR_INVALID_VALUE where it is none. Launches that use it afterwards have a fault. */
+/* HD_ERROR_INVALID_VALUE: it is none. Later launches that use it fault. */
 HD_API hd_result hd_texture_destroy(hd_machine *machine, uint64_t texture);
-/* What it was made with; false where it is none. */
+/* The description of the texture; false: it is none. */
 HD_INLINE bool hd_texture_get_desc(hd_machine *machine, uint64_t texture, hd_texture_desc *desc);
 
-/* The same of surface objects (PTX ISA 9.7.11), which are of an array's level 0: a level's array
- * makes one of that level. Errors: HD_ERROR_INVALID_VALUE (no HD_ARRAY_SURFACE),
+/* The same for surface objects (PTX ISA 9.7.11), which use level 0 of an array; for another level,
+ * use the array of that level. Errors: HD_ERROR_INVALID_VALUE (no HD_ARRAY_SURFACE),
  * HD_ERROR_OUT_OF_MEMORY. */
 HD_API hd_result hd_surface_create(hd_machine *machine, hd_array *array, uint64_t *surface, const char **error);
 HD_API hd_result hd_surface_destroy(hd_machine *machine, uint64_t surface);
-/* The array that it was made of (that of a level for one of a level, to be destroyed by who made
- * it); false where it is none. */
+/* The array of the surface (or of its level; its creator destroys that); false: it is no
+ * surface. */
 HD_API bool hd_surface_get_array(hd_machine *machine, uint64_t surface, hd_array **array);
 
-/* Names of a module's that stand for textures, surfaces and samplers (.texref, .surfref,
- * .samplerref; PTX ISA 5.3). What is bound to them when a launch is put is what its kernel reads,
- * whatever is bound afterwards. Nothing is bound at first, but for samplers, which the module's
- * text can initialise. */
+/* A module's names for textures, surfaces and samplers (.texref, .surfref,
+ * .samplerref; PTX ISA 5.3). A launch uses what is bound when it is submitted,
+ * whatever is bound later. Nothing is bound at first, except samplers that the PTX
+ * initialises. */
 typedef enum hd_reference {
     HD_REFERENCE_TEXTURE,
     HD_REFERENCE_SURFACE,
     HD_REFERENCE_SAMPLER,
 } hd_reference;
-/* The reference belongs to the module, and is what kernels get who take the name's address. Errors:
+/* The reference belongs to the module; it is also the address of the name in kernels. Errors:
  * HD_ERROR_NOT_FOUND. */
 HD_API hd_result hd_module_get_reference(hd_module *module, const char *name, hd_reference kind, uint64_t *reference);
-/* Binds what `desc` describes (NULL: nothing) to a texture or, of which samplers take the modes,
- * filters, flags and numbers alone, to a sampler. Errors as of hd_texture_create;
- * HD_ERROR_INVALID_VALUE, too, where it is no such reference. */
+/* Binds `desc` (NULL: nothing) to a texture, or to a sampler, which uses only its modes, filters,
+ * flags and numbers. Errors as of hd_texture_create; also HD_ERROR_INVALID_VALUE (no such
+ * reference). */
 HD_INLINE hd_result hd_texture_bind(hd_machine *machine, uint64_t reference, const hd_texture_desc *desc,
                                     const char **error);
 /* Binds an array (NULL: nothing) to a surface. Errors as of hd_surface_create. */
@@ -973,31 +973,31 @@ HD_API hd_result hd_surface_bind(hd_machine *machine, uint64_t reference, hd_arr
 
 /* ---- tensor maps ---- */
 
-/* A tensor in global memory, and what of it copies by its map take (PTX ISA 5.5; CUDA Driver API,
+/* A tensor in global memory, and the box that copies by its map take (PTX ISA 5.5; CUDA Driver API,
  * "Tensor Map Object Management"). */
 typedef struct hd_tensor_map {
     unsigned type, rank;       /* a CUtensorMapDataType; 1 to 5 dimensions */
     void *address;             /* a multiple of 16, with slices of 32 bytes of 32 */
     uint64_t dims[5];          /* elements, the innermost dimension first */
-    uint64_t strides_bytes[4]; /* of dimensions 1 and on: the same below 2^40 */
-    uint32_t steps[5];         /* 1 to 8: every which element is taken */
+    uint64_t strides_bytes[4]; /* of dimensions 1 and up: multiples likewise, below 2^40 */
+    uint32_t steps[5];         /* 1 to 8: every n-th element is taken */
     unsigned interleave;       /* 0 to 2: a CUtensorMapInterleave; 1, 2: channels lie in slices of 16, 32 bytes */
     unsigned swizzle;          /* 0 to 3: a CUtensorMapSwizzle */
-    bool fill_nan;             /* of what is outside of the tensor; else zeros */
+    bool fill_nan;             /* elements outside the tensor are NaN; else zero */
     bool im2col;               /* or tiled */
     uint32_t box[5];           /* tiled: elements of a copy, 1 to 256 */
     int lower[3], upper[3];    /* im2col: corners of the box of pixels */
     uint32_t channels, pixels; /* im2col: of a pixel, and pixels of a copy */
 } hd_tensor_map;
-/* Writes the 128 bytes that kernels take. Errors: HD_ERROR_INVALID_VALUE, and *error (NULL is
- * allowed) says why, in static storage. */
+/* Writes the 128 bytes of a tensor map. Errors: HD_ERROR_INVALID_VALUE; *error (NULL is allowed)
+ * says why, in static storage. */
 HD_INLINE hd_result hd_tensor_map_encode(const hd_tensor_map *map, void *bytes, const char **error);
-/* Changes the address in 128 such bytes. Errors as above. */
+/* Changes the address in a tensor map. Errors as above. */
 HD_API hd_result hd_tensor_map_set_address(void *bytes, void *address, const char **error);
 
 /* ---- compiled code on disk ---- */
 
-/* What is kept from one process to the next: in the folder HEDDLE_CACHE, or heddle in
+/* Compiled code that is kept for later processes, in the folder HEDDLE_CACHE, or heddle in
  * XDG_CACHE_HOME or ~/.cache. */
 typedef struct hd_cache_info {
     char folder[4096];
@@ -1005,9 +1005,9 @@ typedef struct hd_cache_info {
     uint64_t bytes, limit_bytes;
     char refused[512]; /* why the folder is not used: it is not the user's own; else empty */
 } hd_cache_info;
-/* False where nothing is kept (HEDDLE_CACHE=off). */
+/* False: nothing is kept (HEDDLE_CACHE=off). */
 HD_INLINE bool hd_cache_get_info(hd_cache_info *info);
-/* Removes all of it. Errors: HD_ERROR_FILE, where that is not possible. */
+/* Removes all of it. Errors: HD_ERROR_FILE (it cannot be removed). */
 HD_API hd_result hd_cache_clear(void);
 
 /* ---- PTX as text: no machine needed ---- */
@@ -1015,8 +1015,8 @@ HD_API hd_result hd_cache_clear(void);
 /* A PTX text by itself, read and verified. */
 typedef struct hd_ptx hd_ptx;
 
-/* Errors: HD_ERROR_INVALID_PTX with a report. A success may have a report, too: warnings, one of
- * them for each form of instruction that Heddle does not run (code "not-supported"). */
+/* Errors: HD_ERROR_INVALID_PTX with a report. A success may have a report, too, with warnings: one
+ * for each form of instruction that Heddle does not run (code "not-supported"). */
 HD_API hd_result hd_ptx_read(const hd_source *source, hd_ptx **ptx, hd_report **report);
 HD_API void hd_ptx_free(hd_ptx *ptx); /* NULL is allowed */
 
@@ -1042,26 +1042,26 @@ typedef struct hd_ptx_function {
  * count. */
 HD_INLINE bool hd_ptx_get_function(const hd_ptx *ptx, size_t i, hd_ptx_function *function);
 
-/* The module as PTX text again, ended by a zero: reading it gives an equal module. Comments are
- * gone, constant expressions are values, each statement has a line. The text belongs to `ptx`;
- * `bytes`, if not NULL, gets its length. NULL where memory has run out. */
+/* The module as PTX text, ended by a zero; reading it gives an equal module. It has no comments,
+ * constant expressions are values, and each statement has a line. The text belongs to `ptx`;
+ * `bytes`, if not NULL, gets its length. NULL: out of memory. */
 HD_API const char *hd_ptx_print(hd_ptx *ptx, size_t *bytes);
 
-/* What ptxas is told of how to make machine code, as far as PTX can say it, too. */
+/* Options of ptxas that PTX itself can express. */
 typedef struct {
     bool
         keep_products; /* --fmad=false: .rn where a sum or product of floats names no rounding, so that no two become one fma */
     unsigned max_registers; /* --maxrregcount: .maxnreg at kernels with no bounds of their own; 0: none */
 } hd_ptx_code;
-/* The text as it is, but with that. Ended by a zero, it belongs to `ptx`; `bytes` as above, NULL
- * where memory has run out. */
+/* The original text with these options. It is ended by a zero and belongs to `ptx`; `bytes` as
+ * above. NULL: out of memory. */
 HD_INLINE const char *hd_ptx_rewrite(hd_ptx *ptx, const hd_ptx_code *code, size_t *bytes);
 
 /* ---- the instruction set ---- */
 
-/* A form of an instruction: one entry of the table that everything in Heddle reads. In `syntax`,
- * ".word" must stand, "{.word}" may stand, ".<a,b>" is one of these types, a name in capitals is
- * one word of a set, and "=word" tells what its absence means. "*" is anything. */
+/* A form of an instruction: one entry of the table that all of Heddle uses. In `syntax`, ".word" is
+ * required, "{.word}" is optional, ".<a,b>" is one of these types, a name in capitals is one word
+ * of a set, and "=word" is the default. "*" is anything. */
 typedef struct hd_isa_form {
     const char *opcode, *section, *doc; /* section of the PTX ISA; what the opcode does */
     const char *syntax;                 /* what follows the opcode: "{.FRND=rn}{.ftz}{.sat}.f32" */
@@ -1088,21 +1088,21 @@ typedef struct hd_isa_register {
     char target[12];
 } hd_isa_register;
 HD_INLINE bool hd_isa_get_register(size_t i, hd_isa_register *reg);
-/* The opcode nearest to a name that is none, or NULL. */
+/* The opcode that is nearest to an unknown name, or NULL. */
 HD_API const char *hd_isa_suggest(const char *name);
 
 /* ---- how it grows ---- */
 
-/* What a later version adds is a function, a flag or another word of an enum, or a member at the
- * end of one of the structs that are passed below; all else stays as it is, so that what has been
- * built against a header runs with all later libraries of the same HD_VERSION_MAJOR. The functions
- * above tell the library how large the caller's structs are, by calling these; so does who calls
- * the library without a C compiler, as from Python or Rust.
+/* A later version adds only functions, flags, enum values, and members at the end of the structs
+ * that are passed below. So a program that was built against a header runs with all later
+ * libraries of the same HD_VERSION_MAJOR. The functions above call these, which tell the library
+ * the size of the caller's structs. Callers without a C compiler, as from Python or Rust, call
+ * these directly.
  *
- * What the library reads may be of another version. Members that the caller's struct has not are 0,
- * which is their default. Where it has members that the library does not know, these must be 0:
- * HD_ERROR_NOT_SUPPORTED. Less than the first version's size is HD_ERROR_INVALID_VALUE. What the
- * library writes is as much as there is room for, and zeros behind what it knows. */
+ * The caller's struct may be of another version. Members that it lacks are 0, their default.
+ * Members that the library does not know must be 0, else HD_ERROR_NOT_SUPPORTED. A size below the
+ * first version's is HD_ERROR_INVALID_VALUE. The library writes as much as there is room for, and
+ * zeros after the members that it knows. */
 HD_API bool hd_report_get_sized(const hd_report *report, size_t i, hd_diagnostic *diagnostic, size_t diagnostic_bytes);
 HD_API hd_result hd_report_add_diagnostic_sized(hd_report **to, const hd_diagnostic *diagnostic,
                                                 size_t diagnostic_bytes);

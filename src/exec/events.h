@@ -1,19 +1,19 @@
-/* What a running launch tells those who watch it: detectors (check/), counters (explain/),
- * timelines (trace/), and who records, steps or explores.
+/* The events of a running launch, for its clients: detectors (check/), counters (explain/),
+ * timelines (trace/), recorders, the debugger and the explorer.
  *
- * Events are data that stands by itself. They name the *site* (site.h) whose instruction does
- * something, the block and the warp, the lanes, and what they do: addresses as a pattern, order and
- * scope, who meets whom. Nothing in them leads into the engine's records, so whoever has a table of
- * sites can make events: the engine, or a file of events.
+ * Events are self-contained data. An event names the *site* (site.h) of its instruction, the block,
+ * the warp, the lanes, and what they do: addresses as a pattern, order and scope, participants. It
+ * has no pointer into the engine's records. So anyone with a table of sites can make events: the
+ * engine, or the reader of a recording.
  *
- * A client fills a struct event_client, says which kinds of events it wants, and is added to a
- * launch's list. It is called on the thread that runs the warp, in the order of events on that
- * thread; several threads call at once unless the launch runs under a schedule. All blocks of a
- * cluster are on one thread. Events and what they point to hold for the time of the call; sites,
- * the launch and the block's record live on, the block's until its end has been told.
+ * A client fills a struct event_client with the kinds of events that it wants, and is added to a
+ * launch's list. The thread that runs a warp calls it, in order; several threads call at once,
+ * unless the launch runs under a schedule. All blocks of a cluster are on one thread. An event and
+ * what it points to are valid during the call. Sites and the launch live longer, and so does the
+ * block's record, until EVENT_BLOCK_END.
  *
- * Who watches pays: without clients an event costs a test of a pointer that is in a register, one
- * that no client wants a test more.
+ * Without clients, an event costs one test of a pointer in a register; an event that no client
+ * wants costs one more test.
  */
 #ifndef HEDDLE_EXEC_EVENTS_H
 #define HEDDLE_EXEC_EVENTS_H
@@ -71,7 +71,7 @@ enum event_kind {
 /* 1 << enum event_kind */
 typedef uint32_t event_set;
 #define EVENT_BIT(kind) ((event_set)1 << (kind))
-/* All that is told of accesses to memory. */
+/* All events of memory accesses. */
 #define EVENTS_OF_MEMORY                                                                                               \
     (EVENT_BIT(EVENT_ACCESS) | EVENT_BIT(EVENT_PERFORMED) | EVENT_BIT(EVENT_READ) | EVENT_BIT(EVENT_ISSUE) |           \
      EVENT_BIT(EVENT_MATRIX) | EVENT_BIT(EVENT_OVERTAKE) | EVENT_BIT(EVENT_FAULT))
@@ -81,7 +81,7 @@ typedef uint32_t event_set;
 struct event_asks;
 struct memory_rules;
 
-/* Where a launch writes to memory that may be global, as far as that is known. */
+/* The ranges of global memory that a launch may write, if known. */
 enum { EVENT_WRITES_MOST = 6 };
 struct event_writes {
     bool known; /* it writes nowhere else */
@@ -93,14 +93,14 @@ struct event_writes {
 
 struct event_launch {
     uint64_t number;
-    uint32_t task; /* its number in the order of tasks (queue.h), or 0 */
+    uint32_t task; /* its number among tasks (queue.h), or 0 */
     const struct site_table *kernel;
     uint32_t grid[3], block[3], blocks_per_cluster;
     uint32_t threads_per_block, warps_per_block;
     uint64_t n_blocks;
     uint32_t shared_bytes, reserved_shared_start, reserved_shared_bytes; /* of a block; what the system keeps of them */
     const uint8_t *params;                                               /* packed, of kernel->code; or NULL */
-    const struct event_writes *writes; /* or NULL: nobody has looked; it follows from code and parameters */
+    const struct event_writes *writes; /* from code and parameters; NULL: not analysed */
     const struct memory_rules *rules;  /* a checker's (check/memory/rules.h), or NULL */
     bool scheduled;                    /* one thread runs it, by a schedule */
     const struct event_asks *asks;
@@ -112,20 +112,20 @@ struct event_block {
     uint32_t ctaid[3];
     uint32_t rank; /* in its cluster */
     uint32_t n_warps;
-    uint64_t shared;    /* where its shared memory is: apart from that of all blocks that run, and from global memory */
-    const void *worker; /* who runs it: one of these does one thing at a time */
-    struct event_block *peer; /* the next of its cluster that has started and not ended, around to itself */
+    uint64_t shared;    /* the address of its shared memory, apart from all running blocks' and from global memory */
+    const void *worker; /* the worker that runs it, one thing at a time */
+    struct event_block *peer; /* the next running block of its cluster, circular */
     unsigned n_slots;
-    void *slot[]; /* what clients keep of it from its start to its end: NULL at its start */
+    void *slot[]; /* state that clients keep for it from start to end; NULL at first */
 };
 
-/* A kind of client that keeps something of blocks takes a slot, once for the process: where *slot
- * is 0. Who has taken it since a block's start can keep nothing of that. */
+/* A kind of client that keeps state of blocks takes a slot, once in the process (*slot is 0
+ * before). It cannot keep state of blocks that started earlier. */
 void event_slot_take(unsigned *slot);
-/* How many have been taken by now: for who makes blocks. */
+/* The number of slots taken so far, for the code that makes blocks. */
 unsigned event_slots(void);
 
-/* NULL where nothing is kept. */
+/* NULL: nothing is kept. */
 static inline void *event_kept(const struct event_block *b, unsigned slot)
 {
     return slot - 1 < b->n_slots ? b->slot[slot - 1] : NULL;
@@ -136,7 +136,7 @@ static inline void event_keep(struct event_block *b, unsigned slot, void *what)
         b->slot[slot - 1] = what;
 }
 
-/* The block of a rank in the cluster; NULL where it has ended. */
+/* The block of a rank in the cluster; NULL: it has ended. */
 static inline struct event_block *event_block_of_rank(struct event_block *b, uint32_t rank)
 {
     struct event_block *p = b;
@@ -148,8 +148,8 @@ static inline struct event_block *event_block_of_rank(struct event_block *b, uin
 
 /* ---- accesses ---- */
 
-/* How the addresses of an event's lanes lie. What a pattern says is said of all its lanes; it may
- * also hold of events that are told as ANY. */
+/* The pattern of the addresses of all lanes of an event. An event with ANY may also happen to have
+ * another pattern. */
 enum access_pattern {
     ACCESS_ANY,
     ACCESS_UNIFORM,        /* one address: `base` */
@@ -160,36 +160,36 @@ enum access_pattern {
 
 enum { HALF_WARP = WARP_LANES / 2 };
 
-/* Where an asynchronous copy takes its bytes from; the others that it writes are zeroes. */
+/* The source of an asynchronous copy; it writes zeroes beyond it. */
 struct access_source {
     enum ptx_space space; /* GLOBAL or SHARED */
     struct event_block *owner;
     uint64_t address, bytes;
 };
 
-/* An instruction whose lanes are in several spaces makes an event for each. Loads of kernel
- * parameters, which nobody writes, make none. Which lane of a warp accesses what by wmma.load and
- * wmma.store the ISA does not say: see event_client.by_piece. */
+/* An instruction whose lanes access several spaces makes an event for each space. Loads of kernel
+ * parameters make none, since nobody writes those. The ISA does not say which lane accesses what in
+ * wmma.load and wmma.store: see event_client.by_piece. */
 struct access_event {
     const struct site *site; /* site->accesses: else of a call, whose parameters and results the machine copies */
     struct event_block *block;
     uint32_t warp;
     enum ptx_space space;      /* GLOBAL (with constants), SHARED or LOCAL */
     struct event_block *owner; /* of shared memory: the block itself, or another one of its cluster; else NULL */
-    bool is_async; /* not by the lane itself, but by what it has issued: told when that is done; what it reads first */
+    bool is_async;             /* by asynchronous work that the lane issued; sent when that is done, its reads first */
     enum access_pattern pattern;
     uint32_t lanes;
     uint32_t bytes; /* of one lane */
     bool reads, writes;
     bool strong;    /* volatile, relaxed, ordered or atomic */
-    uint32_t wrote; /* of EVENT_PERFORMED: lanes that have written; not those of a cas whose comparison has failed */
+    uint32_t wrote; /* of EVENT_PERFORMED: lanes that have written, without failed comparisons of a cas */
     /* Addresses are the host's, or offsets in the block's or the thread's window. */
-    uint64_t base;           /* of UNIFORM and LINEAR; no lane need be there */
-    const uint64_t *address; /* by lane, of lanes that take part; NULL where the pattern is UNIFORM or LINEAR */
+    uint64_t base;           /* of UNIFORM and LINEAR; it may be the address of no lane */
+    const uint64_t *address; /* by lane, for participating lanes; NULL if the pattern is UNIFORM or LINEAR */
     uint64_t low, high;      /* all bytes lie in [low, high) */
     /* Where it is_async: */
-    const struct access_source *source; /* what is copied; NULL: values, or a reduction */
-    struct event_block *signals; /* whose mbarrier at `object` hears of it, in the phase of a parity; NULL: groups */
+    const struct access_source *source; /* the source of a copy; NULL: values, or a reduction */
+    struct event_block *signals; /* its mbarrier at `object` tracks the copy, in a phase of `parity`; NULL: groups do */
     uint64_t object;
     bool parity;
 };
@@ -207,8 +207,8 @@ static inline bool event_will_be_performed(const struct access_event *e)
 
 struct async_tensor;
 
-/* Lanes issue asynchronous work: addresses have been checked, nothing is moved yet. EVENT_ACCESS
- * tells of it again, lane by lane, when it is done. A bulk copy is one lane's. */
+/* Lanes issue asynchronous work. Addresses have been checked; nothing has moved yet. When the work
+ * is done, EVENT_ACCESS reports it lane by lane. A bulk copy belongs to one lane. */
 struct issue_event {
     const struct site *site; /* site->mode: enum async_mode */
     struct event_block *block;
@@ -225,8 +225,8 @@ struct issue_event {
     uint32_t n_ranges;      /* of these numbers */
 };
 
-/* A warp of a warpgroup reads a piece of a matrix of wgmma's in its block's shared memory:
- * consecutive bytes at an offset there. */
+/* A warp of a warpgroup reads a piece of a wgmma matrix: consecutive bytes at an offset in its
+ * block's shared memory. */
 struct matrix_event {
     const struct site *site;
     struct event_block *block;
@@ -235,7 +235,7 @@ struct matrix_event {
     uint32_t bytes;
 };
 
-/* A lane accesses bytes that a copy still works on, for which nobody has waited (PTX ISA 9.7.9.25). */
+/* A lane accesses bytes of an unfinished copy, without a wait (PTX ISA 9.7.9.25). */
 struct overtake_event {
     const struct access_event *access;
     unsigned lane;
@@ -257,7 +257,7 @@ struct fault_event {
     bool writes;
 };
 
-/* A kernel takes memory from its heap or gives it back. */
+/* A kernel allocates or frees heap memory. */
 struct heap_event {
     const struct site *site;
     struct event_block *block;
@@ -269,7 +269,7 @@ struct heap_event {
 
 /* ---- where lanes go ---- */
 
-/* Lanes of the event's warp that wait, at a barrier or for others of their warp. */
+/* Lanes of the event's warp that wait at a barrier or for other lanes. */
 struct event_wait {
     const struct site *site;
     const struct site *
@@ -287,8 +287,8 @@ struct enter_event {
     uint32_t n_waits;
 };
 
-/* Lanes come to a branch that not all need take alike: bra with a guard, brx. They part where some
- * but not all are `taken`: of brx that is those who go where the first lane goes. */
+/* Lanes reach a branch that may diverge: bra with a guard, brx. It diverges if some but not all of
+ * them are `taken`; for brx, these are the lanes that go where the first lane goes. */
 struct branch_event {
     struct event_block *block;
     uint32_t warp, lanes, taken;

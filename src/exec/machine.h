@@ -1,4 +1,4 @@
-/* The machine: memory, worker threads, what it claims to be, and the launches that are under way. */
+/* The machine: memory, worker threads, the claimed device, and its running launches. */
 #ifndef HEDDLE_EXEC_MACHINE_H
 #define HEDDLE_EXEC_MACHINE_H
 
@@ -30,7 +30,7 @@ struct machine_config {
     void *print_data;
     const char *policy, *record_path;
     const char *device;          /* see device_model(); NULL: the default */
-    bool host_memory;            /* kernels reach the host's own memory, */
+    bool host_memory;            /* kernels reach all host memory, */
     host_ranges_fn *host_ranges; /* or these parts of it, if any */
     bool (*host_allows)(void *data, const void *start, size_t bytes, bool writes);
     bool guarded;         /* mem_guard() */
@@ -57,33 +57,32 @@ struct machine {
     struct worker *workers; /* threads of its own */
     uint32_t n_threads;
     struct thread_pool *threads; /* for streams */
-    pthread_mutex_t lock;        /* of what follows, and of lists of launches' workers */
+    pthread_mutex_t lock;        /* of the members below, and of lists of launches' workers */
     pthread_cond_t work, idle;
     struct launch *launches;
-    struct worker *spare; /* of launches that have ended, for the next ones; linked by `next` */
+    struct worker *spare; /* of ended launches, for new ones; linked by `next` */
     uint32_t n_spare;
-    struct worker *_Atomic next_spare; /* one more, which takes no lock; or NULL */
+    struct worker *_Atomic next_spare; /* one more, without a lock; or NULL */
     bool stopping;
     _Atomic bool held;       /* workers park between their turns: hold.h */
-    pthread_rwlock_t moving; /* for reading: who copies or fills; for writing: who holds the machine */
+    pthread_rwlock_t moving; /* readers: copies and fills; writer: who holds the machine */
     pthread_t clock_thread;  /* limit.c */
     pthread_cond_t clock;
     bool has_clock;
     pthread_mutex_t one_at_a_time; /* launches under policies other than fair: held while one runs */
-    _Atomic uint32_t n_held_up;    /* that would run, too */
-    pthread_mutex_t print_lock;    /* of the sinks of text, too */
+    _Atomic uint32_t n_held_up;    /* launches that wait for it */
+    pthread_mutex_t print_lock;    /* also of `print` and `note` */
     _Atomic uint64_t launch_number, heap_used;
-    _Atomic uint64_t
-        pending_launches; /* that kernels have put and that have not ended; config.pending_launches at most */
+    _Atomic uint64_t pending_launches;       /* by kernels, not ended yet; at most config.pending_launches */
     _Atomic uint64_t ended_launches;         /* of those */
     _Atomic uint32_t n_awaiting;             /* threads that wait for one to end */
-    _Atomic uint64_t awaited_in_vain;        /* how many had ended when the next was waited for in vain */
+    _Atomic uint64_t awaited_in_vain;        /* ended_launches at the last futile wait */
     const struct order_hooks *_Atomic order; /* queue.h; or NULL */
 };
 
-/* *error gets a static text where the policy or the CPU level is not known; else NULL. */
+/* *error gets a static text if the policy or the CPU level is unknown, else NULL. */
 hd_result machine_create(const struct machine_config *config, struct machine **machine, const char **error);
-/* False where the schedule could not be recorded whole. */
+/* False: the schedule was not recorded completely. */
 bool machine_destroy(struct machine *m);
 /* Makes every running launch of a context of streams, or of all (NULL), fail with FAULT_cancelled. */
 void machine_cancel(struct machine *m, const struct context *c);

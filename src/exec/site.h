@@ -1,9 +1,9 @@
-/* The places of a kernel that events name (events.h): a table with an entry for each of its
- * operations.
+/* The sites of a kernel, which events name (events.h): a table with an entry for each
+ * operation.
  *
- * A site stands by itself: what the instruction does to memory and to other threads, as the PTX ISA
- * has it, and where it is in the texts. Sites live as long as their kernel; two are the same where
- * their addresses are.
+ * A site is self-contained: what the instruction does to memory and other threads by the PTX
+ * ISA, and its place in the sources. Sites live as long as their kernel. Equal addresses mean
+ * equal sites.
  */
 #ifndef HEDDLE_EXEC_SITE_H
 #define HEDDLE_EXEC_SITE_H
@@ -11,19 +11,19 @@
 #include "base/diag.h"
 #include "ir/ir.h"
 
-/* The barriers that PTX numbers, and the cluster's; the most warps of a block. */
+/* PTX's numbered barriers, and the cluster's; the maximum of warps in a block. */
 enum { BARRIERS = 16, CLUSTER_BARRIER = BARRIERS, ALL_BARRIERS, MAX_WARPS = 32 };
 
 enum site_kind {
-    SITE_OTHER, /* computes, or goes elsewhere */
+    SITE_OTHER, /* computes or branches */
     SITE_LOAD,
     SITE_STORE,
-    SITE_ATOM, /* returns what was there */
+    SITE_ATOM, /* returns the old value */
     SITE_RED,
     SITE_FENCE,      /* fence, membar, griddepcontrol: `fence` */
     SITE_BARRIER,    /* mode: enum bar_mode */
     SITE_MBARRIER,   /* mode: enum mbarrier_mode */
-    SITE_COPY,       /* has memory accessed later; mode: enum async_mode */
+    SITE_COPY,       /* an asynchronous access; mode: enum async_mode */
     SITE_GROUP,      /* mode: enum group_mode; imm: how many groups may be left */
     SITE_COLLECTIVE, /* of a warp; mode: enum collective */
     SITE_MATRIX,     /* wmma, mma, ldmatrix, stmatrix */
@@ -51,15 +51,15 @@ struct site {
     bool reads, writes;
     bool aligned; /* a barrier that all threads of the warp must execute together */
     bool
-        whole; /* meets all threads: of the block, at a barrier that the text names; of the warp, by a mask that the text has */
-    bool active;  /* a collective of the lanes that come together: it has no mask */
-    bool signals; /* of a copy: an mbarrier hears of it */
+        whole; /* all threads take part: of the block (barrier number in the text), or of the warp (mask in the text) */
+    bool active;  /* a collective without a mask: of the lanes that arrive together */
+    bool signals; /* of a copy: an mbarrier tracks it */
     bool accesses;
-    struct mem_access access; /* where it `accesses` memory, itself or by what it issues */
+    struct mem_access access; /* if it `accesses` memory, itself or asynchronously */
     uint64_t imm;
-    uint32_t function, block;  /* which of its kernel; which block of code of that */
-    const void *instruction;   /* of the PTX; the same for all copies that kernels have of a function; or NULL */
-    struct str opcode;         /* as the text has it */
+    uint32_t function, block;  /* the function in its kernel; the basic block in that */
+    const void *instruction;   /* in the PTX; equal in all kernels' copies of a function; or NULL */
+    struct str opcode;         /* as written */
     struct place place;        /* in PTX and in CUDA */
     const struct ptx_loc *loc; /* as the PTX has it; or NULL */
 };
@@ -90,7 +90,7 @@ struct site_variable {
     uint64_t bytes;
 };
 
-/* A kernel, as events speak of it. */
+/* A kernel in events. */
 struct site_table {
     struct str kernel; /* its name in PTX */
     const struct site *at;
@@ -98,11 +98,11 @@ struct site_table {
     const struct site_variable *shared;
     uint32_t n_shared, static_shared_bytes;
     bool clustered;            /* blocks reach each other's shared memory */
-    bool has_async;            /* it has memory accessed later */
-    const struct kernel *code; /* for who looks at its code before it runs; NULL: it is not at hand */
+    bool has_async;            /* it has asynchronous accesses */
+    const struct kernel *code; /* for analyses before the launch; NULL: not available */
 };
 
-/* Is any of its sites such a one? */
+/* Does the predicate hold for any of its sites? */
 static inline bool sites_any(const struct site_table *k, bool (*is)(const struct site *s))
 {
     for (uint32_t i = 0; i < k->n; i++)
@@ -120,7 +120,7 @@ static inline const struct site_variable *sites_shared_at(const struct site_tabl
     return NULL;
 }
 
-/* Made when somebody first asks, freed with the kernel; NULL where memory is exhausted. */
+/* Made on first use, freed with the kernel; NULL: out of memory. */
 const struct site_table *kernel_sites(struct kernel *k);
 void kernel_free_sites(struct kernel *k);
 

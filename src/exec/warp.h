@@ -1,10 +1,10 @@
-/* A warp: where its lanes are and what they wait for. Compiled code (exec/abi.h) reads and writes
- * the same records as the interpreter, and events.h tells of them.
+/* A warp: where its lanes are and what they wait for. Compiled code (exec/abi.h) uses the same
+ * records as the interpreter.
  *
- * A warp is a list of activations. An activation is one call of a function by the lanes that made
- * it together: its registers, its frame in local memory, and for each block of code the lanes that
- * are pending there. Nothing of a warp stands on a C stack between operations, so a warp can stop
- * at any of them and go on later.
+ * A warp is a list of activations. An activation is one call of a function, by the lanes that made
+ * the call together. It has registers, a frame in local memory, and the pending lanes of each basic
+ * block. A warp keeps nothing on a C stack between operations, so it can stop at any of them and go
+ * on later.
  */
 #ifndef HEDDLE_EXEC_WARP_H
 #define HEDDLE_EXEC_WARP_H
@@ -19,20 +19,20 @@ struct activation {
     struct activation *next;   /* made before this one */
     struct activation *parent; /* NULL for the kernel */
     struct code *code;
-    const struct op *call; /* with which the parent made it */
-    uint32_t lanes;        /* in it, in activations that it made, or waiting there */
+    const struct op *call; /* the parent's call */
+    uint32_t lanes;        /* in it or in activations that it made, waiting ones included */
     uint32_t frame;        /* address of its frame in local memory */
     uint32_t stack;        /* first free address above the frame */
     uint32_t alloca_lanes; /* unused without alloca */
     uint32_t n_pending;    /* blocks that have lanes */
-    bool parted;           /* lanes have run out of order: some waited while others went on past them */
-    uint32_t next_group;   /* from which block on groups have not had their turn: quantum.c */
+    bool parted;           /* lanes have run out of order: some waited while others passed them */
+    uint32_t next_group;   /* the first block whose groups have not had a turn: quantum.c */
     uint64_t *pending_bits;
     uint32_t *pending; /* lanes by block */
     uint8_t *rows;
 };
 
-/* Lanes that wait: for others of their warp (a collective) or for their block (a barrier). */
+/* Lanes that wait for other lanes (a collective) or for their block (a barrier). */
 struct wait {
     struct wait *next;
     const struct op *op; /* they go on in block op->next */
@@ -49,25 +49,25 @@ struct warp {
     uint32_t index;
     uint32_t exists, exited; /* lanes */
     enum warp_state state;
-    /* Where it goes on; act is NULL when it has to look for pending lanes. */
+    /* Where it continues; act is NULL if it must search for pending lanes. */
     struct activation *act;
     const struct op *op;
     uint32_t at_block, mask;
     const uint8_t *sregs;    /* ROW_WARP */
     struct activation *acts; /* newest first */
-    int32_t budget;          /* of branches backwards until it gives way */
+    int32_t budget;          /* backward branches until it gives way */
     int32_t lane_budget;     /* the same of a lane in a serial part */
-    int32_t spin_cost;       /* of one of a spinning loop, in this quantum */
-    uint32_t spun;           /* the lanes that came to a spinning loop last, or went back in it */
+    int32_t spin_cost;       /* the cost of a backward branch of a spinning loop, in this quantum */
+    uint32_t spun;           /* the lanes that reached a spinning loop last, or iterated in it */
     uint32_t ahead;          /* lanes have left that loop since */
-    uint32_t backoff;        /* the exponent: quanta in succession that were spent spinning in vain */
+    uint32_t backoff;        /* the exponent: successive quanta of futile spinning */
     uint32_t backoff_quanta; /* to sit out */
-    uint32_t backoff_budget; /* pauses that are left of a lane in a serial part, in the present pass (serial.c) */
+    uint32_t backoff_budget; /* pauses left for a lane in a serial part, in this pass (serial.c) */
     uint32_t first_backoff;  /* of a lane that waits there */
     uint32_t out;            /* lanes that have left such a part, in the last */
-    int32_t access_quantum;  /* memory accesses that are left, under policies that switch after them */
+    int32_t access_quantum;  /* memory accesses left, under policies that switch after some */
     uint8_t *local;          /* local memory, interleaved (mem/local.h) */
-    uint32_t local_ready;    /* bytes of a lane's that have been cleared, or written since */
+    uint32_t local_ready;    /* bytes of a lane that have been cleared or written */
     uint32_t left;           /* enum leave: why it left the last barrier phase of lockstep; LEAVE_REFUSED: no reason */
     uint32_t listed;         /* under a schedule: see worker.c */
     const struct event_list *events; /* who watches; or NULL */
@@ -75,11 +75,11 @@ struct warp {
     struct async_queue *async;         /* or NULL: nothing has been issued (async.h) */
     struct wait whole;                 /* of all lanes at once: the only one then */
     uint32_t at_barrier[ALL_BARRIERS]; /* lanes that wait there until it opens */
-    uint32_t arrived_at[ALL_BARRIERS]; /* lanes that have come there, until the warp counts */
+    uint32_t arrived_at[ALL_BARRIERS]; /* lanes that have arrived there, until the warp counts */
     uint32_t counted_at[ALL_BARRIERS]; /* lanes of bar.arrive that have been counted since the barrier opened last */
 };
 
-/* A register's row, from the bases that warp_bases() has (block.h). */
+/* A register's row, by the bases of warp_bases() (block.h). */
 static inline uint8_t *row_at(uint8_t *const base[4], row_ref r)
 {
     return base[r & 3] + (r & ~3u);
@@ -91,7 +91,7 @@ static inline uint64_t row_lane(const uint8_t *row, unsigned width, unsigned lan
     return v;
 }
 
-/* Those of the lanes that have in the row what `lane` has there. */
+/* The lanes whose value in the row equals that of `lane`. */
 static inline uint32_t row_lanes_like(const uint8_t *row, unsigned width, uint32_t lanes, unsigned lane)
 {
     uint32_t same = 0;
@@ -104,7 +104,7 @@ static inline uint32_t row_lanes_like(const uint8_t *row, unsigned width, uint32
     return same;
 }
 
-/* Lanes become ready to run a block of code. */
+/* Lanes become ready to run a basic block. */
 static inline void act_add_pending(struct activation *a, uint32_t block, uint32_t lanes)
 {
     if (!lanes)
@@ -123,7 +123,7 @@ static inline uint32_t pending_take(struct activation *a, uint32_t block)
     a->pending_bits[block / 64] &= ~(1ull << (block % 64));
     return lanes;
 }
-/* The first pending block at or after `from`; NO_BLOCK where there is none. */
+/* The first pending block at or after `from`, or NO_BLOCK. */
 static inline uint32_t pending_first(const struct activation *a, uint32_t from)
 {
     uint32_t words = (a->code->n_blocks + 63) / 64, i = from / 64;
@@ -141,9 +141,9 @@ static inline uint32_t pending_first(const struct activation *a, uint32_t from)
 /* A new activation, none of whose lanes is pending yet; NULL after a fault. */
 struct activation *act_push(struct warp *w, struct code *code, struct activation *parent, const struct op *call,
                             uint32_t lanes);
-/* Makes the activation of a kernel that has ended one that begins. */
+/* Resets the activation of an ended kernel to its start. */
 void act_renew(struct activation *a, uint32_t lanes);
-/* Frees one that has just lost its last lanes, mostly the newest; all that no lane is left in. */
+/* Frees an activation that has just lost its last lane, mostly the newest; frees all empty ones. */
 void act_free(struct warp *w, struct activation *a);
 void act_free_empty(struct warp *w);
 
@@ -151,11 +151,11 @@ void act_free_empty(struct warp *w);
 struct wait *wait_add(struct warp *w, struct activation *a, const struct op *o, uint32_t lanes);
 void wait_remove(struct warp *w, struct wait *wait);
 
-/* Gives a warp that begins its local memory, where the kernel has any; false where memory has run
- * out. Nobody's leftovers are in what a warp can read: so much of it as is seldom more than it
- * needs is cleared at once, */
+/* Gives a starting warp its local memory, if the kernel has any; false: out of memory. A
+ * warp must not read another's leftovers: the part that most warps use is cleared at
+ * once, */
 bool warp_take_local(struct warp *w);
-/* and the rest up to the address `end` by whoever is about to use it. */
+/* and the rest, up to the address `end`, before its first use. */
 void warp_clear_local(struct warp *w, uint64_t end);
 static inline void warp_need_local(struct warp *w, uint64_t end)
 {
@@ -163,9 +163,9 @@ static inline void warp_need_local(struct warp *w, uint64_t end)
         warp_clear_local(w, end);
 }
 void warp_give_local(struct warp *w);
-/* Frees what the warp has of its worker's memory. */
+/* Frees the warp's part of its worker's memory. */
 void warp_free(struct warp *w);
-/* All that decides what the warp does next, apart from memory, as a number. */
+/* A hash of everything that decides the warp's next step, except memory. */
 uint64_t warp_hash(const struct warp *w);
 
 #endif
