@@ -1,5 +1,5 @@
-/* Launches of the library (include/heddle.h): what a configuration must be, and parameters as the
- * machine takes them. */
+/* Launches of the library (include/heddle.h): checks of the configuration, and the packing of
+ * parameters. */
 #include <stdlib.h>
 
 #include "api/handles.h"

@@ -1,4 +1,4 @@
-/* hd_launch(): a launch in no stream, which the caller waits for. */
+/* hd_launch(): a launch outside of streams, for which the caller waits. */
 #include <pthread.h>
 
 #include "api/handles.h"

@@ -1,4 +1,4 @@
-/* What a stream finds out when it comes there (include/heddle.h, hd_stream_loop). */
+/* Work that a stream decides when it gets there (include/heddle.h, hd_stream_loop). */
 #include "api/handles.h"
 
 struct loop_task {

@@ -1,5 +1,5 @@
-/* What the device runtime answers to the calls of lanes; see nested.h. Statuses and numbers are an
- * H200's (tests/nested). */
+/* The device runtime's answers to calls of lanes; see nested.h. Statuses and numbers are an H200's
+ * (tests/nested). */
 #include "api/nested.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The errors of a grid's threads, and what is said beside them; see nested.h. */
+/* The errors of a grid's threads, and their reports; see nested.h. */
 #include "api/nest.h"
 
 #include <stdarg.h>

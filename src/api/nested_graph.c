@@ -1,4 +1,4 @@
-/* What kernels launch that is no kernel: graphs, by who knows of them (include/heddle.h,
+/* Graphs that kernels launch, through the context's function (include/heddle.h,
  * hd_kernel_call_loop). */
 #include "api/nest.h"
 

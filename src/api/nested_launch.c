@@ -1,4 +1,4 @@
-/* What grids launch; see nested.h. */
+/* Launches by grids; see nested.h. */
 #include "api/nest.h"
 
 #include <sched.h>

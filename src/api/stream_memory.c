@@ -1,4 +1,4 @@
-/* What streams do with memory (include/heddle.h): copies, fills, and the beginning and the end of
+/* Memory operations of streams (include/heddle.h): copies, fills, and the start and end of
  * allocations. */
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-/* What libraries do in streams (include/heddle.h, hd_stream_work): functions of the host's in the
- * place of kernels, on memory that they have named. */
+/* Library calls in streams (include/heddle.h, hd_stream_work): host functions in place of kernels,
+ * on the memory that they name. */
 #include <stdlib.h>
 
 #include "api/box.h"

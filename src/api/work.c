@@ -1,5 +1,5 @@
-/* What streams do (include/heddle.h): launches, and calls of the host; what they do with memory
- * stands in stream_memory.c. */
+/* Work of streams (include/heddle.h): launches and host calls. Memory operations are in
+ * stream_memory.c. */
 #include <sched.h>
 #include <stdlib.h>
 #include <unistd.h>

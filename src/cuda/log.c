@@ -1,5 +1,5 @@
-/* HEDDLE_LOG: what the library has to say, on stderr. Unasked comes only what a user has to know:
- * kernels that fail, programs that have nothing to run. */
+/* HEDDLE_LOG: messages of the library on stderr. Without it, only what every user must know is
+ * printed: kernels that fail, programs with nothing to run. */
 #include "cuda/api.h"
 
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* What clients ask of the engine while an event is being told; see events.h. */
+/* Questions of clients to the engine during an event; see events.h. */
 #include "exec/machine.h"
 #include "exec/tell.h"
 #include "exec/uses.h"

@@ -1,5 +1,5 @@
-/* What lanes issue in bulk, by tensor maps or not: operands, addresses, a piece for each block that
- * it goes to; see async_work.h. */
+/* Bulk copies, with or without tensor maps: operands, addresses, and a piece for each destination
+ * block; see async_work.h. */
 #include "exec/access_plan.h"
 #include "exec/async_work.h"
 #include "exec/fault.h"

@@ -1,5 +1,5 @@
-/* Asynchronous work that is not done: what a warp keeps of it, and what is looked for there; see
- * async.h and async_work.h. */
+/* Pending asynchronous work: a warp's queue, and searches in it; see async.h and
+ * async_work.h. */
 #include "exec/async_work.h"
 #include "exec/fault.h"
 #include "exec/machine.h"

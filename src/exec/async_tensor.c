@@ -1,5 +1,5 @@
-/* Copies by tensor maps (PTX ISA 9.7.9.27), as asynchronous work; exec/tensor_map.h has what goes
- * where. */
+/* Copies by tensor maps (PTX ISA 9.7.9.27), as asynchronous work; exec/tensor_map.h computes the
+ * addresses. */
 #include "exec/access_plan.h"
 #include "exec/async_work.h"
 #include "exec/block.h"

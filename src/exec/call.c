@@ -1,4 +1,4 @@
-/* Calls: who goes where, and the parameters between the frames (PTX ISA 7.1, 9.7.12.4). */
+/* Calls: the targets of lanes, and the parameters between frames (PTX ISA 7.1, 9.7.12.4). */
 #include "exec/access.h"
 #include "exec/block.h"
 #include "exec/call.h"

@@ -1,4 +1,4 @@
-/* What a kernel is made of: its functions and variables, what it needs; see code.h. */
+/* The parts of a kernel: its functions, variables and needs; see code.h. */
 #include "exec/preparer.h"
 
 #include "exec/device.h"

@@ -1,4 +1,4 @@
-/* What compiled code asks of the engine, and what a worker keeps for it: see compiled.h. */
+/* The engine's functions for compiled code, and a worker's records for it: see compiled.h. */
 #include "exec/access.h"
 #include "exec/block.h"
 #include "exec/collective.h"

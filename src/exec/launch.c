@@ -1,4 +1,4 @@
-/* Launches: what a grid needs before its blocks run, and what remains of it afterwards. */
+/* Launches: the set-up of a grid before its blocks run, and its results. */
 #include "exec/compiled.h"
 #include "exec/compiler.h"
 #include "exec/device.h"

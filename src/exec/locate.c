@@ -1,5 +1,5 @@
-/* Where an address leads: the bytes behind it, or the fault that it is. One lane at a time;
- * access.c serves whole warps where it can and comes here for the rest.
+/* Finds the memory of an address, or its fault, for one lane at a time. access.c serves whole warps
+ * if it can, and calls this for the rest.
  */
 #include "exec/access.h"
 #include "exec/block.h"

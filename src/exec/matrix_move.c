@@ -1,5 +1,5 @@
-/* Matrix instructions that move: ldmatrix, stmatrix, wmma.load and wmma.store (PTX ISA 9.7.14.4,
- * 9.7.14.5); see matrix.h. */
+/* Matrix instructions that move data: ldmatrix, stmatrix, wmma.load and wmma.store (PTX ISA
+ * 9.7.14.4, 9.7.14.5); see matrix.h. */
 #include "exec/matrix.h"
 
 #include "exec/access.h"

@@ -1,5 +1,5 @@
-/* When the machine's own workers are woken for a launch: where they are awake before its launcher
- * is done; see launch.h. */
+/* Decides when to wake the machine's workers for a launch: only if they are awake before its
+ * launcher is done; see launch.h. */
 #include "exec/launch.h"
 #include "exec/machine.h"
 

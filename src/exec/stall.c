@@ -1,4 +1,4 @@
-/* When nothing moves: finding out whether a launch can ever go on, and saying where it stands.
+/* Decides whether a launch without progress can ever go on, and reports where it stands.
  *
  * Lanes that wait at barriers and for each other's lanes, with nobody left to come, are a deadlock
  * at once. Lanes that spin are looked into after a while: all workers park, and one lets every warp

@@ -1,5 +1,5 @@
-/* What kernels ask of the machine: printf, malloc, free, assert (CUDA C++ Programming Guide 10.33
- * to 10.36); launches: nested.c.
+/* The machine's functions for kernels: printf, malloc, free, assert (CUDA C++ Programming Guide
+ * 10.33 to 10.36); launches: nested.c.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Tasks, their contexts' fates, and what those hear of them who look at the order of tasks; see
- * queue.h and streams.h. */
+/* Tasks, the faults of their contexts, and the hooks for the order of tasks; see queue.h and
+ * streams.h. */
 #include "exec/streams.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* See tensor_map.h. What the driver and the hardware refuse comes first, then the lines of a copy,
- * then the bytes of a line. */
+/* See tensor_map.h. First the checks of the driver and the hardware, then the lines of a copy, then
+ * the bytes of a line. */
 #include "exec/tensor_map.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
-/* A look ahead: the code that lanes will run is followed with the sets of lanes in which a register
- * hangs on the value, and with those registers that are written meanwhile, whose values nobody
- * knows yet.
+/* Looks ahead in the code that lanes will run. For each register it tracks the lanes in
+ * which the register depends on the value, and whether it is overwritten with an unknown
+ * value.
  */
 #include "exec/uses.h"
 

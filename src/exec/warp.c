@@ -1,4 +1,4 @@
-/* The records of a warp that its engines change: activations, lanes that wait, local memory; see
+/* A warp's records that engines change: activations, waiting lanes, local memory; see
  * warp.h. */
 #include "exec/block.h"
 #include "exec/fault.h"

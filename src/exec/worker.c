@@ -1,4 +1,4 @@
-/* How blocks take turns on a thread.
+/* Schedules blocks on a thread.
  *
  * Blocks are started in order. A worker runs a block until it is done; where all of a block's warps
  * give way (they spin on something outside), it stays resident and the worker turns to the next,

@@ -1,5 +1,5 @@
-/* From runs to events: what threads have done becomes a part of the graph as soon as it is
- * complete; see search.h. */
+/* From runs to events: a thread's operation becomes a part of the graph when it is complete; see
+ * search.h. */
 #include "explore/search.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
-/* The axioms of PTX's memory consistency model that are of one location; see coherence.h. Names and
+/* The axioms of PTX's memory consistency model for one location; see coherence.h. Names and
  * sections are those of PTX ISA 9.0, chapter 8.
  *
- * All is done with sets of members, word by word (graph.h). A set is one word almost always: then
- * WORDS is 1, known when this is compiled. */
+ * Everything is sets of members, word by word (graph.h). A set is almost always one word: then
+ * WORDS is 1 at compile time. */
 #include "explore/coherence.h"
 
 #include <stddef.h>

@@ -1,3 +1,3 @@
-/* The same axioms, of graphs whose sets are more than one word. */
+/* The same axioms, for graphs whose sets have more than one word. */
 #define COHERENCE_WIDE
 #include "explore/coherence.c"

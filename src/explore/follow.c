@@ -1,5 +1,5 @@
-/* See follow.h. A turn is one access, so that it is enough to say who has it. Arrivals at barriers
- * may come before their place, as nobody else sees them; accesses may not. */
+/* See follow.h. A turn is one access, so the thread alone describes it. Arrivals at barriers may
+ * come early, since no other thread sees them; accesses may not. */
 #include "explore/follow.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* What only takes time: sleeps between two looks at a flag, how long they are, and clocks that are
- * read for that.
+/* Instructions that only take time: sleeps between two looks at a flag, their lengths, and clocks
+ * read for them.
  *
  * An instruction is needed if it accesses memory, meets other threads or ends the thread, if what
  * is needed reads its result, or if it is a branch that decides whether something needed is

@@ -1,5 +1,5 @@
-/* See interleave.h: a search over the writes that come next, as a read that can come may always
- * come at once. */
+/* See interleave.h: a search over the next write; a read that is possible is always taken at
+ * once. */
 #include "explore/interleave.h"
 
 #include <stdlib.h>

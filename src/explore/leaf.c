@@ -1,4 +1,4 @@
-/* Looks at complete executions: what races in them, which values are last, who spins for ever; see
+/* Examines complete executions: races, final values, threads that spin for ever; see
  * verdict.h. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* Atomic operations that change nothing, in rounds that have been left out (loops.c): could an
- * access of another thread tell that they are not there? Then the search ends, and is done again
- * with them. */
+/* Atomic operations that change nothing, in iterations that were left out (loops.c): could
+ * another thread's access tell the difference? If so, the search ends and starts again with
+ * them. */
 #include "explore/search.h"
 
 /* Could the access tell, of another thread, that atomic operations like the event have been left

@@ -1,11 +1,11 @@
-/* Loops that wait. Rounds of a loop that have read only, and after which all is as before them, can
- * be repeated for ever, and left out: less events are less constraints (PTX's axioms forbid, they
- * demand nothing). So of an await loop only the last round matters: where a round fails, the run
- * ends, RUN_SPINS. A compare-and-swap that has failed is a read; it makes a round an await only
- * where it is alone, and what it compares with does not come from this round: the retry loops of a
- * stack are bounded by what others write, and each of their rounds counts. Where a search of these
- * does not end, such rounds are left out as others are (program.swaps_left_out): a combiner looks
- * at its answer and at the lock in turn, for ever.
+/* Loops that wait. Iterations that only read and leave the state unchanged can be repeated for
+ * ever, or left out: fewer events are fewer constraints (PTX's axioms only forbid). So only the
+ * last iteration of an await loop matters: when an iteration fails, the run ends, RUN_SPINS. A
+ * failed compare-and-swap is a read. It makes an iteration an await only if it is alone and its
+ * comparand does not come from this iteration: other threads' writes bound the retry loops of a
+ * stack, and each of their iterations counts. If a search with these does not end, they are left
+ * out like others (program.swaps_left_out): a combiner looks at its answer and at the lock in turn,
+ * for ever.
  *
  * Nor does an atomic operation change anything that writes what it has read, as `atomicAdd(p, 0)`
  * does and the exchange of a lock that is taken: what reads from it can read from the write that it

@@ -1,5 +1,5 @@
-/* Where threads meet: barriers of a block (PTX ISA 9.0, 9.7.13.1), of a cluster (9.7.13.4), and
- * what lanes of a warp do together.
+/* Meetings of threads: barriers of a block (PTX ISA 9.0, 9.7.13.1) and of a cluster (9.7.13.4), and
+ * collectives of a warp.
  *
  * A warp arrives at a barrier as a whole: a thread waits for all threads of its warp that have not
  * exited; a lane that waits elsewhere for lanes of its warp cannot come, and is not waited for.

@@ -1,4 +1,4 @@
-/* What a repair is, as text and JSON; see repair.h. */
+/* A repair as text and JSON; see repair.h. */
 #include <string.h>
 
 #include "explore/repair.h"

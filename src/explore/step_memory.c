@@ -1,5 +1,5 @@
-/* Loads, stores and atomic operations: those of memory that threads share are events, a thread's
- * own memory is the machine's. */
+/* Loads, stores and atomic operations: accesses to shared memory are events; a thread's own memory
+ * is the machine's. */
 #include "explore/machine.h"
 #include "isa/lane_ids.h"
 

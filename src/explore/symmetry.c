@@ -1,6 +1,6 @@
-/* Threads that can take each other's place: exchanged in the graph, it is the same graph. Then of
- * two executions that are each other's image one is enough: outcomes, races and what else is found
- * do not name threads. See search.h. */
+/* Threads that can take each other's place: exchanging them gives the same graph. Of two executions
+ * that are images of each other, one is enough: outcomes, races and other findings do not name
+ * threads. See search.h. */
 #include <string.h>
 
 #include "explore/machine.h"

@@ -1,4 +1,4 @@
-/* What has been found, as sets; see verdict.h. */
+/* The findings, as sets; see verdict.h. */
 #include "explore/verdict.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* What a picture says in words; see picture.h. */
+/* The texts of a picture; see picture.h. */
 #include <inttypes.h>
 
 #include "explore/picture.h"

@@ -1,5 +1,5 @@
-/* What lowering makes functions of: registers, constants, instructions, blocks, operands, places in
- * the frame; see builder.h. */
+/* The parts from which lowering builds functions: registers, constants, instructions, blocks,
+ * operands, places in the frame; see builder.h. */
 #include "ir/builder.h"
 #include "isa/lane_ids.h"
 

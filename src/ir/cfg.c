@@ -1,5 +1,5 @@
-/* Queries on a function's control flow graph: what instructions read and write, which blocks follow
- * a block, where loops end. See ir.h.
+/* Queries on a function's control flow graph: operands and results of instructions, successors of
+ * blocks, ends of loops. See ir.h.
  */
 #include "ir/ir.h"
 

@@ -1,4 +1,4 @@
-/* Dead code: instructions and results that nobody needs are dropped. */
+/* Dead code: drops instructions and results that nothing needs. */
 #include "ir/live.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Immediates with which an instruction answers otherwise than with the same values in registers.
+/* Immediates for which an instruction's result differs from that of the same values in registers.
  *
  * The assembler for the H200 chooses other machine code where positions, lengths or addends are
  * constants, and for values that the ISA leaves undefined, or hardly defines, that code gives other

@@ -1,5 +1,5 @@
-/* Asynchronous copies and what tells when they are done: groups and mbarriers (PTX ISA 9.7.9.25,
- * 9.7.13.15); see builder.h. */
+/* Asynchronous copies and their completion by groups and mbarriers (PTX ISA 9.7.9.25, 9.7.13.15);
+ * see builder.h. */
 #include "ir/builder.h"
 #include "isa/lane_ids.h"
 #include "isa/opcodes.h"

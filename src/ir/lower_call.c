@@ -1,5 +1,5 @@
-/* Calls, the parameters of functions that are registers, and registers outside of functions: what
- * passes through the memory of a thread (PTX ISA 7.1, 9.7.12.4); see builder.h. */
+/* Calls, parameters of functions that are registers, and registers outside of functions: values
+ * that pass through a thread's memory (PTX ISA 7.1, 9.7.12.4); see builder.h. */
 #include "base/text.h"
 #include "ir/builder.h"
 #include "isa/lane_ids.h"

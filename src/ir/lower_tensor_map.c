@@ -1,5 +1,5 @@
-/* Changes of tensor maps (PTX ISA 9.7.9.28, tensormap.replace) and their way to global memory
- * (tensormap.cp_fenceproxy), as loads and stores of their bytes (isa/tensor_map.h); see builder.h. */
+/* Changes of tensor maps (PTX ISA 9.7.9.28, tensormap.replace) and copies to global memory
+ * (tensormap.cp_fenceproxy), as loads and stores of bytes (isa/tensor_map.h); see builder.h. */
 #include "ir/builder.h"
 #include "isa/lane_ids.h"
 #include "isa/tensor_map.h"

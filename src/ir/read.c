@@ -1,5 +1,5 @@
-/* Reading a function back from its text; the grammar stands in text.h. The first thing that is
- * wrong ends it. */
+/* Reading a function back from its text; text.h has the grammar. The first error ends
+ * it. */
 #include "ir/reader.h"
 
 #include "isa/isa.h"

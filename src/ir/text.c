@@ -1,5 +1,5 @@
-/* What printer and reader of functions share: words, and in which order the operands of an
- * instruction stand; see text.h. */
+/* Shared by the printer and the reader of functions: words, and the order of an instruction's
+ * operands; see text.h. */
 #include "ir/text.h"
 #include "isa/isa.h"
 #include "isa/needs.h"

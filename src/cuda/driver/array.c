@@ -1,5 +1,5 @@
-/* Arrays and mipmapped arrays ("CUDA Driver API", 6.13): what is an error, and which, an H200 has
- * said (tests/texture_api/statuses.txt). */
+/* Arrays and mipmapped arrays ("CUDA Driver API", 6.13): the errors are an H200's
+ * (tests/texture_api/statuses.txt). */
 #include "cuda/state/arrays.h"
 
 #include "cuda/state/capture.h"

@@ -1,7 +1,7 @@
 /* Copies and fills ("CUDA Driver API", 6.13): of bytes, rows, boxes; at once or in a stream.
  *
- * All memory is this process's, so that one way to copy serves hosts, devices and peers. A function
- * for the legacy default stream has a twin for the thread's own (_ptds, _ptsz).
+ * All memory belongs to this process, so one kind of copy serves host, devices and peers. A
+ * function for the legacy default stream has a twin for the thread's own stream (_ptds, _ptsz).
  */
 #include "cuda/state/contexts.h"
 #include "cuda/state/work.h"

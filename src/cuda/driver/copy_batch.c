@@ -1,7 +1,7 @@
-/* Batches of copies ("CUDA Driver API", 6.13): each is put into the stream as a copy of its own, in
- * their order, which is one of those that CUDA leaves open. All are checked before the first is
- * put. What is an error, and of which copy, an H200 has said (tests/forbidden/batches.txt); it
- * takes no batch into a capture, which stays as it was.
+/* Batches of copies ("CUDA Driver API", 6.13): each copy goes into the stream by itself, in order,
+ * which is one of the orders that CUDA allows. All are checked first. The errors, and the copy that
+ * they name, are an H200's (tests/forbidden/batches.txt). A capture refuses batches and stays
+ * valid.
  *
  * Hints of places, and of overlap with kernels, are checked, and mean nothing here. What a source
  * is accessed during is the call, where that is asked for: then the copy is waited for, but from

@@ -1,5 +1,5 @@
 /* Pictures of graphs for Graphviz, as an H200's driver draws them ("CUDA Driver API", 6.23,
- * cuGraphDebugDotPrint). What flags add stands in lines of a node's label. */
+ * cuGraphDebugDotPrint). Flags add lines to a node's label. */
 #include "cuda/state/graph.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
-/* Changes of what has been made ready of a graph ("CUDA Driver API", 6.23): of a node, and of all
- * of it by another graph. The nodes that stand for its parts are those of the graph that it was
- * made of, whatever has become of them.
+/* Updates of an instantiated graph ("CUDA Driver API", 6.23): of one node, or of all by another
+ * graph. Its parts are named by the nodes of the graph that it was made from, even if those are
+ * gone.
  */
 #include "cuda/state/graph_updates.h"
 

@@ -1,5 +1,5 @@
-/* Parameters of a graph's nodes, asked for and changed; of the graph, not of what has been made
- * ready of it ("CUDA Driver API", 6.23). */
+/* Reads and changes of the parameters of a graph's nodes; of the graph itself, not of an instance
+ * of it ("CUDA Driver API", 6.23). */
 #include "cuda/state/arrays.h"
 #include "cuda/state/graph.h"
 

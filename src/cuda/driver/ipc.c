@@ -1,6 +1,6 @@
 /* Memory and events of several processes ("CUDA Driver API", 6.13: cuIpcGetMemHandle). A handle
- * names a file in memory of the process that made it, which has to live until the other one opens
- * it: through /proc, as the same user.
+ * names a memory file of the process that made it. That process must live until the other one has
+ * opened the file, through /proc, as the same user.
  */
 #include "cuda/state/ipc_event.h"
 

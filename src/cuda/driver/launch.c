@@ -1,4 +1,4 @@
-/* Launching kernels ("CUDA Driver API", "Execution Control", and what of it is deprecated). */
+/* Launching kernels ("CUDA Driver API", "Execution Control", with its deprecated functions). */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* Linking at run time ("CUDA Driver API", 6.10): PTX goes in; what comes out is an image of our
- * own, for cuModuleLoadData.
+/* Linking at run time ("CUDA Driver API", 6.10): from PTX to an image of Heddle's, for
+ * cuModuleLoadData.
  */
 #include "cuda/image/object.h"
 #include "cuda/state/contexts.h"

@@ -1,6 +1,6 @@
 /* Managed memory: advice, prefetches, attachment to streams ("CUDA Driver API", 6.13, 6.16). All
- * memory is in one place, so that none of this changes anything but what cuMemRangeGetAttribute
- * tells. As on an H200 it is kept by pages; here, of one allocation or variable.
+ * memory is in one place, so this changes only the answers of cuMemRangeGetAttribute. They are kept
+ * by page, as on an H200; here for one allocation or variable.
  */
 #include "cuda/state/advice.h"
 #include "cuda/state/allocations.h"

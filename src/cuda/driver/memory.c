@@ -1,4 +1,4 @@
-/* Memory: device, managed, host; what is known of a pointer ("CUDA Driver API", 6.13, 6.16). */
+/* Memory: device, managed, host; attributes of a pointer ("CUDA Driver API", 6.13, 6.16). */
 #include "cuda/process/printed.h"
 #include "cuda/state/allocations.h"
 #include "cuda/state/capture.h"

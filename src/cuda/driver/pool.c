@@ -1,6 +1,6 @@
 /* Memory in the order of streams ("CUDA Driver API", 6.15): cuMemAllocAsync allocates at once,
- * cuMemFreeAsync frees when the stream comes to it. A pool keeps nothing back; it counts, and keeps
- * its attributes. A pool that processes share is a file in memory, each allocation a part of it.
+ * cuMemFreeAsync frees when the stream comes to it. A pool holds no free memory; it counts, and
+ * keeps its attributes. A shared pool is a memory file, and each allocation is a part of it.
  */
 #include "cuda/state/allocations.h"
 #include "cuda/state/capture.h"

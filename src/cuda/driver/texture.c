@@ -1,4 +1,4 @@
-/* Texture and surface objects ("CUDA Driver API", 6.30 and 6.31): what is an error an H200 has said
+/* Texture and surface objects ("CUDA Driver API", 6.30 and 6.31): the errors are an H200's
  * (tests/texture_api/statuses.txt). */
 #include "cuda/state/arrays.h"
 #include "cuda/state/contexts.h"

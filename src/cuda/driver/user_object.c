@@ -1,5 +1,5 @@
-/* User objects: what a program wants destroyed when no graph needs it any more ("CUDA Driver API",
- * 6.23, cuUserObjectCreate). */
+/* User objects, which are destroyed when no graph needs them any more ("CUDA Driver API", 6.23,
+ * cuUserObjectCreate). */
 #include "cuda/state/user_object.h"
 
 #include <limits.h>

@@ -1,6 +1,6 @@
-/* Virtual memory management ("CUDA Driver API", 6.14): addresses are reserved, memory is created,
- * the one is mapped to the other, and access is allowed. Addresses are the process's own, so that
- * access is the same for all devices: that of the one that may most.
+/* Virtual memory management ("CUDA Driver API", 6.14): reserve addresses, create memory, map it,
+ * and allow access. The addresses are the process's own, so all devices have the access of the one
+ * with the most rights.
  */
 #include "cuda/state/mapping.h"
 

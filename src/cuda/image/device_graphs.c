@@ -1,4 +1,4 @@
-/* See object.h. What kernels call of graphs, as PTX of our own ("CUDA Runtime API", device
+/* See object.h. Graph functions for kernels, as Heddle's own PTX ("CUDA Runtime API", device
  * management of graphs). A condition's handle is its word's address. A node that kernels update is
  * a struct updated (state/graph_updates.h) in the device's memory: at 0 whether it has been
  * uploaded, at 4 whether it is enabled, at 8 its grid, at 20 the bytes of its parameters, at 24

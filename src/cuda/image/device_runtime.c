@@ -1,7 +1,7 @@
-/* See object.h. What NVIDIA's libcudadevrt.a has of cooperative groups, as PTX of our own; CUDA's
- * headers declare it. The barrier is the one of cooperative_groups::sync() of a grid: %envreg1 and
- * 2 address its memory, the count of arrivals stands at 4, and its top bit changes when all blocks
- * have come.
+/* See object.h. The functions of libcudadevrt.a for cooperative groups, as Heddle's own PTX; CUDA's
+ * headers declare them. The barrier is that of cooperative_groups::sync() of a grid: %envreg1 and 2
+ * hold its address, the arrivals are counted at offset 4, and the top bit flips when all blocks
+ * have arrived.
  */
 #include "cuda/image/object.h"
 

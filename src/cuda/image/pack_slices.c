@@ -1,5 +1,5 @@
-/* See pack_slices.h. The text is read twice: as a module, for what kernels take and variables have,
- * and as tokens, for where each statement begins and ends and which names stand in it. */
+/* See pack_slices.h. The text is read twice: as a module, for parameters of kernels and contents of
+ * variables, and as tokens, for the extent of each statement and the names in it. */
 #include "cuda/image/pack_slices.h"
 
 #include "base/map.h"

@@ -1,4 +1,4 @@
-/* Which PTX of a file an image is: what messages call it by. See api.h. */
+/* The number of an image among a file's PTX, by which messages name it. See api.h. */
 #include "cuda/api.h"
 
 #include <dlfcn.h>

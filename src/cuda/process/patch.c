@@ -1,6 +1,7 @@
 /* See preload.h. A jump of 5 bytes reaches 2 GiB: it leads to a trampoline nearby, which jumps
- * through a slot. The slot first leads to a stub that loads our library and looks the function up:
- * that cannot be done while the dynamic linker is at work, but it can when the function is called.
+ * through a slot. At first the slot leads to a stub that loads Heddle's library and looks the
+ * function up. That is not possible while the dynamic linker works, but it is when the function is
+ * called.
  */
 #include "cuda/process/preload.h"
 

@@ -1,6 +1,6 @@
-/* What the user reads of a kernel that cannot be had: one sentence, whose subject is the kernel and
- * the file that it is in. The runtime asks for it, which knows both; errors of CUDA's name neither.
- * And at the end of a program that looks at no error: how many launches have not been done. */
+/* Messages about kernels that cannot be loaded: one sentence that names the kernel and its file,
+ * since CUDA's errors name neither. The runtime, which knows both, asks for it. At the end of a
+ * program that checks no error: the number of refused launches. */
 #include "cuda/api.h"
 
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
-/* Arrays ("CUDA Runtime API", 6.9): the driver's, whose formats have other names here. What is an
- * error, and which, an H200 has said (tests/texture_api/statuses.txt). */
+/* Arrays ("CUDA Runtime API", 6.9): those of the driver, whose formats have other names here. The
+ * errors are an H200's (tests/texture_api/statuses.txt). */
 #include "cuda/runtime/runtime.h"
 
 /* ---- formats ---- */

@@ -1,8 +1,8 @@
-/* Which context a thread works in, and its last error ("CUDA Runtime API", 6.1 device management,
- * 6.3 error handling).
+/* A thread's context and its last error ("CUDA Runtime API", 6.1 device management, 6.3 error
+ * handling).
  *
- * A thread uses the context that the driver API has made current, else the primary context of its
- * device, which is retained when it is first needed.
+ * A thread uses the context that the driver API made current, else its device's primary context,
+ * which is retained on first use.
  */
 #include "cuda/runtime/runtime.h"
 

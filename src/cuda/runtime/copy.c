@@ -1,6 +1,6 @@
 /* Copies and fills, in one to three dimensions, and of symbols ("CUDA Runtime API", 6.9 memory
- * management). Those without Async return when they are done; the work stands in the legacy default
- * stream. */
+ * management). Functions without Async return when the copy is done; the work runs in the legacy
+ * default stream. */
 #include "cuda/runtime/runtime.h"
 
 /* Where the work stands, and whether the caller waits for it. */

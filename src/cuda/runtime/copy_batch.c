@@ -1,6 +1,6 @@
-/* Batches of copies ("CUDA Runtime API", 6.9): the driver's, whose structures have other names
- * here. CUDA 12's functions have one parameter more, which gets the number of the copy that is
- * wrong. Compiled once for each version, as versions.c.
+/* Batches of copies ("CUDA Runtime API", 6.9): those of the driver, with other names of structures.
+ * CUDA 12's functions have one more parameter, for the number of the wrong copy. Compiled once for
+ * each version, as versions.c.
  */
 #include "cuda/runtime/runtime.h"
 

@@ -1,6 +1,6 @@
-/* What can be asked of a device and set on it, peers, versions, profiling ("CUDA Runtime API", 6.1
- * device management, 6.14 peer access, 6.31 version management, 6.33 driver entry points). The
- * properties stand in properties.c. */
+/* Attributes and settings of a device, peers, versions, profiling ("CUDA Runtime API", 6.1 device
+ * management, 6.14 peer access, 6.31 version management, 6.33 driver entry points). Properties are
+ * in properties.c. */
 #include "cuda/runtime/runtime.h"
 
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device)

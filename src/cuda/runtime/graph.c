@@ -1,6 +1,6 @@
 /* Graphs and stream capture ("CUDA Runtime API", 6.29 graph management, 6.4 stream management). A
- * graph's handles are the driver's; so are the types of nodes' parameters, but for those that name
- * a function or a copy of the runtime. What differs between versions stands in graph_versions.c.
+ * graph's handles are the driver's, and so are most types of node parameters, except those that
+ * name a function or a copy of the runtime. graph_versions.c has the differences between versions.
  */
 #include "cuda/runtime/runtime.h"
 

@@ -1,5 +1,5 @@
-/* Questions about the edges of graphs ("CUDA Runtime API", 6.30): since CUDA 13 with the edges'
- * data, which in CUDA 12 the functions with _v2 have. Compiled once a version.
+/* Questions about the edges of graphs ("CUDA Runtime API", 6.30): with the edges' data since CUDA
+ * 13; in CUDA 12, the functions with _v2 have them. Compiled once for each version.
  */
 #include "cuda/runtime/runtime.h"
 

@@ -1,4 +1,4 @@
-/* Launches, and what can be asked of a kernel ("CUDA Runtime API", 6.7 execution control, 6.8
+/* Launches, and attributes of a kernel ("CUDA Runtime API", 6.7 execution control, 6.8
  * occupancy). */
 #include "cuda/runtime/runtime.h"
 

@@ -1,4 +1,4 @@
-/* Libraries of device code that a program loads itself ("CUDA Runtime API", 6.35 library
+/* Device code that a program loads itself ("CUDA Runtime API", 6.35 library
  * management). */
 #include "cuda/runtime/runtime.h"
 

@@ -1,4 +1,4 @@
-/* Memory: allocations, pinned and managed memory, pools, what can be asked of a pointer ("CUDA
+/* Memory: allocations, pinned and managed memory, pools, attributes of a pointer ("CUDA
  * Runtime API", 6.9 memory management, 6.11 stream ordered memory allocator, 6.13 unified
  * addressing). */
 #include "cuda/runtime/runtime.h"

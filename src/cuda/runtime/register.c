@@ -1,11 +1,11 @@
-/* What a program's host code says about its device code: fat binaries, kernels, variables. nvcc and
- * clang write calls of these functions into constructors; they have no public manual, and are
+/* Registration of a program's device code by its host code: fat binaries, kernels, variables. nvcc
+ * and clang write calls of these functions into constructors; they have no public manual, and are
  * declared in cuda_runtime_api.h.
  *
- * Nothing is loaded before something of it is used, as under CUDA's lazy loading. Addresses of the
- * host (of a kernel's stub, of a variable's shadow) are the keys. They are indexed when the first
- * is asked for: a library such as torch registers tens of thousands of kernels whether the program
- * uses one or not.
+ * Each is loaded on first use, as under CUDA's lazy loading. Addresses of the host (of a kernel's
+ * stub, of a variable's shadow) are the keys. They are indexed when the first is asked for: a
+ * library such as torch registers tens of thousands of kernels whether the program uses one or
+ * not.
  */
 #include "cuda/runtime/runtime.h"
 

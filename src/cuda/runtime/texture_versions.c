@@ -1,5 +1,5 @@
-/* What of textures differs between the major versions of the runtime: descriptions have grown
- * ("CUDA Runtime API", "Data types used by CUDA Runtime"). Compiled once for each version, as
+/* Differences of textures between the runtime's major versions: descriptions have grown ("CUDA
+ * Runtime API", "Data types used by CUDA Runtime"). Compiled once for each version, as
  * versions.c. */
 #include <string.h>
 

@@ -1,6 +1,6 @@
-/* What differs between the major versions of the runtime: layouts of structures, signatures under
- * one name. Compiled once for each version, with CUDART_MAJOR set to 11, 12 or 13 ("CUDA Runtime
- * API", "Difference between versions"; the release notes of CUDA 12 and 13).
+/* Differences between the runtime's major versions: layouts of structures, signatures of one name.
+ * Compiled once for each version, with CUDART_MAJOR set to 11, 12 or 13 ("CUDA Runtime API",
+ * "Difference between versions"; the release notes of CUDA 12 and 13).
  */
 #include "cuda/runtime/runtime.h"
 

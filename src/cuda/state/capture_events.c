@@ -1,5 +1,5 @@
-/* Events in captures: what is recorded in a stream that captures stands for its tail, and takes it
- * to the streams that wait. */
+/* Events in captures: an event recorded in a capturing stream means the stream's tail, and brings
+ * it to the streams that wait. */
 #include "cuda/state/capture_state.h"
 
 #include <stdlib.h>

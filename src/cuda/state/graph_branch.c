@@ -1,7 +1,7 @@
-/* Launches of graphs. Each step of a branch depends on the one before it; what depends on nothing
- * common stands in branches of its own, which run beside each other. The first branch runs in the
- * stream that the graph is launched in, the others in streams of the graph's own, between two
- * moments of that stream: so a graph is one piece of work to all that is around it.
+/* Launches of graphs. Each step of a branch depends on the previous one. Independent steps are in
+ * different branches, which run concurrently. The first branch runs in the stream that the graph is
+ * launched in, the others in streams of the graph's own, between two moments of that stream: so a
+ * graph is one piece of work to all that is around it.
  */
 #include "cuda/state/graph.h"
 

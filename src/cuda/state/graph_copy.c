@@ -1,5 +1,5 @@
-/* Copies of graphs. A node that is a graph has a copy of its child; what is made ready of a graph
- * has no children: their nodes stand among its own.
+/* Copies of graphs. A child-graph node gets a copy of its child. An instantiated graph has no
+ * children: their nodes are among its own.
  */
 #include "cuda/state/graph.h"
 

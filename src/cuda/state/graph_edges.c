@@ -1,4 +1,4 @@
-/* What depends on what in a graph, and what belongs to a node. */
+/* The dependencies of a graph, and the parts of a node. */
 #include "cuda/state/graph.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* What is made ready of a graph: its nodes in an order in which each comes after those it depends
- * on. */
+/* Instantiated graphs: the nodes in an order in which each follows its
+ * dependencies. */
 #include "cuda/state/graph_condition.h"
 #include "cuda/state/graph_memory.h"
 #include "cuda/state/graph_updates.h"

@@ -1,5 +1,5 @@
-/* What launches of graphs find out when the stream comes there: which bodies of conditional nodes
- * run, and what kernels have made of kernels. */
+/* Parts of graph launches that are decided when the stream gets there: which bodies of conditional
+ * nodes run, and how kernels have updated kernels. */
 #include "cuda/state/graph_condition.h"
 #include "cuda/state/graph_updates.h"
 

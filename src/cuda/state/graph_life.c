@@ -1,5 +1,5 @@
-/* What becomes of graphs that are made ready: what kernels may launch of them and update in them,
- * and their end; see graph.h. */
+/* The life of instantiated graphs: launches and updates by kernels, and the end; see
+ * graph.h. */
 #include "cuda/state/contexts.h"
 #include "cuda/state/graph_condition.h"
 #include "cuda/state/graph_updates.h"

@@ -1,4 +1,4 @@
-/* What a program says of a graph's nodes, as work. */
+/* A program's parameters of graph nodes, as work. */
 #include "cuda/state/graph.h"
 
 #include "cuda/state/events.h"

@@ -1,6 +1,7 @@
-/* Which graphs can be made ready ("CUDA Driver API", 6.23, cuGraphInstantiateWithParams,
- * CUDA_CONDITIONAL_NODE_PARAMS; "CUDA C++ Programming Guide", "Device Graph Requirements"). Which
- * of several things is told is an H200's choice (tests/graph_nodes). */
+/* Rules for the graphs that can be instantiated ("CUDA Driver API", 6.23,
+ * cuGraphInstantiateWithParams, CUDA_CONDITIONAL_NODE_PARAMS; "CUDA C++ Programming Guide",
+ * "Device Graph Requirements"). If several rules are broken, the reported one is the H200's
+ * choice (tests/graph_nodes). */
 #include "cuda/state/graph_condition.h"
 #include "cuda/state/graph_memory.h"
 

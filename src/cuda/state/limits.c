@@ -1,5 +1,5 @@
-/* What the environment allows programs: HEDDLE_MEMORY, HEDDLE_STACK, HEDDLE_STEP_LIMIT,
- * HEDDLE_TIMEOUT and HEDDLE_DEVICES, written as the options of `heddle run` that set them. */
+/* Limits from the environment: HEDDLE_MEMORY, HEDDLE_STACK, HEDDLE_STEP_LIMIT, HEDDLE_TIMEOUT and
+ * HEDDLE_DEVICES, in the form of the options of `heddle run` that set them. */
 #include "cuda/state/limits.h"
 
 #include <float.h>

@@ -1,5 +1,5 @@
-/* Texture and surface objects; see arrays.h. What kernels get is the machine's handle; what the
- * program has said of it is found by that. */
+/* Texture and surface objects; see arrays.h. Kernels get the machine's handle, which also finds the
+ * program's description. */
 #include <stdlib.h>
 
 #include "cuda/state/arrays.h"

@@ -1,4 +1,4 @@
-/* Copies and fills as work, once it has been found out what memory there is. */
+/* Copies and fills as work, after their memory has been found. */
 #include "cuda/state/arrays.h"
 #include "cuda/state/devices.h"
 #include "cuda/state/graph_memory.h"

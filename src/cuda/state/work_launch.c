@@ -1,4 +1,4 @@
-/* What a program says of a launch, as the library takes it. */
+/* A program's launch parameters, translated for the library. */
 #include "cuda/state/events.h"
 #include "cuda/state/work.h"
 

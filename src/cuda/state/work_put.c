@@ -1,4 +1,4 @@
-/* Where work that is put into a stream goes: to run, or into the graph of a capture. */
+/* Puts a stream's work where it belongs: into the stream, or into the graph of a capture. */
 #include "cuda/process/printed.h"
 #include "cuda/state/capture.h"
 #include "cuda/state/streams.h"

@@ -1,4 +1,4 @@
-/* Who has allocated memory, and who has freed it: watch.h. */
+/* The places of allocations and frees: watch.h. */
 #include "cuda/watch/found.h"
 
 #include <stdlib.h>

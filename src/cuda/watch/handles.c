@@ -1,4 +1,4 @@
-/* Streams and events that are used when they are none, or none any more: watch.h. */
+/* Uses of invalid or destroyed streams and events: watch.h. */
 #include "cuda/watch/found.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Memory that nothing uses or nobody frees, handles that nobody destroys: watch.h. */
+/* Leaks: unused or unfreed memory, and handles that are never destroyed: watch.h. */
 #include "cuda/watch/found.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Frees, copies and fills of memory that is not what the call takes it for: watch.h. */
+/* Frees, copies and fills of the wrong memory: watch.h. */
 #include "cuda/watch/found.h"
 
 #include "cuda/watch/nvtx_memory.h"

@@ -1,5 +1,5 @@
-/* What is known of an access before it is emitted: the way that serves it, its lanes' offsets,
- * whether it needs a test; see access.h. */
+/* Facts about an access before it is emitted: its strategy, its lanes' offsets, whether it needs a
+ * test; see access.h. */
 #include "base/checked.h"
 #include "jit/analysis/access.h"
 

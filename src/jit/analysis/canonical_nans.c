@@ -1,6 +1,6 @@
-/* Registers of f32 that hold one NaN alone, the canonical one (isa/sem_float.h): what writes them
- * is arithmetic, a number that is none, or another such register, and it writes them before they
- * are read. Their rows hold nothing else, whichever engine has filled these. */
+/* f32 registers whose only NaN is the canonical one (isa/sem_float.h). They are written by
+ * arithmetic, by constants that are no NaN, or from such registers, before they are read. So their
+ * rows hold no other NaN, whichever engine filled them. */
 #include "jit/analysis/access.h"
 #include "jit/analysis/lane_library.h"
 #include "isa/lane_ids.h"

@@ -1,5 +1,5 @@
-/* Serial parts of a function (ir/serial_parts.c): where lanes go behind them, and which registers
- * they read and write; see function.h. */
+/* Serial parts of a function (ir/serial_parts.c): where lanes continue after them, and which
+ * registers they read and write; see function.h. */
 #include "jit/analysis/function.h"
 
 #include <string.h>

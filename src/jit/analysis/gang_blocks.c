@@ -1,5 +1,5 @@
-/* All warps of a block as one gang: where they may be one, by their side regions and barrier
- * phases. See docs/JIT.md, "Gangs". */
+/* Where all warps of a block may run as one gang, by side regions and barrier phases. See
+ * docs/JIT.md, "Gangs". */
 #include "jit/analysis/gang_plan.h"
 #include "jit/analysis/lane_library.h"
 

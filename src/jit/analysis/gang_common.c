@@ -1,5 +1,5 @@
-/* What warps have in common: which registers and instructions are the same in all of a gang, and
- * where all come together. */
+/* Registers and instructions that are equal in all warps of a gang, and the places where all warps
+ * meet. */
 #include "jit/analysis/gang_plan.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* The cost model of multi-warp vectorisation: how many warps of a block are worth it to be run
- * together through a loop; its figures are those of costs.def. See docs/JIT.md, "Gangs". */
+/* The cost model of multi-warp vectorisation: how many warps of a block should run a loop together;
+ * its figures are in costs.def. See docs/JIT.md, "Gangs". */
 #include "jit/analysis/gang_plan.h"
 
 #include <string.h>

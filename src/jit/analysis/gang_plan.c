@@ -1,4 +1,5 @@
-/* Which code gangs run (emit/gang.c), and how many warps a gang has; see docs/JIT.md, "Gangs". */
+/* Chooses the code that gangs run (emit/gang.c), and the number of warps in a gang; see
+ * docs/JIT.md, "Gangs". */
 #include "jit/analysis/gang_plan.h"
 
 #include <string.h>

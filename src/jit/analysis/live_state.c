@@ -1,5 +1,5 @@
-/* The live state of a place in a block: the registers that the interpreter needs where it takes
- * over there; see function.h. */
+/* The live state of a place in a block: the registers that the interpreter needs if it takes over
+ * there; see function.h. */
 #include "jit/analysis/function.h"
 
 #include <string.h>
