@@ -108,6 +108,36 @@ def every_command_of_a_page_is_run_or_says_why_it_is_not():
     assert [len(list(unmarked(text))) for text in right] == [0] * 4
 
 
+# A figure that somebody has measured: a time, a rate, a ratio; and what says where it is from.
+FIGURE = re.compile(r"(?<![\w.-])\d[\d,]*(?:\.\d+)? ?(?:s|ms|us|ns|seconds|minutes|hours|GB/s|TB/s|GFLOP/s|times)(?![\w-])"
+                    r"|(?:half|twice) (?:as|the time)|(?:two|three|five|six|seven|eight|nine|ten|twenty|thirty) times (?:as|the)\b")
+SOURCES = {"machine": r"Zen \d|Xeon|EPYC|H200", "CPU level": r"AVX|x86-64-v\d|NEON|H200",
+           "command": r"`[^`]*(?:make|scripts/|bench|tests/|heddle|HEDDLE_|time )[^`]*`|```"}
+
+
+def figures_without_a_source(text):
+    """Of a page: each part with figures that names no machine, CPU level or command, itself or in the parts above it."""
+    text = re.sub(r"```.*?```", "```", text, flags=re.S)
+    heads = []
+    for part in re.split(r"^(?=#+ )", text, flags=re.M):
+        depth = len(re.match(r"#*", part)[0])
+        heads = [head for head in heads if head[0] < depth]
+        known = part + "".join(head[1] for head in heads)
+        heads.append((depth, part))
+        prose = re.sub(r"`[^`\n]*`", "", re.sub(r"^    .*$", "", part, flags=re.M))
+        missing = [name for name, pattern in SOURCES.items() if not re.search(pattern, known)]
+        if missing and FIGURE.search(prose):
+            yield part.split("\n")[0], missing, FIGURE.search(prose)[0]
+
+
+def figures_name_their_command_machine_and_cpu_level():
+    left = [(page, *found) for page in PAGES for found in figures_without_a_source(text_of(page))]
+    assert left == [], "\n".join(map(str, left))
+    assert len(list(figures_without_a_source("# A\n\nIt takes 3 ms (Zen 4, AVX-512, `make bench`).\n\n## B\n\nTwice: 6 ms.\n"))) == 0
+    wrong = "# A\n\nIt takes 3.5 ms.\n", "# A\n\nIt is twice as fast (Zen 4, `make bench`).\n", "# A\n\n`make bench`: 3 ns on a Zen 4.\n"
+    assert [len(list(figures_without_a_source(text))) for text in wrong] == [1, 1, 1]
+
+
 def links_lead_somewhere():
     n = 0
     for page in *SHOWN, "tests/README.md":

@@ -255,7 +255,7 @@ def check_proxies(file):
         assert len(found) == (1 if lines else 0) and not said.wrong, (name, said.summary(), said.wrong)
         for f in found:
             assert f["code"] == "missing-proxy-fence" and f["tool"] == "racecheck", (name, said.summary())
-            assert f["cuda_line"] == lines[-1] and f"{file}.cu:{lines[0]} by the generic proxy" in f["text"], (name, said.summary())
+            assert f["cuda_line"] == lines[-1] and f"{file}.cu:{lines[0]} through the generic proxy" in f["text"], (name, said.summary())
 
 
 def writes_that_the_async_proxy_comes_upon_without_a_fence_are_found():

@@ -73,7 +73,7 @@ def what_is_no_source_is_refused_and_not_waited_for():
     refused(cc("loop.cu"), "cannot read loop.cu")
     refused(cc("missing.cu"), "cannot read missing.cu")
     refused(cc("x" * 300 + ".cu"), "File name too long")
-    refused(cc(write("new\nline.cu")), "lines")
+    refused(cc(write("new\nline.cu")), "a line break")
 
 
 def includes_without_end_end():
