@@ -566,7 +566,7 @@ def results_are_saved_and_read_again():
     r = launch(SAXPY, *SAXPY_ARGS[:-2], f"@{x}", f"f32[]=@{y}")
     assert r["buffers"][0]["shape"] == [2, 2] and values(r, 4) == [1, 5, 9, 13]
     usage("launch", SAXPY, *SAXPY_ARGS[:-2], f"f64[]=@{x}", "f32[4]", says="holds f32, not f64")
-    usage("launch", SAXPY, *SAXPY_ARGS[:-2], f"@{y}", "f32[4]", says="say their type")
+    usage("launch", SAXPY, *SAXPY_ARGS[:-2], f"@{y}", "f32[4]", says="give their type")
     usage("launch", SAXPY, *SAXPY_ARGS[:-2], f"f32[5]=@{x}", "f32[4]", says="4 values for the 5")
     usage("launch", SAXPY, *SAXPY_ARGS[:-2], f"@{path('none.npy')}", "f32[4]", says="No such file")
 

@@ -165,7 +165,7 @@ SIZES = [
     (".reqnctapercluster 2", 4, 4, "cluster.x is 4; the kernel requires 2 (.reqnctapercluster) [cluster-size]"),
     (".reqnctapercluster 1, 2", 4, None, "grid.y is 1, which is not a multiple of the cluster's 2"),
     (".reqnctapercluster 65536, 65536, 65536", 4, None, "a cluster of more than 16 blocks"),
-    (".explicitcluster", 4, None, "the launch does not say how large a cluster is"),
+    (".explicitcluster", 4, None, "the launch gives no cluster size"),
     (".explicitcluster .maxclusterrank 8", 4, None, "[cluster-size]"),
     (".explicitcluster", 4, 2, 2),
     (".blocksareclusters .reqntid 32 .reqnctapercluster 1", 4, None, 1),

@@ -455,15 +455,15 @@ CHECKED = [
     # what is waited for, and what is not
     ("cp.async.ca.shared.global [%r2], [%rd3], 4; cp.async.wait_all; ld.shared.u32 %r7, [%r2]; st.global.u32 [%rd4], %r7;", []),
     ("cp.async.ca.shared.global [%r2], [%rd3], 4; ld.shared.u32 %r7, [%r2]; cp.async.wait_all; st.global.u32 [%rd4], %r7;",
-     ["unfinished-copy", "reads byte 0 of shared variable `tile`, which an asynchronous copy at PTX line", "is still to write"]),
+     ["unfinished-copy", "reads byte 0 of shared variable `tile`, which an asynchronous copy at PTX line", "may still write"]),
     ("cp.async.ca.shared.global [%r2], [%rd3], 4; st.global.u32 [%rd3], 5; cp.async.wait_all;",
-     ["unfinished-copy", "writes byte 0 of a buffer of 128 bytes `argument 1`, which an asynchronous copy", "is still to read"]),
+     ["unfinished-copy", "writes byte 0 of a buffer of 128 bytes `argument 1`, which an asynchronous copy", "may still read"]),
     # the first copy reads what the second one writes
     ("st.shared.u32 [%r2], 5; @!%q0 cp.async.bulk.global.shared::cta.bulk_group [%rd2], [%r2], 128; cp.async.ca.shared.global [%r2], [%rd3], 4; "
      "ld.shared.u32 %r7, [%r2]; cp.async.bulk.commit_group; cp.async.bulk.wait_group 0; cp.async.wait_all; st.global.u32 [%rd4], %r7;",
-     ["unfinished-copy", "is still to write"]),
+     ["unfinished-copy", "may still write"]),
     ("st.shared.u32 [%r2], 5; @!%q0 cp.async.bulk.global.shared::cta.bulk_group [%rd2], [%r2], 128; st.shared.u32 [%r2], 6; "
-     "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;", ["unfinished-copy", "is still to read"]),
+     "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;", ["unfinished-copy", "may still read"]),
     ("st.shared.u32 [%r2], 5; fence.proxy.async; bar.sync 0; @!%q0 cp.async.bulk.global.shared::cta.bulk_group [%rd2], [%r2], 128; cp.async.bulk.commit_group; "
      "cp.async.bulk.wait_group.read 0; bar.sync 0; st.shared.u32 [%r2], 6;", []),
     # what has never been written stays so when it is copied, and matters to who uses it

@@ -138,6 +138,17 @@ def figures_name_their_command_machine_and_cpu_level():
     assert [len(list(figures_without_a_source(text))) for text in wrong] == [1, 1, 1]
 
 
+def cells_about_peers_cite_their_page():
+    page, sources = text_of("docs/PEERS.md").split("## Sources")
+    known = dict(re.findall(r"^\| (\w+) \| (.*) \|$", sources, re.M))
+    cited = set(re.findall(r"\[([a-z]\d)\]", page))
+    assert cited == {mark for mark in known if re.fullmatch(r"[a-z]\d", mark)} and all("](http" in known[mark] for mark in cited), cited ^ set(known)
+    cells = [cell.strip() for row in re.findall(r"^\|(.*)\|$", page, re.M) for cell in row.split("|")[2:]]
+    left = [cell for cell in cells if not re.search(r"\[[a-z]\d\]$|^-+$|EXPLORE.md|as measured there", cell)]
+    heads = "compute-sanitizer", "gpuocelot", "Nsight Compute", "cuda-gdb", "numba's simulator", "Triton's interpreter", "PoCL", "ZLUDA", "GPGPU-Sim", "CuPBoP", "Dartagnan", "GPUMC", "herd7"
+    assert set(left) == set(heads), set(left) ^ set(heads)
+
+
 def links_lead_somewhere():
     n = 0
     for page in *SHOWN, "tests/README.md":
