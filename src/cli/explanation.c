@@ -464,7 +464,7 @@ static int write_json(struct session *s, const struct explanation *e, const char
 int explanation_write_page(struct session *s, const json_t *json)
 {
     json_t *small = explanation_for_page(json, &s->arena);
-    char *text = json_dumps(small, JSON_COMPACT | JSON_REAL_PRECISION(9) | JSON_PRESERVE_ORDER);
+    char *text = json_dumps(small, EXPLANATION_FORMAT);
     json_decref(small);
     struct text page = {.arena = &s->arena};
     if (text)

@@ -86,7 +86,9 @@ const char *explanation_files_wrong(struct session *s);
 bool explanation_writes(const struct options *o, const char *path);
 /* --device names none: says so. */
 int explanation_no_device(struct session *s);
-/* The JSON as a page. */
+/* How the page has JSON. */
+#define EXPLANATION_FORMAT (JSON_COMPACT | JSON_REAL_PRECISION(9) | JSON_PRESERVE_ORDER)
+/* The same, packed (explanation_page.c). */
 json_t *explanation_for_page(const json_t *json, struct arena *arena);
 int explanation_write_page(struct session *s, const json_t *json);
 int explanation_write_files(struct session *s, const struct explanation *e, const char *program);

@@ -1,93 +1,108 @@
-/* What the page of `heddle explain` has of the JSON: what it does not show is left out, and what
- * stands in many launches and instructions is there once. explain/page/base.js puts it together
- * again. */
+/* The JSON of `heddle explain` in small, for its page: explain/page/base.js unpacks it again.
+ *
+ * [texts, shapes, value]. A text is its number in `texts`, in base 36, as a text. An array is [0, its elements ...]; an
+ * object [1 + the number of its names in `shapes`, its values ...]. Where such an array of more than MOST_SMALL elements
+ * has been there before, it is [-1, its number among those that are not small, in the order in which they end].
+ */
 #include "cli/explanation.h"
 
 #include <stdlib.h>
 
 #include "base/map.h"
+#include "base/text.h"
 
-/* Texts, or values as texts, by their numbers. */
-struct interned {
-    struct arena *arena;
-    struct map numbers; /* from 1, as pointers */
-    json_t *list;
+enum { MOST_SMALL = 3 };
+
+/* Numbers from 0 of texts, and of what is known by a text. */
+struct numbers {
+    struct map map; /* from 1, as pointers */
+    uint32_t n;
 };
 
-static json_t *number_of(struct interned *t, const char *text, json_t *value)
+struct packer {
+    struct arena *arena;
+    struct numbers texts, shapes, arrays;
+    json_t *all_texts, *all_shapes;
+};
+
+/* *is_new: nothing of this text had a number. */
+static uint32_t number_of(struct numbers *of, struct str text, struct arena *arena, bool *is_new)
 {
-    struct str key = str_of(arena_strdup(t->arena, text));
-    uintptr_t n = (uintptr_t)map_get(&t->numbers, key);
-    if (!n) {
-        json_array_append(t->list, value);
-        n = json_array_size(t->list);
-        map_put(&t->numbers, key, (void *)n);
-    }
-    return json_integer((json_int_t)n - 1);
+    uintptr_t known = (uintptr_t)map_get(&of->map, text);
+    *is_new = !known;
+    if (known)
+        return (uint32_t)known - 1;
+    map_put(&of->map, (struct str){arena_strndup(arena, text.p, text.n), text.n}, (void *)(uintptr_t)++of->n);
+    return of->n - 1;
 }
 
-static json_t *small_launch(struct interned *plots, json_t *launch)
+static json_t *packed_text(struct packer *p, const json_t *text)
 {
-    json_t *copy = json_copy(launch), *occupancy = json_copy(json_object_get(launch, "occupancy"));
-    json_t *plot = json_object_get(occupancy, "plot");
-    char *text = plot ? json_dumps(plot, JSON_COMPACT) : NULL;
-    json_object_del(copy, "metrics");
-    if (text)
-        json_object_set_new(occupancy, "plot", number_of(plots, text, plot));
-    if (occupancy)
-        json_object_set_new(copy, "occupancy", occupancy);
-    free(text);
-    return copy;
+    static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyz";
+    char out[8], *at = out + sizeof out;
+    bool is_new;
+    uint32_t n =
+        number_of(&p->texts, (struct str){json_string_value(text), json_string_length(text)}, p->arena, &is_new);
+    if (is_new)
+        json_array_append(p->all_texts, (json_t *)text);
+    do
+        *--at = digits[n % 36];
+    while (n /= 36);
+    return json_stringn(at, (size_t)(out + sizeof out - at));
 }
 
-static json_t *small_places(struct interned *strings, const json_t *list)
+static uint32_t shape_of(struct packer *p, const json_t *object)
 {
-    static const char *const keys[] = {"file", "inlined_file", "module"};
-    json_t *small = json_array(), *one;
+    struct text names = {.arena = p->arena};
+    const char *name;
+    json_t *value;
+    bool is_new;
+    text_puts(&names, "");
+    json_object_foreach((json_t *)object, name, value) text_printf(&names, "%s\n", name);
+    uint32_t n = number_of(&p->shapes, (struct str){names.p, names.n}, p->arena, &is_new);
+    json_t *list = is_new ? json_array() : NULL;
+    json_object_foreach(is_new ? (json_t *)object : NULL, name, value) json_array_append_new(list, json_string(name));
+    if (is_new)
+        json_array_append_new(p->all_shapes, list);
+    return n;
+}
+
+static json_t *packed(struct packer *p, const json_t *value);
+
+static json_t *packed_parts(struct packer *p, const json_t *value)
+{
+    json_t *parts = json_array(), *one;
+    const char *name;
     size_t i;
-    json_array_foreach(list, i, one)
-    {
-        json_t *copy = json_copy(one);
-        for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++) {
-            json_t *text = json_object_get(one, keys[k]);
-            if (json_is_string(text))
-                json_object_set_new(copy, keys[k], number_of(strings, json_string_value(text), text));
-        }
-        json_array_append_new(small, copy);
-    }
-    return small;
+    json_array_append_new(parts, json_integer(json_is_object(value) ? 1 + (json_int_t)shape_of(p, value) : 0));
+    json_object_foreach((json_t *)value, name, one) json_array_append_new(parts, packed(p, one));
+    json_array_foreach(value, i, one) json_array_append_new(parts, packed(p, one));
+    return parts;
 }
 
-static json_t *small_kernel(struct interned *strings, json_t *kernel)
+static json_t *packed(struct packer *p, const json_t *value)
 {
-    static const char *const lists[] = {"lines", "instructions"};
-    json_t *copy = json_copy(kernel);
-    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
-        if (json_object_get(kernel, lists[i]))
-            json_object_set_new(copy, lists[i], small_places(strings, json_object_get(kernel, lists[i])));
-    return copy;
+    if (json_is_string(value))
+        return packed_text(p, value);
+    if (!json_is_object(value) && !json_is_array(value))
+        return json_incref((json_t *)value);
+    json_t *parts = packed_parts(p, value);
+    char *text = json_array_size(parts) > MOST_SMALL ? json_dumps(parts, EXPLANATION_FORMAT) : NULL;
+    bool is_new = true;
+    uint32_t n = text ? number_of(&p->arrays, str_of(text), p->arena, &is_new) : 0;
+    free(text);
+    if (is_new)
+        return parts;
+    json_decref(parts);
+    return json_pack("[i, I]", -1, (json_int_t)n);
 }
 
 json_t *explanation_for_page(const json_t *json, struct arena *arena)
 {
-    struct interned plots = {.arena = arena, .list = json_array()}, strings = {.arena = arena, .list = json_array()};
-    json_t *page = json_copy((json_t *)json), *launches = json_array(), *kernels = json_array(), *one;
-    size_t i;
-    map_init(&plots.numbers, arena);
-    map_init(&strings.numbers, arena);
-    json_array_foreach(json_object_get(json, "launches"), i, one)
-        json_array_append_new(launches, json_is_object(one) ? small_launch(&plots, one) : json_incref(one));
-    json_array_foreach(json_object_get(json, "kernels"), i, one)
-        json_array_append_new(kernels, small_kernel(&strings, one));
-    if (json_object_get(json, "launches"))
-        json_object_set(page, "launches", launches);
-    if (json_object_get(json, "kernels"))
-        json_object_set(page, "kernels", kernels);
-    json_object_set(page, "plots", plots.list);
-    json_object_set(page, "strings", strings.list);
-    json_decref(launches);
-    json_decref(kernels);
-    json_decref(plots.list);
-    json_decref(strings.list);
-    return page;
+    struct packer p = {.arena = arena, .all_texts = json_array(), .all_shapes = json_array()};
+    map_init(&p.texts.map, arena);
+    map_init(&p.shapes.map, arena);
+    map_init(&p.arrays.map, arena);
+    json_t *value = packed(&p, json);
+    return json_pack("[o, o, o]", p.all_texts, p.all_shapes, value);
 }

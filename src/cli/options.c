@@ -1,7 +1,7 @@
 /* The commands and their options: tables, reading, help. */
 #include "cli/cli.h"
 #include "cc/cc.h"
-#include "cli/help.h"
+#include "help_text.h"
 
 /* The places of the table of commands, in the order that `heddle --help` shows them; variants for
  * programs stand behind. */

@@ -9,6 +9,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
 from tap import FULL, Folder, heddle, in_full, left, main, need_loadable_libraries, run, source
+import explained
 
 here = os.path.join(source, "tests", "explain")
 sys.path.insert(0, here)
@@ -564,8 +565,7 @@ def launches_that_are_alike_are_kept_once():
     _, status, used = os.wait4(child, 0)  # the largest of its process and the program's
     assert status == 0 and used.ru_maxrss < 100 << 10, (status, used.ru_maxrss)  # 1.3 GB, were each kept
     with open(path("many.html"), encoding="utf-8") as f:
-        (data,) = re.findall(r'<script type="application/json" id="data">\n(.*?)\n</script>', f.read(), re.S)
-    data = json.loads(data)
+        data = explained.data_of(f.read())
     first, *others = data["launches"]
     assert len(others) == 23999 and "timeline" in first and data["whole"]
     full = [i for i, launch in enumerate(data["launches"]) if isinstance(launch, dict)]

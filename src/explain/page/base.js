@@ -1,20 +1,25 @@
 "use strict";
 /* What all views use: elements, numbers in words, tables that sort. No view knows another; main.js knows them all. */
 
-const data = JSON.parse(document.getElementById("data").textContent);
-
-/* What stands in many places is there once (cli/explanation_page.c). */
-function putTogether() {
-    for (const l of data.launches || [])
-        if (l.occupancy && typeof l.occupancy.plot === "number")
-            l.occupancy.plot = data.plots[l.occupancy.plot];
-    for (const k of data.kernels || [])
-        for (const at of [...(k.lines || []), ...(k.instructions || [])])
-            for (const key of ["file", "inlined_file", "module"])
-                if (typeof at[key] === "number")
-                    at[key] = data.strings[at[key]];
-}
-putTogether();
+/* The JSON, which cli/explanation_page.c has packed, and says how. */
+const data = (([texts, shapes, all]) => {
+    const mostSmall = 3, seen = [];
+    function value(x) {
+        if (typeof x === "string")
+            return texts[parseInt(x, 36)];
+        if (!Array.isArray(x))
+            return x;
+        if (x[0] === -1)
+            return seen[x[1]];
+        const parts = x.slice(1).map(value);
+        const whole = x[0] ? Object.fromEntries(shapes[x[0] - 1].map((name, i) => [name, parts[i]])) : parts;
+        if (x.length > mostSmall)
+            seen.push(whole);
+        return whole;
+    }
+    return value(all);
+})(JSON.parse(document.getElementById("data").textContent));
+data.launches = (data.launches || []).map(l => typeof l === "number" ? l : {...l}); // equal ones, too, are two
 
 /* ---- elements ---- */
 
@@ -126,16 +131,22 @@ function shortName(name) {
 const ROWS_AT_FIRST = 60, ROWS_TO_READ = 10;
 
 /* Of many rows the first ones are shown until the rest is asked for.
- * columns: {title, value (of a row: sorts), show (of a row: text or element; default: count(value)), hint, left} */
+ * columns: {title, value (of a row: sorts), show (of a row: text or element; default: count(value)), hint (default: the glossary's), left,
+ *     name (of a table that is searched), tip (of a row), filter (the reader may choose one of its values)} */
 function table(columns, rows, sorted, caption) {
     const body = h("tbody");
-    const heads = columns.map((c, i) => h("th", {scope: "col", title: c.hint, class: c.left ? "left" : null},
+    const heads = columns.map((c, i) => h("th", {scope: "col", title: c.hint || meaningOf(c.title), class: c.left ? "left" : null},
         h("button", {type: "button", onclick: () => sort(i)}, c.title)));
     let by = -1, down = false, shown = ROWS_AT_FIRST, wanted = "";
     const more = h("button", {type: "button", onclick: () => { shown = rows.length; fill(); }}, `all ${rows.length} rows`);
     const found = h("span", {"aria-live": "polite"});
-    const search = rows.length > ROWS_TO_READ && columns.some(c => c.name) ? h("label", {class: "tools"}, "search ",
-        h("input", {type: "search", placeholder: "a part of a name", oninput: e => { wanted = e.target.value.toLowerCase(); fill(); }}), " ", found) : null;
+    const search = rows.length > ROWS_TO_READ && columns.some(c => c.name) ? h("label", null, "search ",
+        h("input", {type: "search", placeholder: "a part of a name", oninput: e => { wanted = e.target.value.toLowerCase(); fill(); }})) : null;
+    /* Of columns that have few different values, those rows that have one of them. */
+    const filters = rows.length > ROWS_TO_READ ? columns.filter(c => c.filter).map(c => {
+        const values = [...new Set(rows.map(c.value))].sort();
+        return {c, chosen: h("select", {onchange: () => fill()}, h("option", {value: ""}, "all"), values.map(v => h("option", {value: v}, v)))};
+    }) : [];
     const text = row => columns.filter(c => c.left).map(c => `${c.tip ? c.tip(row) : ""} ${c.value(row)}`).join(" ").toLowerCase();
     function sort(i) {
         down = by === i ? !down : !columns[i].left;
@@ -156,22 +167,29 @@ function table(columns, rows, sorted, caption) {
         return h("td", {class: (c.left ? "left" : "") + (c.name ? " name" : ""), title: c.tip ? c.tip(row) : null}, shown);
     }
     function fill() {
-        const fits = wanted ? rows.filter(row => wanted.split(/\s+/).every(part => text(row).includes(part))) : rows;
+        const fits = rows.filter(row => (!wanted || wanted.split(/\s+/).every(part => text(row).includes(part)))
+            && filters.every(f => !f.chosen.value || f.c.value(row) === f.chosen.value));
         body.replaceChildren(...fits.slice(0, shown).map(row => h("tr", null, columns.map(c => cell(c, row)))));
         more.hidden = fits.length <= shown;
-        found.textContent = wanted ? `${fits.length} of ${rows.length}` : "";
+        found.textContent = fits.length < rows.length || wanted ? `${fits.length} of ${rows.length}` : "";
     }
     sort(sorted);
-    return h("div", {class: "scroll"}, search, h("table", null, caption ? h("caption", {class: "skip"}, caption) : null,
+    const tools = search ? h("div", {class: "tools"}, search, filters.map(f => h("label", null, f.c.title + " ", f.chosen)), found) : null;
+    return h("div", {class: "scroll"}, tools, h("table", null, caption ? h("caption", {class: "skip"}, caption) : null,
         h("thead", null, h("tr", null, heads)), body), h("p", {class: "tools"}, more));
 }
 
 function facts(pairs) {
-    return h("dl", {class: "facts"}, pairs.filter(Boolean).map(([name, value]) => h("div", null, h("dt", null, name), h("dd", null, value))));
+    return h("dl", {class: "facts"}, pairs.filter(Boolean).map(([name, value]) => h("div", null, h("dt", null, explained(name)), h("dd", null, value))));
 }
 
 function card(title, ...children) {
-    return h("section", {class: "card"}, h("h3", null, title), children);
+    return h("section", {class: "card"}, heading(title), children);
+}
+
+/* Of a card. */
+function heading(title) {
+    return h("h3", null, explained(title));
 }
 
 function note(text) {

@@ -63,7 +63,7 @@ function changedAdvice(k) {
     const [a, b] = k.sides.map(x => x.advice || []), without = (list, other) => list.filter(x => !other.some(y => y.code === x.code));
     const part = (title, list) => list.length ? [h("h4", null, title), h("ul", {class: "advice"}, list.map(x => h("li", null, x.file ? `${x.file.split("/").pop()} ` : "", x.text)))] : null;
     const parts = [part("No longer said", without(a, b)), part("New", without(b, a)), part("Still said", b.filter(x => a.some(y => y.code === x.code)))].filter(Boolean);
-    return h("section", {class: "card wide"}, h("h3", null, "What to change"), parts.length ? parts : note("The figures prove nothing that would have to be changed, before or after."));
+    return h("section", {class: "card wide"}, heading("What to change"), parts.length ? parts : note("The figures prove nothing that would have to be changed, before or after."));
 }
 
 function comparedKernel(k) {
@@ -79,7 +79,7 @@ function compareView(at) {
     return [
         facts([["before", c.sides[0].file], ["after", c.sides[1].file], c.sides[0].device !== c.sides[1].device ? ["devices", c.sides.map(x => x.device).join(", ")] : null,
             ["estimated time of all launches", `${nanoseconds(total[0])} before, ${nanoseconds(total[1])} after`], ["all in all", speed(...total)]]),
-        h("section", {class: "card wide"}, h("h3", null, "Kernels"), table([
+        h("section", {class: "card wide"}, heading("Kernels"), table([
             {title: "kernel", value: k => shortName(k.kernel), show: k => h("a", {href: `#compare/${k.i}`}, shortName(k.kernel)), left: true, name: true, tip: k => k.kernel},
             {title: "before", value: k => k.sides[0].time_ns, show: k => side(k, 0), hint: "estimated, of all its launches"},
             {title: "after", value: k => k.sides[1].time_ns, show: k => side(k, 1), hint: "estimated, of all its launches"},

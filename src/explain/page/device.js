@@ -9,7 +9,7 @@ function deviceView() {
     return [
         h("h2", null, data.device),
         facts(Object.entries(data.limits || {}).filter(([k, v]) => limitTitles[k] && v > 0).map(([k, v]) => [limitTitles[k][0], limitTitles[k][1](v)])),
-        h("section", {class: "card wide"}, h("h3", null, "What it takes for what"), rates.length ? table([
+        h("section", {class: "card wide"}, heading("What it takes for what"), rates.length ? table([
             {title: "of what", value: r => r.meaning, show: r => r.meaning, left: true, name: true},
             {title: "rate or latency", value: r => r.value, show: r => `${digits(r.value)} ${r.unit}`},
             {title: "known from", value: r => r.from, show: r => r.from, left: true},

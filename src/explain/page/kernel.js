@@ -36,7 +36,7 @@ function adviceList(k, launch) {
 function boundsCard(l) {
     if (!l.bounds_ns)
         return card("Estimated time", note("The rates of this device are not all known: it has limits and ceilings alone."));
-    const rows = Object.entries(l.bounds_ns).map(([k, v]) => ({label: boundName(k), value: v, shown: nanoseconds(v), strong: k === l.bound,
+    const rows = Object.entries(l.bounds_ns).map(([k, v]) => ({label: boundName(k), value: v, shown: `${nanoseconds(v)}, ${percent(v / l.time_ns)}`, strong: k === l.bound,
         color: k === l.bound ? "var(--c1)" : k === l.next_bound ? "var(--c0)" : "var(--c7)"}));
     const launch = (data.rates || []).find(r => r.name === "launch");
     if (launch)
@@ -46,6 +46,7 @@ function boundsCard(l) {
     return card(`Estimated time: ${nanoseconds(l.time_ns)}`,
         h("p", null, "Decided by ", h("strong", null, boundName(l.bound)), "; next: ", boundName(l.next_bound), "."),
         barChart("What the launch would take if nothing but this bounded it", shown, {title: "if nothing else bounded it", show: nanoseconds}),
+        h("p", {class: "note"}, "The percentage is the ", explained("share of peak"), "."),
         note("From an event before the launch to one behind it, L2 warm: bounds overlap, and a launch has some 3 \u00b5s of its own."));
 }
 
@@ -152,6 +153,29 @@ function barriersCard(k, l) {
         note("Waits are counted in instructions that other warps of the block execute meanwhile."));
 }
 
+/* By the clocks of the warps of the block that is recorded. */
+const doings = {run: ["run, or wait for their own last result", "var(--c0)"], memory: ["wait for memory", "var(--c1)"], barrier: ["wait at barriers", "var(--c2)"]};
+
+function doingsCard(k, l) {
+    if (!l.timeline)
+        return null;
+    const spans = l.timeline.warps.flat(), all = sum(spans, x => x.to - x.from);
+    const rows = Object.entries(doings).map(([what, [label, color]]) => ({label, color, value: sum(spans.filter(x => x.what === what), x => x.to - x.from)}));
+    rows.forEach(r => r.shown = percent(r.value / all));
+    return all > 0 ? card("What warps do", barChart("What the warps of a block do", rows, {title: "cycles of warps", show: count}),
+        note(`Stall reasons by the model, of ${l.timeline.warps.length} warps of block (${l.timeline.block.join(", ")})${l.timeline.cut ? ", as far as they are recorded" : ""}: `
+            + "what it costs that warps share a multiprocessor is not in it.")) : null;
+}
+
+/* All figures, for who knows them from there. */
+function metricsCard(l) {
+    const rows = Object.entries(l.metrics || {}).map(([name, value]) => ({name, value}));
+    return rows.length ? lowered(card("In Nsight Compute's names", table([
+        {title: "metric", value: r => r.name, show: r => h("code", null, r.name), left: true, name: true},
+        {title: "value", value: r => r.value, show: r => Number.isInteger(r.value) ? String(r.value) : digits(r.value)},
+    ], rows, 0, "Metrics of Nsight Compute"))) : null;
+}
+
 function mixCard(l) {
     const rows = Object.entries(l.classes || {}).filter(([, n]) => n > 0).map(([key, value]) => ({label: className(key)[0], tip: className(key)[1], value}));
     rows.sort((a, b) => b.value - a.value);
@@ -190,11 +214,18 @@ function sampling(k) {
         + `${percent(k.detail.sampling_error)} at most.`) : null;
 }
 
+/* A long table scrolls within its card. */
+function lowered(c) {
+    c.querySelector("div.scroll").style.maxHeight = "28em";
+    c.querySelector("div.scroll").style.overflowY = "auto";
+    return c;
+}
+
 function launchesCard(k, current) {
     if (k.count < 2)
         return null;
     const rows = k.launches.map((l, i) => ({l, i}));
-    const c = h("section", {class: "card wide"}, h("h3", null, `Its ${k.count} launches`), table([
+    const c = h("section", {class: "card wide"}, heading(`Its ${k.count} launches`), table([
         {title: "launch", value: r => r.i, show: r => h("a", {href: `#kernel/${k.index}/${r.i}`, "aria-current": r.l === current ? "true" : null}, `${r.l.sampled ? "\u2248" : ""}#${r.l.first}`), left: true},
         k.count > k.launches.length ? {title: "alike", value: r => r.l.times, hint: "so many launches have the same figures; the number is the first's"} : null,
         {title: "grid", value: r => r.l.grid[0] * r.l.grid[1] * r.l.grid[2], show: r => dims(r.l.grid)},
@@ -205,9 +236,7 @@ function launchesCard(k, current) {
         {title: "sectors", value: r => sectorsOf(r.l)},
         {title: "lanes", value: r => simt(r.l), show: r => digits(simt(r.l))},
     ].filter(Boolean), rows, 0, "Launches"), sampling(k));
-    c.querySelector("div.scroll").style.maxHeight = "28em";
-    c.querySelector("div.scroll").style.overflowY = "auto";
-    return c;
+    return lowered(c);
 }
 
 function kernelView(k, at) {
@@ -222,9 +251,9 @@ function kernelView(k, at) {
             l.spills ? ["spilled", bytes(l.spills.bytes) + " a thread (estimate)"] : null,
             ["shared memory", bytes(l.static_shared_bytes + l.dynamic_shared_bytes)], ["local memory", bytes(l.local_bytes || 0) + " a thread"],
             ["occupancy", percent(l.occupancy.percent / 100)]]),
-        h("section", {class: "card wide"}, h("h3", null, "What to change"), adviceList(k, l)),
-        h("div", {class: "cards"}, boundsCard(l), occupancyCard(l), globalCard(l), sharedCard(l), atomicsCard(l), divergenceCard(k, l), barriersCard(k, l),
-            mixCard(l), rooflineCard(l), launchesCard(k, l)),
+        h("section", {class: "card wide"}, heading("What to change"), adviceList(k, l)),
+        h("div", {class: "cards"}, boundsCard(l), doingsCard(k, l), occupancyCard(l), globalCard(l), sharedCard(l), atomicsCard(l), divergenceCard(k, l), barriersCard(k, l),
+            mixCard(l), rooflineCard(l), metricsCard(l), launchesCard(k, l)),
     ];
 }
 
@@ -244,7 +273,7 @@ function shareColumn(time, hint) {
 }
 
 function callsCard() {
-    return h("section", {class: "card wide"}, h("h3", null, "Calls of libraries"), table([
+    return h("section", {class: "card wide"}, heading("Calls of libraries"), table([
         {title: "function", value: c => c.call, show: c => c.call, left: true, name: true},
         {title: "time at least", value: c => c.least_ns, show: c => c.least_ns ? nanoseconds(c.least_ns) : "\u2013",
             hint: "one launch a call, and its operations or its bytes at the device's rate, whichever take longer: a library needs more"},
@@ -267,12 +296,12 @@ function overviewView() {
     return [
         facts([["kernels", String(kernels.length)], ["launches", String(data.launches.length)], ["estimated time of all launches", kernelTime ? nanoseconds(kernelTime) : "not known"],
             calls ? ["calls of libraries", String(calls)] : null, callTime ? ["least time of all calls", nanoseconds(callTime)] : null, ["device", data.device], data.uncounted ? ["not counted", String(data.uncounted)] : null]),
-        rows.length ? h("section", {class: "card wide"}, h("h3", null, "Kernels"), table([
+        rows.length ? h("section", {class: "card wide"}, heading("Kernels"), table([
             {title: "kernel", value: k => shortName(k.kernel), show: k => h("a", {href: `#kernel/${k.index}`}, shortName(k.kernel)), left: true, name: true, tip: k => k.kernel},
             {title: "time", value: k => k.time, show: k => k.time ? nanoseconds(k.time) : "\u2013", hint: "estimated, of all its launches"},
             shareColumn(k => k.time),
             {title: "launches", value: k => k.count},
-            {title: "bound", value: k => boundName(k.first.bound), show: k => boundName(k.first.bound), left: true, hint: "of its first launch"},
+            {title: "bound", value: k => boundName(k.first.bound), show: k => boundName(k.first.bound), left: true, hint: "of its first launch", filter: true},
             {title: "occupancy", value: k => k.first.occupancy.percent, show: k => percent(k.first.occupancy.percent / 100)},
             {title: "sectors a request", value: k => k.sectors, show: k => digits(k.sectors), hint: "global memory; 4 is ideal for 4 bytes a lane"},
             {title: "bank conflicts", value: k => sum(k.launches, l => l.times * conflictsOf(l))},
@@ -280,7 +309,7 @@ function overviewView() {
             {title: "advice", value: k => k.advice.length},
         ], rows, 1, "Kernels")) : null,
         calls ? callsCard() : null,
-        rows.some(k => k.advice.length) ? h("section", {class: "card wide"}, h("h3", null, "What to change first"),
+        rows.some(k => k.advice.length) ? h("section", {class: "card wide"}, heading("What to change first"),
             h("ul", {class: "advice"}, rows.flatMap(k => k.advice.slice(0, 2).map(a => ({k, a}))).slice(0, 8)
                 .map(({k, a}) => h("li", null, h("a", {href: `#kernel/${k.index}`}, shortName(k.kernel)), ": ", adviceText(k, a))))) : null,
     ];

@@ -14,6 +14,7 @@ const views = {
     source: {title: "Source", show: p => sourceView(kernelAt(p[0]), p[1] && decodeURIComponent(p[1]), Number(p[2] || 0)), hidden: () => !!data.comparison},
     warps: {title: "Warps", show: p => warpsView(kernelAt(p[0]), Number(p[1] || 0)), hidden: () => !data.launches.some(l => l.timeline)},
     program: {title: "Program", show: () => programView(), hidden: () => !(data.host || []).length},
+    glossary: {title: "Glossary", show: p => glossaryView(p[0])},
     device: {title: "Device", show: () => deviceView(), hidden: () => !data.limits},
 };
 
@@ -23,14 +24,14 @@ function kernelAt(n) {
 
 function parts() {
     const p = location.hash.slice(1).split("/");
-    return data.comparison ? (p[0] === "compare" ? p : ["compare"]) : views[p[0]] ? p : ["overview"];
+    return data.comparison ? (["compare", "glossary"].includes(p[0]) ? p : ["compare"]) : views[p[0]] ? p : ["overview"];
 }
 
 function show(focus) {
     const [name, ...rest] = parts(), main = document.getElementById("main");
     later = [];
     redraws = [];
-    const content = kernels.length || (name === "overview" && (data.calls || []).length) || ["program", "device", "compare"].includes(name) ? views[name].show(rest) : [note("No kernel was launched.")];
+    const content = kernels.length || (name === "overview" && (data.calls || []).length) || ["program", "device", "compare", "glossary"].includes(name) ? views[name].show(rest) : [note("No kernel was launched.")];
     main.replaceChildren();
     add(main, content);
     later.forEach(f => f());

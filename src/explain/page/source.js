@@ -94,10 +94,11 @@ function sourceView(k, wanted, line) {
     const withLines = files.filter(f => (k.detail.instructions || []).some(i => i.file === f && i.line));
     const file = withLines.includes(wanted) ? wanted : main && withLines.includes(main[0]) ? main[0] : withLines[0];
     const box = h("div", {class: "source"}), head = ["line", "warp instr.", "lanes", "sectors a req. / ideal", "bank conflicts", "parted; waits", "source"];
+    const heads = ["", "warp instructions", "lanes active", "sectors a request", "bank conflicts", "lanes parted", ""];
     function draw() {
         const first = heats[heat].name;
         box.replaceChildren(h("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": "annotated source"},
-            h("div", {class: "row head"}, head.map((t, i) => h("span", {class: i === 6 ? "code" : null}, t))), file ? listing(k, file) : ptxListing(k)),
+            h("div", {class: "row head"}, head.map((t, i) => h("span", {class: i === 6 ? "code" : null, title: meaningOf(heads[i])}, t))), file ? listing(k, file) : ptxListing(k)),
             note(`Heat: ${first}. A line's number unfolds its PTX.`));
     }
     draw();
