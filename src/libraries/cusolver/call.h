@@ -72,7 +72,9 @@ enum kind {
     KIND_REFINED,
     KIND_SPARSE,
     KIND_QR,
-    KIND_CHOLESKY
+    KIND_CHOLESKY,
+    KIND_LU,
+    KIND_REFACTORIZATION
 };
 
 struct solver {

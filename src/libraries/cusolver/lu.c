@@ -116,7 +116,8 @@ static cusolverStatus_t getrf(cusolverDnHandle_t handle, const char *name, enum 
     SOLVER(s, handle);
     ARGUMENT(1, m >= 0);
     ARGUMENT(2, n >= 0);
-    ARGUMENT(4, lda >= at_least_one(m));
+    if (lda < at_least_one(m)) /* info alone tells, as on an H200 */
+        return call_wrong(s, name, info, -4, CUSOLVER_STATUS_SUCCESS, "lda >= m");
     FITS(lda, n);
     struct call c = call_new(name, p, run_getrf);
     int64_t least = m < n ? m : n;

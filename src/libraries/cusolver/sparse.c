@@ -3,8 +3,8 @@
  * matrix, or a definite one; the reordering that a program asks for is the one that is always done.
  */
 #include "libraries/cusolver/sparse.h"
+#include "libraries/cusolver/sparse_lu.h"
 
-#include <complex.h>
 #include <dlfcn.h>
 #include <math.h>
 #include <stdlib.h>
@@ -103,34 +103,13 @@ static int run_solve(const struct call *c)
 
 /* ---- an eigenvalue ---- */
 
-static double complex number_at(enum precision p, const void *from, int i)
-{
-    switch (p) {
-    case PRECISION_S: return ((const float *)from)[i];
-    case PRECISION_D: return ((const double *)from)[i];
-    case PRECISION_C: return ((const float complex *)from)[i];
-    case PRECISION_Z: return ((const double complex *)from)[i];
-    }
-    return 0;
-}
-
-static void set_number(enum precision p, void *to, int i, double complex x)
-{
-    switch (p) {
-    case PRECISION_S: ((float *)to)[i] = (float)creal(x); break;
-    case PRECISION_D: ((double *)to)[i] = creal(x); break;
-    case PRECISION_C: ((float complex *)to)[i] = (float complex)x; break;
-    case PRECISION_Z: ((double complex *)to)[i] = x; break;
-    }
-}
-
 static void normalise(enum precision p, void *x, int n)
 {
     double sum = 0;
     for (int i = 0; i < n; i++)
-        sum += creal(number_at(p, x, i) * conj(number_at(p, x, i)));
+        sum += creal(element_get(p, x, i) * conj(element_get(p, x, i)));
     for (int i = 0; sum > 0 && i < n; i++)
-        set_number(p, x, i, number_at(p, x, i) / sqrt(sum));
+        element_set(p, x, i, element_get(p, x, i) / sqrt(sum));
 }
 
 /* x becomes the vector of the eigenvalue that is nearest to the shift, which is returned. */
@@ -144,12 +123,12 @@ static double complex iterate(const struct call *c, const struct band *f, double
             break;
         double complex along = 0;
         for (int i = 0; i < c->n; i++)
-            along += conj(number_at(p, x, i)) * number_at(p, y, i);
+            along += conj(element_get(p, x, i)) * element_get(p, y, i);
         before = mu;
         mu = along == 0 ? shift : shift + 1 / along;
         normalise(p, y, c->n);
         for (int i = 0; i < c->n; i++)
-            set_number(p, x, i, number_at(p, y, i));
+            element_set(p, x, i, element_get(p, y, i));
         if (round > 0 && cabs(mu - before) <= c->high * cabs(mu))
             break;
     }
@@ -168,10 +147,10 @@ static int run_eigenvalue(const struct call *c)
     void *y = malloc((size_t)c->n * precision_bytes(p));
     bool ready = f && y;
     for (int i = 0; ready && i < c->n; i++)
-        set_number(p, c->at[OP_X], i, number_at(p, c->at[OP_B], i));
+        element_set(p, c->at[OP_X], i, element_get(p, c->at[OP_B], i));
     if (ready) {
         double complex from = shift[0] + shift[1] * I;
-        set_number(p, c->at[OP_W], 0, singular >= 0 ? from : iterate(c, f, from, c->at[OP_X], y));
+        element_set(p, c->at[OP_W], 0, singular >= 0 ? from : iterate(c, f, from, c->at[OP_X], y));
     }
     band_free(f);
     free(y);
@@ -242,7 +221,7 @@ static cusolverStatus_t eigenvalue(cusolverSpHandle_t handle, const char *name, 
     NEED(x0 && mu && x);
     NEED(most >= 0);
     struct call c = sparse_call(name, p, run_eigenvalue, m, 1);
-    double complex shift = number_at(p, mu0, 0);
+    double complex shift = element_get(p, mu0, 0);
     c.low = creal(shift);
     c.shift_imaginary = cimag(shift);
     c.high = tolerance;

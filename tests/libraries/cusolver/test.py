@@ -18,6 +18,10 @@ def wrong_arguments_have_an_h200s_statuses():
     cases.answers_as_an_h200(HERE, "statuses", "-lcusolver", "-lcusparse")
 
 
+def lu_of_a_sparse_matrix_and_its_refactorization_are_an_h200s():
+    cases.answers_as_an_h200(HERE, "refactor", "-lcusolver", "-lcusparse")
+
+
 @tap.in_full
 def more_routines_types_and_shapes_of_cusolver_answer_as_an_h200():
     cases.answers_as_an_h200(HERE, "wide", "-lcusolver", "-lcusparse")
