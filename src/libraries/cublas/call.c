@@ -96,20 +96,6 @@ static cublasStatus_t check(const struct call *c, const struct region r[])
     return CUBLAS_STATUS_INVALID_VALUE;
 }
 
-static cublasStatus_t check_work(const struct call *c)
-{
-    const unsigned u = c->routine->uses;
-    if (!(u & NULL_IS_ZERO) && ((u & USES_ALPHA && !c->alpha) || (u & USES_BETA && !c->beta))) {
-        library_failed(c->name, "alpha or beta is NULL");
-        return CUBLAS_STATUS_INVALID_VALUE;
-    }
-    if (too_large(c)) {
-        LIBRARY_REFUSE("a size over 2147483647 in cuBLAS");
-        return CUBLAS_STATUS_NOT_SUPPORTED;
-    }
-    return CUBLAS_STATUS_SUCCESS;
-}
-
 /* ---- scalars ---- */
 
 static cudaDataType scalar_type(const struct call *c)
@@ -215,18 +201,82 @@ static void add_batch(struct uses *u, const struct call *c, int i, const struct 
     }
 }
 
+static bool is_zero(const void *scalar, size_t bytes)
+{
+    static const union scalars zero;
+    return memcmp(scalar, zero.bytes, bytes) == 0;
+}
+
+enum { RESULT = 2 };
+
 /* A result that beta * C is added to is not read where beta is 0 (cuBLAS, cublas<t>gemm(): C need
  * not be a valid input then). */
 static bool discards_result(const struct call *c)
 {
-    static const union scalars zero;
-    return !c->device_scalars && c->routine->uses & USES_BETA && c->beta &&
-           memcmp(c->beta_value.bytes, zero.bytes, beta_bytes(c)) == 0;
+    return !c->device_scalars && c->routine->uses & USES_BETA && c->beta && is_zero(c->beta_value.bytes, beta_bytes(c));
+}
+
+/* Whether an operand may be NULL: pivots, and what an alpha of 0 keeps from being looked at. */
+static bool does_without(const struct call *c, int i, const struct region *r, const void *alpha, const void *beta)
+{
+    const unsigned u = c->routine->uses;
+    if (r->kind == REGION_NONE || r->kind == REGION_COUNTS || (r->kind == REGION_SCALAR && !c->device_scalars))
+        return true;
+    if (i == RESULT || !(u & USES_ALPHA))
+        return false;
+    if (u & NULL_IS_ZERO)
+        return i == 0 ? is_zero(alpha, alpha_bytes(c)) : is_zero(beta, beta_bytes(c));
+    return is_zero(alpha, alpha_bytes(c)) && (!(u & ZERO_TIMES) || call_does_nothing(c, alpha, beta));
+}
+
+static bool is_something(const struct region *r)
+{
+    return r->kind != REGION_NONE && r->rows > 0 && (!is_matrix(r->kind) || r->columns > 0);
+}
+
+/* An operand that is NULL; where the device has the scalars, of those that it may need. */
+static const char *lacking(const struct call *c, const struct region r[])
+{
+    for (int i = 0; i < OPERANDS; i++)
+        if (!c->op[i].at && is_something(&r[i]) &&
+            (c->device_scalars || !does_without(c, i, &r[i], c->alpha_value.bytes, c->beta_value.bytes)))
+            return operand_names[i];
+    return NULL;
+}
+
+static const char *misaligned(const struct call *c, const struct region r[])
+{
+    for (int i = 0; i < OPERANDS; i++)
+        if (is_something(&r[i]) && (uintptr_t)c->op[i].at % (uintptr_t)element_bytes(real_type(operand_type(c, i))))
+            return operand_names[i];
+    return NULL;
+}
+
+static cublasStatus_t check_work(const struct call *c, const struct region r[])
+{
+    const unsigned u = c->routine->uses;
+    const char *operand = NULL;
+    if (!(u & NULL_IS_ZERO) && ((u & USES_ALPHA && !c->alpha) || (u & USES_BETA && !c->beta))) {
+        library_failed(c->name, "alpha or beta is NULL");
+        return CUBLAS_STATUS_INVALID_VALUE;
+    }
+    if (too_large(c)) {
+        LIBRARY_REFUSE("a size over 2147483647 in cuBLAS");
+        return CUBLAS_STATUS_NOT_SUPPORTED;
+    }
+    if (u & NULL_IS_INVALID && (operand = lacking(c, r))) {
+        library_failed(c->name, "%s operand is NULL", operand);
+        return CUBLAS_STATUS_INVALID_VALUE;
+    }
+    if (u & NEEDS_ALIGNMENT && !c->arrays && (operand = misaligned(c, r))) {
+        library_failed(c->name, "%s operand is not aligned to its elements", operand);
+        return CUBLAS_STATUS_NOT_SUPPORTED;
+    }
+    return CUBLAS_STATUS_SUCCESS;
 }
 
 static void find_uses(struct uses *u, const struct call *c, const struct region r[])
 {
-    enum { RESULT = 2 };
     struct region result = r[RESULT];
     if (discards_result(c))
         result.use &= ~(unsigned)HD_READS;
@@ -235,10 +285,15 @@ static void find_uses(struct uses *u, const struct call *c, const struct region 
     if (c->device_scalars && c->routine->uses & USES_BETA && c->beta)
         add(u, c->beta, (int64_t)beta_bytes(c), 1, 0, HD_READS);
     for (int i = 0; i < OPERANDS; i++) {
-        if (r[i].kind == REGION_NONE || !c->op[i].at || (r[i].kind == REGION_SCALAR && !c->device_scalars))
+        if (r[i].kind == REGION_NONE || (r[i].kind == REGION_SCALAR && !c->device_scalars))
+            continue;
+        /* where the device has the scalars, the task finds out */
+        if (!c->op[i].at && (c->device_scalars || does_without(c, i, &r[i], c->alpha_value.bytes, c->beta_value.bytes)))
             continue;
         const struct region *of = i == RESULT ? &result : &r[i];
-        if (c->batched)
+        if (!c->op[i].at && is_something(&r[i]))
+            add(u, NULL, region_bytes(c, i, of), 1, 0, of->use);
+        else if (c->batched)
             add_batch(u, c, i, of);
         else
             add_region(u, &c->op[i], of, region_bytes(c, i, of));
@@ -302,6 +357,9 @@ static hd_result run(void *args)
     seen.routine->regions(&seen, r);
     seen.alpha = seen.device_scalars && c->alpha ? library_view(c->alpha) : c->alpha_value.bytes;
     seen.beta = seen.device_scalars && c->beta ? library_view(c->beta) : c->beta_value.bytes;
+    for (int i = 0; i < OPERANDS && seen.device_scalars; i++)
+        if (!seen.op[i].at && is_something(&r[i]) && !does_without(&seen, i, &r[i], seen.alpha, seen.beta))
+            return HD_ERROR_ILLEGAL_ADDRESS;
     for (int i = 0; i < OPERANDS; i++)
         if (r[i].kind != REGION_NONE && seen.op[i].at && (r[i].kind != REGION_SCALAR || seen.device_scalars))
             if (!seen.batched || (seen.arrays && r[i].kind != REGION_COUNTS)) /* else each problem's are looked for */
@@ -367,12 +425,14 @@ cublasStatus_t call_put(cublasHandle_t handle, struct call *c)
     const bool result = has_result(r), nothing = answers_nothing(c);
     if (status || (nothing && !result) || is_empty(c))
         return status;
-    status = check_work(c);
+    keep_scalars(c);
+    status = check_work(c, r);
     if (status || c->checked_only)
         return status;
-    if (nothing)
+    if (nothing) {
         c->n = 0;
-    keep_scalars(c);
+        c->routine->regions(c, r);
+    }
     struct uses u = {.n = 0};
     find_uses(&u, c, r);
     const struct library_task t = {
@@ -384,5 +444,7 @@ cublasStatus_t call_put(cublasHandle_t handle, struct call *c)
         .used_count = u.n,
         .flops = c->routine->flops ? c->routine->flops(c) * (c->batched ? (double)c->batch : 1) : 0,
         .unit = unit_of(c)};
-    return status_of(heddle_library_put(h->stream, &t, result && !c->device_scalars));
+    const bool waits = result && !c->device_scalars;
+    const CUresult put = heddle_library_put(h->stream, &t, waits);
+    return waits && put == CUDA_ERROR_ILLEGAL_ADDRESS ? CUBLAS_STATUS_MAPPING_ERROR : status_of(put);
 }

@@ -132,6 +132,8 @@ enum routine_uses {
     ZERO_TIMES = 1 << 22,         /* an alpha of 0 is multiplied by, so that NaNs come through, but where beta is 1 */
     ZERO_TIMES_ALWAYS = 1 << 23,  /* even there */
     SQUARE_OF_TRIANGLE = 1 << 24, /* a triangular matrix is multiplied by with zeros in its other half */
+    NULL_IS_INVALID = 1 << 25,    /* an operand that is NULL is a wrong argument; of others, a wild address */
+    NEEDS_ALIGNMENT = 1 << 26,    /* operands that no element may begin at are not supported */
 };
 
 struct routine {
@@ -149,6 +151,8 @@ struct routine {
 cublasStatus_t call_put(cublasHandle_t handle, struct call *c);
 /* One problem, as `run` has it, and with what comes of zeros that NaNs are multiplied by. */
 bool call_run(const struct call *c);
+/* Whether that leaves the result as it is, for an alpha of 0 and a beta of 1. */
+bool call_does_nothing(const struct call *c, const void *alpha, const void *beta);
 
 static inline cudaDataType operand_type(const struct call *c, int i)
 {

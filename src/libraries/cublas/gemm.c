@@ -88,7 +88,10 @@ static double flops(const struct call *c)
     return 2.0 * (double)c->m * (double)c->n * (double)c->k * (element_is_complex(operand_type(c, 0)) ? 4 : 1);
 }
 
-enum { PRODUCT = USES_TA | USES_TB | USES_M | USES_N | USES_K | USES_ALPHA | USES_BETA | NO_K_NEEDED };
+enum {
+    PRODUCT = USES_TA | USES_TB | USES_M | USES_N | USES_K | USES_ALPHA | USES_BETA | NO_K_NEEDED | NULL_IS_INVALID |
+              NEEDS_ALIGNMENT
+};
 
 /* ---- mixed types: "cublasGemmEx" ---- */
 

@@ -256,7 +256,7 @@ enum {
     static const struct routine family = {uses, 0, regions, NULL, run_##family, flops};
 /* An operation that is none is a transposed one. */
 #define GEMV_OP(trans) ((unsigned)(trans) > CUBLAS_OP_C ? CUBLAS_OP_T : (trans))
-ROUTINE(gemv, MATRIX_VECTOR | LOOSE | LATE_LD | BATCH_FAILS, gemv_regions)
+ROUTINE(gemv, MATRIX_VECTOR | LOOSE | LATE_LD | BATCH_FAILS | NULL_IS_INVALID, gemv_regions)
 ROUTINE(gbmv, MATRIX_VECTOR | USES_BAND | ZERO_TIMES, gbmv_regions)
 ROUTINE(trmv, TRIANGLE_VECTOR | SQUARE_OF_TRIANGLE, trmv_regions)
 ROUTINE(trsv, TRIANGLE_VECTOR, trmv_regions)

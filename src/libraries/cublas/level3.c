@@ -259,7 +259,7 @@ enum {
 
 static const struct routine symm = {SIDES, 0, symm_regions, NULL, run_symm, side_flops},
                             hemm = {SIDES, 0, symm_regions, NULL, run_hemm, side_flops},
-                            trmm = {TRIANGULAR | ZERO_TIMES | ZERO_TIMES_ALWAYS | SQUARE_OF_TRIANGLE,
+                            trmm = {TRIANGULAR | ZERO_TIMES | ZERO_TIMES_ALWAYS | SQUARE_OF_TRIANGLE | NULL_IS_INVALID,
                                     0,
                                     trmm_regions,
                                     NULL,

@@ -58,6 +58,14 @@ static bool does_nothing(const struct call *c, struct elements e)
            scalar_is(e, c->beta, u & BETA_REAL, 1);
 }
 
+bool call_does_nothing(const struct call *c, const void *alpha, const void *beta)
+{
+    struct call seen = *c;
+    seen.alpha = alpha;
+    seen.beta = beta;
+    return does_nothing(&seen, elements_of(c));
+}
+
 static bool multiplies_by_zero(const struct call *c, struct elements e)
 {
     const unsigned u = c->routine->uses;

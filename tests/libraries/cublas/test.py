@@ -38,6 +38,13 @@ def an_address_of_a_batch_that_leads_nowhere_is_the_contexts_fault():
             assert status == 0 and (out.endswith(" 700\n") if case else out == "0 0\n"), (call, case, status, out, err)
 
 
+def an_operand_that_is_null_is_what_it_is_on_an_h200():
+    """A wrong argument, the context's fault, or nothing, by what alpha is."""
+    with open(os.path.join(HERE, "nulls.expected")) as f:
+        names = [line.split(":")[0] for line in f]
+    cases.answers_as_an_h200(HERE, "nulls", "-lcublas", only=tap.some(5, names))
+
+
 def a_call_races_with_others_and_not_with_itself():
     program = cases.build(HERE, "watched", "-lcublas")
     status, out, err = tap.run("check", program, "clean")
