@@ -152,10 +152,13 @@ static void fill(struct engine *e, const struct draw *d, size_t first, size_t co
 {
     const struct sobol *s = e->state;
     size_t points = d->n / e->options.dimensions;
+    /* A draw of the original's on the host begins at the position's lower half. */
+    const bool halved = e->options.host && e->options.type == CURAND_RNG_QUASI_SCRAMBLED_SOBOL64;
+    const uint64_t begin = halved ? (uint32_t)e->position : e->position;
     const uint64_t last = e->kind == &sobol32_kind ? UINT32_MAX : UINT64_MAX; /* behind which it begins anew */
     for (size_t i = 0; i < count;) {
         size_t dimension = (first + i) / points, left = points - (first + i) % points;
-        uint64_t p = (e->position + (first + i) % points) & last;
+        uint64_t p = (begin + (first + i) % points) & last;
         const uint64_t *v = s->vectors[dimension];
         uint64_t x = point(v, s->constants[dimension], p);
         for (left = left < count - i ? left : count - i; left; left--, p++) {

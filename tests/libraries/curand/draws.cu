@@ -10,3 +10,16 @@ CASE(normal) { each([](auto t) { Gen g(t); draw_hash<float>(k(t, "f"), g, 10000,
 CASE(offsets) { each([](auto t) { Gen g(t); int s = curandSetGeneratorOffset(g, 12345); E(k(t, "s").c_str(), "%d", s); if (!s) { if (t >= 203) draw_hash<unsigned long long>(k(t, "b"), g, 3000, BITS64); else draw_hash<unsigned>(k(t, "b"), g, 3000, BITS); draw_hash<double>(k(t, "d"), g, 300, UNID); } }); }
 CASE(host_normals) { each([](auto t) { Gen g(t, true); draw_hash<float>(k(t, "n"), g, 3000, NORM); draw_hash<double>(k(t, "nd"), g, 3000, NORMD); draw_hash<float>(k(t, "l"), g, 1000, LOGN); draw_hash<double>(k(t, "ld"), g, 1000, LOGND); draw_hash<unsigned>(k(t, "p"), g, 1000, [](curandGenerator_t g, unsigned *p, size_t n) { return curandGeneratePoisson(g, p, n, 11.5); }); }); }
 CASE(odd) { each([](auto t) { Gen g(t); std::string s; for (int n : {1, 7, 0}) { Dev<double> d(16); s += std::to_string((int)curandGenerateNormal(g, d.as<float>(), n, 0, 1)) + ","; s += std::to_string((int)curandGenerateNormalDouble(g, d, n, 0, 1)) + ","; s += std::to_string((int)curandGenerateLogNormal(g, d.as<float>(), n, 0, 1)) + ","; s += std::to_string((int)curandGenerateUniform(g, d.as<float>(), n)) + ","; s += std::to_string((int)curandGeneratePoisson(g, d.as<unsigned>(), n, 3)) + ","; } E(gen_name(t), "%s", s.c_str()); }); }
+/* A draw on the host begins at the position's lower half. */
+CASE(beyond)
+{
+    for (auto type : {CURAND_RNG_QUASI_SOBOL64, CURAND_RNG_QUASI_SCRAMBLED_SOBOL64})
+        for (unsigned long long offset : {(1ull << 32) - 2, (1ull << 32) + 5, (1ull << 40) + 12345, ~0ull - 10})
+            for (int twice = 0; twice < 2; twice++) {
+                Gen g(type, true);
+                S0(curandSetQuasiRandomGeneratorDimensions(g, 2)); S0(curandSetGeneratorOffset(g, offset));
+                std::vector<unsigned long long> v(8);
+                for (int draw = 0; draw <= twice; draw++) S0(curandGenerateLongLong(g, v.data(), 8));
+                HB("v", v);
+            }
+}
