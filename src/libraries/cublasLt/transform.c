@@ -96,6 +96,10 @@ API cublasLtMatrixTransform(cublasLtHandle_t lightHandle, cublasLtMatrixTransfor
         library_failed(name, "this type, order or mode is not supported");
         return CUBLAS_STATUS_NOT_SUPPORTED;
     }
+    if ((C == A && t.t.ta != CUBLAS_OP_N) || (C == B && t.t.tb != CUBLAS_OP_N)) {
+        library_failed(name, "a matrix is not transposed in place");
+        return CUBLAS_STATUS_NOT_SUPPORTED;
+    }
     if (t.t.pointer_mode == CUBLASLT_POINTER_MODE_HOST) {
         memcpy(&t.alpha_value, alpha, element_bytes(t.t.scale_type));
         if (B)

@@ -52,6 +52,32 @@ static struct transform_layout layout_of(const struct plan_side *side, unsigned 
     return l;
 }
 
+/* 0: n has no prime factor over `most`; n itself may be it. */
+static long long large_factor(long long n, long long most)
+{
+    for (long long f = 2; f * f <= n; f++)
+        while (n % f == 0 && n > f) {
+            if (f > most)
+                return f;
+            n /= f;
+        }
+    return n > most ? n : 0;
+}
+
+/* Lengths that an H200 has no transform of (recorded): halves from 2^31 elements on, and products
+ * with a large prime from 2^30 on. */
+enum { SMALL_FACTOR = 127 };
+
+static cufftResult check_length(const struct transform *t, long long n)
+{
+    if (t->type <= TRANSFORM_BFLOAT && n & (n - 1))
+        return CUFFT_NOT_SUPPORTED;
+    if (t->type <= TRANSFORM_BFLOAT && n >= 1ll << 31)
+        return CUFFT_INVALID_SIZE;
+    long long factor = n >= 1ll << 30 && n & (n - 1) ? large_factor(n, SMALL_FACTOR) : 0;
+    return factor == 0 ? CUFFT_SUCCESS : factor == n ? CUFFT_INVALID_PLAN : CUFFT_INTERNAL_ERROR;
+}
+
 /* What an H200 answers: of the lengths, cuFFT looks at the first, and at the last where one side is
  * real; a plan of no elements is one. */
 static cufftResult set_lengths(struct transform *t, const struct plan_request *r)
@@ -64,8 +90,9 @@ static cufftResult set_lengths(struct transform *t, const struct plan_request *r
     for (unsigned a = 0; a < t->rank; a++) {
         is_empty = is_empty || r->n[a] < 1;
         t->n[a] = r->n[a] < 1 ? 1 : r->n[a];
-        if (t->type <= TRANSFORM_BFLOAT && (r->n[a] & (r->n[a] - 1)))
-            return CUFFT_NOT_SUPPORTED; /* as the original */
+        cufftResult wrong = check_length(t, r->n[a]);
+        if (wrong)
+            return wrong;
     }
     t->batch = is_empty ? 0 : r->batch;
     return CUFFT_SUCCESS;
