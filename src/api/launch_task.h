@@ -14,9 +14,8 @@ struct launch_task {
     struct launch_request request;
     struct running running;
     struct nest *nest; /* where its kernel calls the device runtime, else NULL */
-    bool is_nested;    /* by a kernel, and counted as pending until it has ended; that kernel, and its instruction: */
-    const char *launched_by;
-    const struct ir_insn *launched_at;
+    bool is_nested;    /* by a kernel (request.launched_by), and counted as pending until it has ended */
+    const struct ir_insn *launched_at; /* by which of its instructions */
     bool begun;
 };
 

@@ -231,7 +231,6 @@ static struct launch_task *new_launch(struct nest *n, const struct nested_call *
     l->is_nested = !l->nest;
     if (l->nest)
         l->nest->is_pending = true;
-    l->launched_by = n->kernel;
     l->launched_at = nested_place(c);
     l->request = (struct launch_request){.kernel = p->kernel->kernel,
                                          .dims = p->dims,
@@ -241,6 +240,7 @@ static struct launch_task *new_launch(struct nest *n, const struct nested_call *
                                          .rules = n->request->rules,
                                          .params = (uint8_t *)(uintptr_t)p->address,
                                          .context = n->context->context,
+                                         .launched_by = n->kernel,
                                          .nested = l->nest ? nest_calls(l->nest) : NULL};
     l->task.note.tail = tail;
     rules_keep(l->request.rules);

@@ -92,9 +92,9 @@ static void let_go(struct launch_task *l)
 /* What its report says of who launched it. */
 static void tell_parent(const struct launch_task *l, hd_report *r)
 {
-    if (l->launched_by)
+    if (l->request.launched_by)
         diag_note(&r->diags, fault_place(l->launched_at, &r->arena), "launched-by", "launched by kernel `%s`",
-                  demangle(str_of(l->launched_by), &r->arena));
+                  demangle(str_of(l->request.launched_by), &r->arena));
 }
 
 /* False where it goes on in another turn: then there is nothing to report yet. */

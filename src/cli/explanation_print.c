@@ -31,7 +31,8 @@ struct group {
     const json_t *first;  /* launch */
     size_t launches;
     double ns, least_ns, most_ns;
-    json_t *access; /* sums */
+    json_t *access;  /* sums */
+    json_t *parents; /* launches by the kernels that launched them; those by the host are the rest */
     double warp_instructions, thread_instructions, branches, divergent, flops, flops64, tensor, loaded_bytes;
     bool shapes; /* launches differ in grid or block */
 };
@@ -72,6 +73,16 @@ static void add_launches(struct group *g, const json_t *launch, uint64_t n)
     g->shapes |= !json_equal(json_object_get(g->first, "grid"), json_object_get(launch, "grid")) ||
                  !json_equal(json_object_get(g->first, "block"), json_object_get(launch, "block"));
     add_access(g->access, json_object_get(launch, "access"), times);
+    const char *parent = json_string_value(json_object_get(launch, "launched_by"));
+    if (parent)
+        json_object_set_new(g->parents, parent,
+                            json_integer((json_int_t)n + json_integer_value(json_object_get(g->parents, parent))));
+}
+
+static void group_end(struct group *g)
+{
+    json_decref(g->access);
+    json_decref(g->parents);
 }
 
 static int by_time(const void *a, const void *b)
@@ -96,8 +107,10 @@ static struct group *find_groups(const struct explanation *e, size_t *n, struct 
         struct group *g = map_get(&by_key, str_of(key.text));
         if (!g) {
             g = &groups[(*n)++];
-            *g = (struct group){
-                .first = launch, .access = json_object(), .kernel = json_object_get(e->kernels, key.text)};
+            *g = (struct group){.first = launch,
+                                .access = json_object(),
+                                .parents = json_object(),
+                                .kernel = json_object_get(e->kernels, key.text)};
             map_put(&by_key, str_of(arena_strdup(arena, key.text)), g);
         }
         add_launches(g, launch, times[i]);
@@ -138,6 +151,24 @@ static void print_head(const struct group *g, double launch_ns, FILE *out, struc
     if (g->ns > 0)
         fprintf(out, ", bound by %s (then %s)\n", bound_words(string(g->first, "bound")),
                 bound_words(string(g->first, "next_bound")));
+}
+
+/* By which kernels, and how often, where any was. */
+static void print_parents(const struct group *g, FILE *out, struct arena *arena)
+{
+    uint64_t nested = 0;
+    const char *parent;
+    json_t *n;
+    json_object_foreach(g->parents, parent, n)
+    {
+        fprintf(out, nested ? ", `%s` (%s)" : "  launched by      `%s` (%s)", parent,
+                count_text((uint64_t)json_integer_value(n), arena));
+        nested += (uint64_t)json_integer_value(n);
+    }
+    if (nested && g->launches > nested)
+        fprintf(out, ", the host (%s)", count_text(g->launches - nested, arena));
+    if (nested)
+        fputs("\n", out);
 }
 
 static void print_occupancy(const struct group *g, FILE *out)
@@ -453,10 +484,11 @@ void explanation_print(const struct explanation *e, const struct options *o, FIL
     if (o->report_device)
         print_device(e, device_model_of_report(device), out, arena);
     for (size_t i = MOST_KERNELS; i < n; i++)
-        json_decref(groups[i].access);
+        group_end(&groups[i]);
     size_t shown = n < MOST_KERNELS ? n : MOST_KERNELS;
     for (size_t i = 0; i < shown; i++) {
         print_head(&groups[i], launch_ns, out, arena);
+        print_parents(&groups[i], out, arena);
         print_occupancy(&groups[i], out);
         print_roofline(&groups[i], out, arena);
         print_tensor(&groups[i], out, arena);
@@ -469,7 +501,7 @@ void explanation_print(const struct explanation *e, const struct options *o, FIL
         print_divergence(&groups[i], out);
         print_sampling(&groups[i], out, arena);
         print_advice(&groups[i], out, arena);
-        json_decref(groups[i].access);
+        group_end(&groups[i]);
     }
     if (n > shown)
         fprintf(out, "and %zu more kernels, which take less%s\n", n - shown,

@@ -63,6 +63,7 @@ struct launch_request {
     uint32_t task;               /* its number in the order of tasks (queue.h), or 0 */
     struct memory_rules *rules;  /* a checker's (check/memory/rules.h), or NULL */
     struct schedule *schedule;   /* its own; NULL: the machine's */
+    const char *launched_by;     /* the kernel, by its name in PTX; NULL: the host */
     const struct nested *nested; /* answers calls of the device runtime (nested.h); NULL: the kernel has none */
     struct stopper *stopper;     /* who debugs it (stops.h); or NULL */
     uint64_t graph;              /* what %current_graph_exec says */

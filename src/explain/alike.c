@@ -23,15 +23,20 @@ static void add_words(struct fingerprint *f, const void *bytes, size_t n)
     }
 }
 
+static void add_text(struct fingerprint *f, const char *text)
+{
+    add_words(f, text ? text : "", text ? strlen(text) : 0);
+}
+
 struct fingerprint fingerprint_of(const struct kernel_counters *c)
 {
     struct fingerprint f = {{str_hash_keys[0], str_hash_keys[1]}};
     struct kernel_counters figures = *c;
-    figures.name = figures.mangled = NULL; /* the kernel's number says that */
+    figures.name = figures.mangled = figures.launched_by = NULL; /* the kernel's number says its name */
+    add_text(&f, c->launched_by);
     for (unsigned i = 0; i < HOT_PLACES; i++) {
-        const char *name = c->hottest[i].name;
         figures.hottest[i].name = NULL;
-        add_words(&f, name ? name : "", name ? strlen(name) : 0);
+        add_text(&f, c->hottest[i].name);
     }
     add_words(&f, &figures, sizeof figures);
     return f;

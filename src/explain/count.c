@@ -546,6 +546,7 @@ static void describe(const struct counted_launch *l, struct kernel_counters *c)
     }
     c->name = l->kernel->name;
     c->mangled = l->kernel->mangled;
+    c->launched_by = l->request->launched_by;
     c->number = l->kernel->number;
     c->threads_per_block = dims->block[0] * dims->block[1] * dims->block[2];
     c->warps_per_block = l->warps_per_block;
@@ -605,6 +606,7 @@ static void fill(const struct counted_launch *l, const struct worker_count *k, s
 static void stand_in(const struct counted_launch *l, struct kernel_counters *counted)
 {
     *counted = l->shape->last;
+    counted->launched_by = l->request->launched_by;
     counted->sampled = true;
     tables_add(&l->kernel->sums, &l->shape->tables, l->kernel->sites);
     l->kernel->launches.sampled++;

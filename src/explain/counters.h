@@ -69,6 +69,7 @@ enum { HOT_PLACES = 4 };
 struct kernel_counters {
     /* The launch: */
     const char *name, *mangled;
+    const char *launched_by;                /* the kernel, by its name in PTX; NULL: the host */
     uint32_t number;                        /* of the kernel, in the order of first launches */
     bool sampled;                           /* it was not counted: these are the figures of one like it (sample.h) */
     uint32_t grid[3], block[3], cluster[3]; /* cluster 0: none */

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/demangle.h"
 #include "base/printable.h"
 #include "explain/advice.h"
 #include "explain/l1.h"
@@ -320,6 +321,8 @@ json_t *counters_json(const struct kernel_counters *c, const struct device_model
                           (json_int_t)c->number, "grid", triple(c->grid), "block", triple(c->block));
     if (!o)
         return NULL;
+    if (c->launched_by)
+        json_object_set_new(o, "launched_by", text(str_of(demangle(str_of(c->launched_by), arena)), arena));
     put_roofline(o, c, d, &e->rates);
     if (e->time.ns > 0)
         put_time(o, &e->time);

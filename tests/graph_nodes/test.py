@@ -17,6 +17,7 @@ folder = tap.Folder()
 
 # Where it is to differ: of a story the lines of ours, and why.
 DIFFERS = {
+    "clones": ({"  cudaGraphDestroy(c): 400": 1}, "a graph that has ended is told as such"),
     "move": ({"  cudaGraphAddNode(&n, p, nullptr, nullptr, 0, &c): 1": 1}, "a graph cannot become a node of itself"),
     "node_arguments": ({"  cudaGraphAddNode(&n, g, nullptr, nullptr, 0, &c): 0": 1, "  c.conditional.phGraph_out != nullptr = 1": 1,
                         "  cudaGraphAddNode(&n, g2, nullptr, nullptr, 0, &c): 1": 1, "  cudaGraphNodeSetParams(n, &c): 400": 1,
@@ -120,6 +121,10 @@ def conditional_nodes_run_their_bodies_as_on_an_H200():
 
 def nodes_of_all_kinds_their_edges_and_attributes_are_an_H200s():
     tell("kinds")
+
+
+def limits_clones_switches_edges_copies_flags_and_children_are_an_H200s():
+    tell("mixed")
 
 
 def a_body_that_has_been_captured_stays_its_nodes():

@@ -96,6 +96,21 @@ def nest(entry, kernel, stream=0):
 """
 
 
+def an_explanation_names_the_kernels_that_launch():
+    source = work.write("parents.cu", """
+__global__ void leaf(int *p) { atomicAdd(p, 1); }
+__global__ void middle(int *p) { leaf<<<1, 32>>>(p); leaf<<<2, 32>>>(p); }
+__global__ void top(int *p) { middle<<<1, 1>>>(p); leaf<<<1, 64, 0, cudaStreamTailLaunch>>>(p); }
+int main() { int *p; cudaMalloc(&p, 4); top<<<1, 1>>>(p); leaf<<<1, 32>>>(p); return cudaDeviceSynchronize(); }
+""")
+    status, _, err = run("cc", "-arch=sm_90", source, "-o", work.path("parents"))
+    assert status == 0, err
+    _, out, err = run("explain", "-o", work.path("parents.html"), work.path("parents"))
+    assert "  launched by      `middle` (2), `top` (1), the host (1)\n" in out + err and "  launched by      `top` (1)\n" in out + err, out + err
+    with open(work.path("parents.html")) as f:
+        assert f.read().count('"launched_by":') == 4
+
+
 def a_recursion_without_end_ends_at_the_pending_count_and_says_so():
     status, out, err = run("launch", work.write("endless.ptx", HEAD + nest(".entry endless()", "endless")), "endless", "--grid", "1", "--block", "1")
     assert status == 0 and "cudaErrorLaunchPendingCountExceeded" in out + err, out + err

@@ -37,22 +37,33 @@ static size_t between(size_t least, size_t value, size_t most)
     return value < least ? least : value > most ? most : value;
 }
 
+static size_t rounded_up(size_t value, size_t part)
+{
+    return (value + part - 1) / part * part;
+}
+
 /* What an H200 takes, and makes of it (tests/forbidden/graph_rules.txt). */
 static CUresult round_limit(CUcontext c, CUlimit limit, size_t *value)
 {
-    enum { MOST_STACK = 512 << 10, MOST_PENDING = 599186, L2_PART = 3932160, L2 = 39321600 };
+    enum { MOST_STACK = 512 << 10, MOST_PENDING = 599186, L2_PART = 3932160, L2 = 39321600, HEAP_PART = 64 << 10 };
     switch (limit) {
-    case CU_LIMIT_STACK_SIZE: /* one that grows is allocated */
+    case CU_LIMIT_STACK_SIZE: /* one that grows is allocated, when kernels have ended */
         NEED(*value <= MOST_STACK);
-        *value = *value > c->limits[limit] ? (*value + 15) / 16 * 16 : *value;
+        if (*value > c->limits[limit])
+            TRY(from_hd(hd_context_synchronize(c->context)));
+        *value = *value > c->limits[limit] ? rounded_up(*value, 16) : *value;
         return CUDA_SUCCESS;
-    case CU_LIMIT_PRINTF_FIFO_SIZE: *value = between(LEAST_FIFO_BYTES, *value, (size_t)2 << 30); return CUDA_SUCCESS;
-    case CU_LIMIT_MALLOC_HEAP_SIZE: *value = between(4 << 20, *value, SIZE_MAX); return CUDA_SUCCESS;
+    case CU_LIMIT_PRINTF_FIFO_SIZE:
+        *value = rounded_up(between(LEAST_FIFO_BYTES, *value, (size_t)2 << 30), 256);
+        return CUDA_SUCCESS;
+    case CU_LIMIT_MALLOC_HEAP_SIZE:
+        *value = rounded_up(between(4 << 20, *value, SIZE_MAX - HEAP_PART), HEAP_PART);
+        return CUDA_SUCCESS;
     case CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT: *value = between(32, *value, MOST_PENDING); return CUDA_SUCCESS;
     case CU_LIMIT_MAX_L2_FETCH_GRANULARITY: NEED(*value <= 128); return CUDA_SUCCESS;
     case CU_LIMIT_PERSISTING_L2_CACHE_SIZE:
         NEED(*value <= L2);
-        *value = (*value + L2_PART - 1) / L2_PART * L2_PART;
+        *value = rounded_up(*value, L2_PART);
         return CUDA_SUCCESS;
     default: return CUDA_ERROR_NOT_PERMITTED;
     }

@@ -8,6 +8,22 @@
 
 #include <string.h>
 
+/* %node is one that has been uploaded. */
+#define NEED_NODE                                                                                                      \
+    "    setp.eq.u64 %p, %node, 0;\n"                                                                                  \
+    "    @%p bra bad;\n"                                                                                               \
+    "    ld.u32 %there, [%node];\n"                                                                                    \
+    "    setp.eq.u32 %p, %there, 0;\n"                                                                                 \
+    "    @%p bra bad;\n"
+/* The ends of a function: well, and at `bad`. */
+#define ANSWER                                                                                                         \
+    "    st.param.b32 [error], 0;\n"                                                                                   \
+    "    ret;\n"                                                                                                       \
+    "bad:\n"                                                                                                           \
+    "    st.param.b32 [error], 1;\n"                                                                                   \
+    "    ret;\n"                                                                                                       \
+    "}\n"
+
 const char device_graphs_ptx[] =
     ".version 7.0\n"
     ".target sm_70\n"
@@ -33,13 +49,7 @@ const char device_graphs_ptx[] =
     "    ld.param.u64 %node, [node];\n"
     "    ld.param.u64 %offset, [offset];\n"
     "    ld.param.u64 %value, [value];\n"
-    "    ld.param.u64 %size, [size];\n"
-    "    setp.eq.u64 %p, %node, 0;\n"
-    "    @%p bra bad;\n"
-    "    ld.u32 %there, [%node];\n"
-    "    setp.eq.u32 %p, %there, 0;\n"
-    "    @%p bra bad;\n"
-    "    ld.u32 %room, [%node+20];\n"
+    "    ld.param.u64 %size, [size];\n" NEED_NODE "    ld.u32 %room, [%node+20];\n"
     "    cvt.u64.u32 %left, %room;\n"
     "    setp.gt.u64 %p, %offset, %left;\n"
     "    @%p bra bad;\n"
@@ -56,34 +66,14 @@ const char device_graphs_ptx[] =
     "    add.u64 %value, %value, 1;\n"
     "    sub.u64 %size, %size, 1;\n"
     "    bra next;\n"
-    "done:\n"
-    "    st.param.b32 [error], 0;\n"
-    "    ret;\n"
-    "bad:\n"
-    "    st.param.b32 [error], 1;\n"
-    "    ret;\n"
-    "}\n"
-    "\n"
+    "done:\n" ANSWER "\n"
     "// cudaError_t cudaGraphKernelNodeSetEnabled(cudaGraphDeviceNode_t node, bool enable)\n"
     ".weak .func (.param .b32 error) cudaGraphKernelNodeSetEnabled(.param .b64 node, .param .b32 enable)\n"
     "{\n"
     "    .reg .b64 %node; .reg .b32 %there, %enable; .reg .pred %p;\n"
     "    ld.param.u64 %node, [node];\n"
-    "    ld.param.u32 %enable, [enable];\n"
-    "    setp.eq.u64 %p, %node, 0;\n"
-    "    @%p bra bad;\n"
-    "    ld.u32 %there, [%node];\n"
-    "    setp.eq.u32 %p, %there, 0;\n"
-    "    @%p bra bad;\n"
-    "    and.b32 %enable, %enable, 255;\n"
-    "    st.u32 [%node+4], %enable;\n"
-    "    st.param.b32 [error], 0;\n"
-    "    ret;\n"
-    "bad:\n"
-    "    st.param.b32 [error], 1;\n"
-    "    ret;\n"
-    "}\n"
-    "\n"
+    "    ld.param.u32 %enable, [enable];\n" NEED_NODE "    and.b32 %enable, %enable, 255;\n"
+    "    st.u32 [%node+4], %enable;\n" ANSWER "\n"
     "// cudaError_t cudaGraphKernelNodeSetGridDim(cudaGraphDeviceNode_t node, dim3 gridDim)\n"
     ".weak .func (.param .b32 error) cudaGraphKernelNodeSetGridDim(.param .b64 node, .param .align 4 .b8 gridDim[12])\n"
     "{\n"
@@ -91,13 +81,7 @@ const char device_graphs_ptx[] =
     "    ld.param.u64 %node, [node];\n"
     "    ld.param.u32 %x, [gridDim];\n"
     "    ld.param.u32 %y, [gridDim+4];\n"
-    "    ld.param.u32 %z, [gridDim+8];\n"
-    "    setp.eq.u64 %p, %node, 0;\n"
-    "    @%p bra bad;\n"
-    "    ld.u32 %there, [%node];\n"
-    "    setp.eq.u32 %p, %there, 0;\n"
-    "    @%p bra bad;\n"
-    "    setp.eq.u32 %p, %x, 0;\n"
+    "    ld.param.u32 %z, [gridDim+8];\n" NEED_NODE "    setp.eq.u32 %p, %x, 0;\n"
     "    @%p bra bad;\n"
     "    setp.eq.u32 %p, %y, 0;\n"
     "    @%p bra bad;\n"
@@ -105,14 +89,7 @@ const char device_graphs_ptx[] =
     "    @%p bra bad;\n"
     "    st.u32 [%node+8], %x;\n"
     "    st.u32 [%node+12], %y;\n"
-    "    st.u32 [%node+16], %z;\n"
-    "    st.param.b32 [error], 0;\n"
-    "    ret;\n"
-    "bad:\n"
-    "    st.param.b32 [error], 1;\n"
-    "    ret;\n"
-    "}\n"
-    "\n"
+    "    st.u32 [%node+16], %z;\n" ANSWER "\n"
     "// cudaError_t cudaGraphKernelNodeUpdatesApply(const cudaGraphKernelNodeUpdate *updates, size_t updateCount): 40 "
     "bytes each, the node at 0,\n"
     "// the field at 8, what it is to be at 16\n"

@@ -4,6 +4,8 @@
  */
 #include "cuda/runtime/runtime.h"
 
+#include <string.h>
+
 static CUcontext current(void)
 {
     CUcontext c = NULL;
@@ -25,19 +27,15 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph)
 
 static cudaError_t kernel_params(const struct cudaKernelNodeParams *p, CUDA_KERNEL_NODE_PARAMS *to)
 {
-    CUkernel kernel;
-    cudaError_t e = p ? rt_kernel_of(p->func, &kernel) : cudaErrorInvalidValue;
+    struct cudaKernelNodeParamsV2 from;
+    CUDA_KERNEL_NODE_PARAMS_v3 made;
+    _Static_assert(sizeof from == sizeof *p && sizeof made == sizeof *to, "structures of one layout");
+    if (!p)
+        return cudaErrorInvalidValue;
+    memcpy(&from, p, sizeof from);
+    cudaError_t e = rt_kernel_node_of(&from, &made);
     if (!e)
-        *to = (CUDA_KERNEL_NODE_PARAMS){.func = (CUfunction)kernel,
-                                        .gridDimX = p->gridDim.x,
-                                        .gridDimY = p->gridDim.y,
-                                        .gridDimZ = p->gridDim.z,
-                                        .blockDimX = p->blockDim.x,
-                                        .blockDimY = p->blockDim.y,
-                                        .blockDimZ = p->blockDim.z,
-                                        .sharedMemBytes = p->sharedMemBytes,
-                                        .kernelParams = p->kernelParams,
-                                        .extra = p->extra};
+        memcpy(to, &made, sizeof made);
     return e;
 }
 

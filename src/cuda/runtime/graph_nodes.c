@@ -13,7 +13,7 @@ static CUcontext current(void)
     return c;
 }
 
-static cudaError_t kernel_of(const struct cudaKernelNodeParamsV2 *p, CUDA_KERNEL_NODE_PARAMS_v3 *to)
+cudaError_t rt_kernel_node_of(const struct cudaKernelNodeParamsV2 *p, CUDA_KERNEL_NODE_PARAMS_v3 *to)
 {
     CUkernel kernel;
     cudaError_t e = rt_kernel_of(p->func, &kernel);
@@ -48,7 +48,7 @@ static cudaError_t params_of(const struct cudaGraphNodeParams *p, CUgraphNodePar
         return e;
     memcpy(to, p, sizeof *to);
     switch (p->type) {
-    case cudaGraphNodeTypeKernel: return kernel_of(&p->kernel, &to->kernel);
+    case cudaGraphNodeTypeKernel: return rt_kernel_node_of(&p->kernel, &to->kernel);
     case cudaGraphNodeTypeMemcpy:
         memset(to->reserved1, 0, sizeof to->reserved1);
         return copy_of(&p->memcpy, &to->memcpy);

@@ -175,7 +175,11 @@ cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *hostFun)
 
 cudaError_t cudaGetFuncBySymbol(cudaFunction_t *functionPtr, const void *symbolPtr)
 {
-    KERNEL_CALL(symbolPtr, cuKernelGetFunction(functionPtr, kernel));
+    CUkernel kernel;
+    cudaError_t e = rt_kernel_of(symbolPtr, &kernel);
+    if (e == rt_no_kernel())
+        e = cudaErrorInvalidDeviceFunction;
+    return rt_return(e ? e : rt_error_of(cuKernelGetFunction(functionPtr, kernel)));
 }
 
 cudaError_t cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attr, int value)

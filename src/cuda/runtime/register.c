@@ -369,6 +369,8 @@ static cudaError_t kernel_itself(const void *function, CUkernel *kernel)
 
 static cudaError_t kernel_of(const void *function, CUkernel *kernel)
 {
+    if (!function)
+        return cudaErrorInvalidDeviceFunction;
     struct symbol *s = get(function);
     if (!s || s->kind != SYMBOL_KERNEL)
         return kernel_itself(function, kernel);

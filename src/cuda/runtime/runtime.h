@@ -106,4 +106,9 @@ cudaError_t rt_pointer_attributes(struct cudaPointerAttributes *attributes, cons
 cudaError_t rt_driver_entry_point(const char *symbol, void **function, unsigned version, unsigned long long flags,
                                   enum cudaDriverEntryPointQueryResult *status);
 
+/* ---- graph_nodes.c ---- */
+
+/* A kernel's node in the driver's words. */
+cudaError_t rt_kernel_node_of(const struct cudaKernelNodeParamsV2 *p, CUDA_KERNEL_NODE_PARAMS_v3 *to);
+
 #endif

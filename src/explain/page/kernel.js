@@ -245,7 +245,7 @@ function kernelView(k, at) {
         h("h2", null, h("code", null, k.kernel)),
         h("div", {class: "tools"}, kernelPicker("kernel", k), h("a", {href: `#source/${k.index}`}, "its source, annotated"),
             l.timeline ? h("a", {href: `#warps/${k.index}/${which}`}, "its warps over time") : null),
-        facts([["launch", `${l.first} of ${k.count}${l.times > 1 ? `, ${l.times} of them alike` : ""}${l.sampled ? ", not counted: as one like it" : ""}`], ["grid", dims(l.grid)], ["block", dims(l.block)],
+        facts([["launch", `${l.first} of ${k.count}${l.times > 1 ? `, ${l.times} of them alike` : ""}${l.sampled ? ", not counted: as one like it" : ""}`], l.launched_by ? ["launched by", l.launched_by] : null, ["grid", dims(l.grid)], ["block", dims(l.block)],
             l.cluster ? ["cluster", dims(l.cluster)] : null,
             ["time, estimated", nanoseconds(l.time_ns)], ["bound", boundName(l.bound)], ["registers", (l.registers || "?") + (l.registers_estimated ? " (estimate)" : "")],
             l.spills ? ["spilled", bytes(l.spills.bytes) + " a thread (estimate)"] : null,
