@@ -145,15 +145,29 @@ static bool set_tools(struct arena *arena, const char *libraries)
             setenv("TRITON_PTXAS_BLACKWELL_PATH", ptxas, 0) == 0 && setenv("TRITON_LIBCUDA_PATH", libraries, 0) == 0);
 }
 
-/* Does the dynamic linker know an NVRTC, which is then NVIDIA's? */
-static bool system_has_nvrtc(void)
+/* The NVRTCs that the dynamic linker knows, which are then NVIDIA's. */
+struct system_nvrtc {
+    unsigned n;
+    const char *folders; /* that they are in, with colons in between */
+};
+
+static struct system_nvrtc find_system_nvrtc(struct arena *arena)
 {
-    static const char name[] = "libnvrtc.so.";
+    static const char *const names[] = {"/libnvrtc.so.12", "/libnvrtc.so.13"};
+    struct system_nvrtc found = {.folders = ""};
     size_t bytes = 0;
-    void *cache = image_file("/etc/ld.so.cache", &bytes);
-    bool has = cache && memmem(cache, bytes, name, sizeof name - 1);
+    char *cache = image_file("/etc/ld.so.cache", &bytes);
+    for (size_t i = 0; cache && i < sizeof names / sizeof names[0]; i++) {
+        const char *end = memmem(cache, bytes, names[i], strlen(names[i]) + 1), *start = end;
+        while (start && start > cache && start[-1])
+            start--;
+        if (!end)
+            continue;
+        found.n++;
+        found.folders = arena_printf(arena, "%s:%.*s", found.folders, (int)(end - start), start);
+    }
     free(cache);
-    return has;
+    return found;
 }
 
 /* Does the Python that is started have NVIDIA's of PyPI, which goes before all that the dynamic
@@ -170,14 +184,14 @@ static bool python_has_nvrtc(const char *program, struct arena *arena)
     return has;
 }
 
-/* Ours comes last of all, so that it hides none: behind the folders that the user names, and not at
- * all where the system has one. */
-static bool set_libraries(struct arena *arena, const char *libraries, bool has_nvrtc)
+/* Ours come last of all, so that they hide none: behind the folders that the user names, and those
+ * in which the system has one of another version. */
+static bool set_libraries(struct arena *arena, const char *libraries, struct system_nvrtc systems)
 {
     const char *nvrtc = place_of_nvrtc(arena), *users = getenv("LD_LIBRARY_PATH");
     const char *all = users && *users ? arena_printf(arena, "%s:%s", libraries, users) : libraries;
-    if (nvrtc && !has_nvrtc)
-        all = arena_printf(arena, "%s:%s", all, nvrtc);
+    if (nvrtc && systems.n < 2)
+        all = arena_printf(arena, "%s%s:%s", all, systems.folders, nvrtc);
     return set("LD_LIBRARY_PATH", all);
 }
 
@@ -196,9 +210,9 @@ static bool set_environment(const struct start *start)
 {
     const struct options *o = &start->s->o;
     struct arena *arena = &start->s->arena;
-    bool has_nvrtc = system_has_nvrtc();
-    return set_tools(arena, start->libraries) && set_libraries(arena, start->libraries, has_nvrtc) &&
-           set_headers(start, has_nvrtc) && prepend("LD_PRELOAD", start->preload, arena) &&
+    struct system_nvrtc nvrtc = find_system_nvrtc(arena);
+    return set_tools(arena, start->libraries) && set_libraries(arena, start->libraries, nvrtc) &&
+           set_headers(start, nvrtc.n) && prepend("LD_PRELOAD", start->preload, arena) &&
            set("HEDDLE_DEVICE", o->device) && set("HEDDLE_CPU", o->cpu) && set("HEDDLE_LOG", o->log) &&
            set("HEDDLE_DEVICES", number_text(o->devices, arena)) &&
            set("HEDDLE_MEMORY", number_text(o->memory, arena)) && set("HEDDLE_STACK", number_text(o->stack, arena)) &&

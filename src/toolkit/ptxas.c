@@ -34,7 +34,14 @@ struct request {
 };
 
 /* The toolkit whose PTX this front end knows best; programs choose their PTX version by it. */
-#define TOOLKIT "13.0"
+/* The toolkit that it stands for. Triton names the ptxas that it is to use by a variable; before 3.4
+ * it takes none later than 12.6, which does for all devices but those of sm_100 and later. */
+static const char *toolkit(void)
+{
+    const char *device = getenv("HEDDLE_DEVICE");
+    bool is_new = device && strncmp(device, "sm_1", 4) == 0;
+    return getenv("TRITON_PTXAS_PATH") && !is_new ? "12.6" : "13.0";
+}
 
 static int fail(struct session *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static int fail(struct session *s, const char *format, ...)
@@ -116,7 +123,7 @@ static void print_version(void)
 {
     printf("ptxas: Heddle %s, which wraps PTX in images for its own driver\nin the place of:\n"
            "Cuda compilation tools, release %s, V%s.0\n",
-           hd_version(), TOOLKIT, TOOLKIT);
+           hd_version(), toolkit(), toolkit());
 }
 
 /* ---- the work ---- */

@@ -114,6 +114,9 @@ def options_are_written_as_the_vendor_s():
 def ptxas_says_which_toolkit_it_stands_for_and_whose_it_is():
     status, out, _ = assemble("--version")
     assert status == 0 and "Heddle" in out and "release 13.0, V13.0.0" in out, out
+    # to Triton, whose versions before 3.4 take none later than 12.6
+    out = subprocess.run([ptxas, "--version"], capture_output=True, text=True, env=dict(os.environ, TRITON_PTXAS_PATH=ptxas)).stdout
+    assert "release 12.6, V12.6.0" in out, out
 
 
 def mistakes_have_their_place():
@@ -356,7 +359,11 @@ def heddle_run_has_programs_find_nvrtc_where_there_is_none():
     status, out, err = tap.run("run", "sh", "-c", "echo $LD_LIBRARY_PATH", env={"LD_LIBRARY_PATH": "/mine"})
     folders = out.strip().split(":")
     there = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True).stdout
-    assert folders[-1] == ("/mine" if "libnvrtc.so." in there else os.path.join(build, "src/toolkit")) and "/mine" in folders, out + err
+    has_all = all(f"libnvrtc.so.{version} " in there for version in (12, 13))
+    assert folders[-1] == ("/mine" if has_all else os.path.join(build, "src/toolkit")) and "/mine" in folders, out + err
+    # whatever other version the system has
+    status, _, err = tap.run("run", sys.executable, "-c", "import ctypes; [ctypes.CDLL(f'libnvrtc.so.{v}') for v in (12, 13)]")
+    assert (status, err) == (0, ""), err
 
 
 def heddle_run_has_programs_find_headers_where_there_is_no_toolkit():

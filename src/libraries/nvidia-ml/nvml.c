@@ -62,7 +62,8 @@ LIBRARY_API const char *nvmlErrorString(nvmlReturn_t result)
 {
     switch ((int)result) {
 #define STATUS(name, number, text)                                                                                     \
-    case number: return text;
+    case number:                                                                                                       \
+        return text;
 #include "libraries/nvidia-ml/statuses.def"
 #undef STATUS
     default: return "no status of NVML's";
@@ -322,6 +323,19 @@ LIBRARY_API nvmlReturn_t nvmlDeviceGetGraphicsRunningProcesses_v3(nvmlDevice_t d
 #undef nvmlDeviceGetPciInfo
 #undef nvmlDeviceGetComputeRunningProcesses
 #undef nvmlDeviceGetGraphicsRunningProcesses
+LIBRARY_API nvmlReturn_t nvmlDeviceGetComputeRunningProcesses(nvmlDevice_t device, unsigned *n,
+                                                              nvmlProcessInfo_v1_t *processes)
+{
+    nvmlProcessInfo_t process = {0};
+    NEED(n);
+    NEED(processes || !*n);
+    unsigned room = *n;
+    nvmlReturn_t r = nvmlDeviceGetComputeRunningProcesses_v3(device, n, room ? &process : NULL);
+    if (r == NVML_SUCCESS && *n)
+        *processes = (nvmlProcessInfo_v1_t){process.pid, process.usedGpuMemory};
+    return r;
+}
+
 #define FORMER(name, newer) extern __typeof__(newer) name __attribute__((alias(#newer), visibility("default")))
 FORMER(nvmlInit, nvmlInit_v2);
 FORMER(nvmlDeviceGetCount, nvmlDeviceGetCount_v2);

@@ -60,6 +60,9 @@ assert total == free + used and used >= 1 << 20, list(memory)
 processes, count = (c_ubyte * 24)(), c_uint(1)
 ok(nvml.nvmlDeviceGetComputeRunningProcesses_v3(device, byref(count), processes))
 assert count.value == 1 and int.from_bytes(bytes(processes)[:4], "little") == os.getpid()
+former = (c_ubyte * 24)(*[77] * 24)
+ok(nvml.nvmlDeviceGetComputeRunningProcesses(device, byref(count), former))
+assert count.value == 1 and bytes(former) == bytes(processes)[:16] + bytes([77] * 8)
 """)
 
 
