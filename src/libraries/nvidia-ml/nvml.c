@@ -62,8 +62,7 @@ LIBRARY_API const char *nvmlErrorString(nvmlReturn_t result)
 {
     switch ((int)result) {
 #define STATUS(name, number, text)                                                                                     \
-    case number:                                                                                                       \
-        return text;
+    case number: return text;
 #include "libraries/nvidia-ml/statuses.def"
 #undef STATUS
     default: return "no status of NVML's";
