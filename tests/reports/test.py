@@ -226,7 +226,7 @@ def remedies_are_pythons():
         numba = folder.write("numba.ptx", f.read().replace("entry reverse(", "entry _ZN8__main__7reverseB2v1B9cw51cXTLSEj("))
     for ptx, help in (reverse, "tl.debug_barrier()"), (numba, "cuda.syncthreads()"):
         _, _, err = run("check", ptx, "--block", 64, "--grid", 1, "f32[64]=range")
-        assert f"help: {help} between lines 7 and 9" in err and "kernel `reverse`" in err, err
+        assert f"help: add {help} between lines 7 and 9" in err and "kernel `reverse`" in err, err
 
 
 # ---- SARIF and JUnit ----
