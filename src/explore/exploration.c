@@ -352,8 +352,8 @@ void exploration_findings_text(const struct exploration *e, struct text *t)
                     r->n_events, e->seconds);
     uint32_t weak = e->schedule ? schedule_count_weak(e) : 0;
     if (weak)
-        text_printf(t, "of %u outcomes, %u have no schedule: no interleaving shows them, only weak memory behaviour\n",
-                    r->verdict.outcomes.n, weak);
+        text_printf(t, "no schedule for %u of %u outcomes: no interleaving shows them, only weak memory behaviour\n",
+                    weak, r->verdict.outcomes.n);
     if (r->complete)
         text_printf(t, "explored: all executions, %u finding%s\n", n, n == 1 ? "" : "s");
     for (unsigned i = 0; i < r->n_bounds; i++)

@@ -478,7 +478,7 @@ def what_is_wrong_is_said():
     assert "pathFormat" in c.fails("initialize", adapterID="heddle", pathFormat="uri")
     c.ask("initialize", adapterID="heddle")
     assert "launch" in c.fails("attach")
-    assert "does not have the request `modules`" in c.fails("modules")
+    assert "does not support the request `modules`" in c.fails("modules")
     assert c.fails("configurationDone") == "nothing has been launched"
     assert c.fails("stackTrace", threadId=1) == "nothing runs yet"
     c.ask("launch", **TILE)

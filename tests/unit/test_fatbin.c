@@ -384,7 +384,7 @@ static void a_text_has_no_zero_in_it(void **state)
     entry(&b, PTX, 75, RAW, text_75);
     end(&b);
     b.bytes[16 + 80 + 20] = 0;
-    expect_failure(b.bytes, b.n, 90, IMAGE_INVALID, "a zero in it");
+    expect_failure(b.bytes, b.n, 90, IMAGE_INVALID, "a zero byte");
 }
 
 /* Machine code of many kernels, as far as it is read: kernel i takes 8 + i % 200 registers and a
