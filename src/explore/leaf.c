@@ -204,13 +204,19 @@ static const struct ir_insn *last_ended(const struct state *s, enum run_end end)
     return at;
 }
 
+/* The kind of livelock that an execution with threads that spin would be. */
+static struct sight *livelock_sight(struct verdict *v, const struct state *s)
+{
+    for (uint16_t t = 0; t < s->n_threads; t++)
+        if (s->runs[t]->end == RUN_SPINS && s->runs[t]->leaves_updates)
+            return &v->livelock_by_atomics;
+    return &v->livelock;
+}
+
 static void find_livelock(struct explorer *x, const struct state *s, const struct graph *g)
 {
     struct verdict *v = x->verdict;
-    struct sight *sight = &v->livelock;
-    for (uint16_t t = 0; t < s->n_threads; t++)
-        if (s->runs[t]->end == RUN_SPINS && s->runs[t]->leaves_updates)
-            sight = &v->livelock_by_atomics;
+    struct sight *sight = livelock_sight(v, s);
     if ((!x->wanted && !x->interleavings && !verdict_is_first(v, sight)) || !rounds_stay(s, g))
         return;
     const struct ir_insn *at = last_ended(s, RUN_SPINS);
@@ -287,36 +293,59 @@ static bool is_observed(const struct verdict *v, uint16_t id)
     return false;
 }
 
-/* Members of a location whose order with a member shows, in a race, or where several values can be
- * the last one, and is not there. */
-static void find_shown(const struct explorer *x, const struct graph *g, uint16_t l, unsigned m, enum ending ending,
-                       uint64_t *shown)
+/* Does it show which of a location's values are the last ones? In an outcome; or as a thread reads
+ * one for ever, if it is not known yet that one may. */
+static bool last_values_show(const struct explorer *x, const struct state *s, const struct graph *g, uint16_t l,
+                             enum ending ending)
+{
+    uint64_t read[MAX_WORDS];
+    if (ending != BLOCKED)
+        return is_observed(x->verdict, g->locations[l].id);
+    if (!x->wanted && !x->interleavings && !verdict_is_first(x->verdict, livelock_sight(x->verdict, s)))
+        return false;
+    find_read_for_ever(s, g, l, read);
+    return !is_empty(read, g->words);
+}
+
+/* Would a race of two members be a new one? */
+static bool is_new_race(const struct explorer *x, const struct state *s, const struct graph *g, uint16_t l, unsigned m,
+                        unsigned other)
+{
+    return x->wanted || x->interleavings ||
+           verdict_is_first_race(x->verdict, insn_of(s, g, graph_member(g, l, m)),
+                                 insn_of(s, g, graph_member(g, l, other)));
+}
+
+/* Members of a location whose order with a member shows, in a race that is not known yet, or where
+ * several values can be the last one, and is not there. */
+static void find_shown(const struct explorer *x, const struct state *s, const struct graph *g, uint16_t l, unsigned m,
+                       enum ending ending, uint64_t *shown)
 {
     const uint64_t *reads = graph_location_set(g, l, READS), *writes = graph_location_set(g, l, WRITES),
                    *strong = graph_row(g, g->strong, l, m), *now = graph_row(g, g->before, l, m);
     uint64_t last[MAX_WORDS];
     model_may_be_last(g, l, last);
-    bool ends = count_members(last, g->words) > 1 && (ending == BLOCKED || is_observed(x->verdict, g->locations[l].id));
+    bool ends = count_members(last, g->words) > 1 && last_values_show(x, s, g, l, ending);
     for (unsigned k = 0; k < g->words; k++) {
         shown[k] = ends || has(writes, m) ? reads[k] | writes[k] : writes[k];
         shown[k] &= ~word_of(INITIAL, k) & ~word_of(m, k) & ~now[k] & (ends ? UINT64_MAX : ~strong[k]);
     }
     FOR_MEMBERS(other, k, g->words, shown[k])
-    if (has(graph_row(g, g->before, l, other), m))
+    if (has(graph_row(g, g->before, l, other), m) || !(ends || is_new_race(x, s, g, l, m, other)))
         drop_member(shown, other);
 }
 
 /* With all open fences ordered both ways: could putting a before b order members of which that
  * shows? */
-static bool pair_matters(const struct explorer *x, const struct graph *g, const struct graph *both, uint16_t a,
-                         uint16_t b, enum ending ending)
+static bool pair_matters(const struct explorer *x, const struct state *s, const struct graph *g,
+                         const struct graph *both, uint16_t a, uint16_t b, enum ending ending)
 {
     for (uint16_t l = 0; l < g->n_locations; l++) {
         uint64_t shown[MAX_WORDS];
         for (unsigned m = 1; m < g->locations[l].n; m++) {
             if (!graph_precedes(both, graph_member(g, l, m), a))
                 continue;
-            find_shown(x, g, l, m, ending, shown);
+            find_shown(x, s, g, l, m, ending, shown);
             FOR_MEMBERS(n, k, g->words, shown[k])
             if (graph_precedes(both, b, graph_member(g, l, n)))
                 return true;
@@ -326,12 +355,12 @@ static bool pair_matters(const struct explorer *x, const struct graph *g, const 
 }
 
 /* Are there members at all whose order would show, and is not there? */
-static bool something_shows(const struct explorer *x, const struct graph *g, enum ending ending)
+static bool something_shows(const struct explorer *x, const struct state *s, const struct graph *g, enum ending ending)
 {
     for (uint16_t l = 0; l < g->n_locations; l++) {
         uint64_t shown[MAX_WORDS];
         for (unsigned m = 1; m < g->locations[l].n; m++) {
-            find_shown(x, g, l, m, ending, shown);
+            find_shown(x, s, g, l, m, ending, shown);
             if (!is_empty(shown, g->words))
                 return true;
         }
@@ -371,19 +400,19 @@ static void order_both_ways(const struct explorer *x, const struct graph *g, str
 }
 
 /* An open pair of fences whose order can be seen in what is found. */
-static bool find_pair(struct explorer *x, const struct graph *g, unsigned depth, enum ending ending, uint16_t *a,
-                      uint16_t *b)
+static bool find_pair(struct explorer *x, const struct state *s, const struct graph *g, unsigned depth,
+                      enum ending ending, uint16_t *a, uint16_t *b)
 {
     uint16_t i = 1, k = 0;
     struct graph *both = spare(x, depth);
-    if (!next_open(x, g, &i, &k) || !something_shows(x, g, ending))
+    if (!next_open(x, g, &i, &k) || !something_shows(x, s, g, ending))
         return false;
     graph_copy(both, g);
     order_both_ways(x, g, both);
     for (; next_open(x, g, &i, &k); k++) {
         *a = g->fences[i];
         *b = g->fences[k];
-        if (pair_matters(x, g, both, *a, *b, ending) || pair_matters(x, g, both, *b, *a, ending))
+        if (pair_matters(x, s, g, both, *a, *b, ending) || pair_matters(x, s, g, both, *b, *a, ending))
             return true;
     }
     return false;
@@ -398,7 +427,7 @@ static bool order_fences(struct explorer *x, const struct state *s, const struct
         look(x, s, g, ending);
         return true;
     }
-    if (!find_pair(x, g, depth, ending, &a, &b)) {
+    if (!find_pair(x, s, g, depth, ending, &a, &b)) {
         graph_copy(spare(x, depth), g);
         if (!has_fence_order(x, depth))
             return false;
