@@ -103,6 +103,11 @@ static void three_dimensions(void)
             for (int x = 0; x < W; x++)
                 good &= b[z][y][x] == (x < 3 && y < 2 && z < 2 ? 0x1111 : a[z][y][x]);
     expect(good, "a 3-D fill keeps to its box");
+    /* Rows longer than their pitch: another error where there is one row alone, as on an H200. */
+    c.dstPtr.pitch = 2;
+    EXPECT_ERROR(cudaMemcpy3D(&c), cudaErrorInvalidPitchValue);
+    c.extent.height = c.extent.depth = 1;
+    EXPECT_ERROR(cudaMemcpy3D(&c), cudaErrorInvalidValue);
 }
 
 int main(void)

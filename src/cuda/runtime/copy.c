@@ -183,9 +183,10 @@ static bool is_one(cudaArray_t array, const struct cudaPitchedPtr *memory)
 /* Rows of memory are as long as they are said to be, and slices have as many. */
 static cudaError_t check_pitch(const struct cudaMemcpy3DParms *p, const struct cudaPitchedPtr *memory, bool with_array)
 {
-    if (!with_array)
-        return p->extent.width > memory->pitch ? cudaErrorInvalidPitchValue : cudaSuccess;
-    return p->extent.depth > 1 && p->extent.height > memory->ysize ? cudaErrorInvalidPitchValue : cudaSuccess;
+    if (!with_array && p->extent.width > memory->pitch)
+        return wrong_pitch(p->extent.height == 1 && p->extent.depth == 1 ? 1 : 2);
+    return with_array && p->extent.depth > 1 && p->extent.height > memory->ysize ? cudaErrorInvalidPitchValue
+                                                                                 : cudaSuccess;
 }
 
 /* In the driver's words: where an array takes part, widths and places are in texels here. */
