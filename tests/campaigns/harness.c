@@ -330,8 +330,8 @@ static void keep_memory(void)
         memcpy(seat.memory[i].after, seat.memory[i].at, seat.memory[i].bytes);
 }
 
-/* Compiled code was asked for, and there was none: a compiler that gets no processor time for ten
- * seconds, on a machine that others use, is given up (docs/JIT.md, "A process of its own"). */
+/* Compiled code was asked for, and there was none: a compiler that uses no processor time for ten
+ * seconds, and is not ready to run, is given up (docs/JIT.md, "A process of its own"). */
 static bool is_uncompiled(const struct ended *e)
 {
     return e->result == HD_ERROR_NOT_SUPPORTED && strcmp(e->code, "engine") == 0;
