@@ -124,7 +124,7 @@ def figures_without_a_source(text):
         heads = [head for head in heads if head[0] < depth]
         known = part + "".join(head[1] for head in heads)
         heads.append((depth, part))
-        prose = re.sub(r"`[^`\n]*`", "", re.sub(r"^    .*$", "", part, flags=re.M))
+        prose = " ".join(re.sub(r"`[^`\n]*`", "", re.sub(r"^    .*$", "", part, flags=re.M)).split())
         missing = [name for name, pattern in SOURCES.items() if not re.search(pattern, known)]
         if missing and FIGURE.search(prose):
             yield part.split("\n")[0], missing, FIGURE.search(prose)[0]
