@@ -127,6 +127,21 @@ def limits_clones_switches_edges_copies_flags_and_children_are_an_H200s():
     tell("mixed")
 
 
+def what_uses_a_graphs_memory_behind_its_free_node_is_found():
+    tap.need_loadable_libraries()
+    tap.need_clang()
+    path = built("freed")
+
+    def said(which):
+        done = subprocess.run([tap.heddle, "check", path, which], capture_output=True, text=True, timeout=120)
+        return done.returncode, done.stdout + done.stderr
+
+    assert said("g")[0] == 0, said("g")
+    for which, finding in (("a", "illegal-address"), ("l", "illegal-address"), ("c", "use-after-free")):
+        status, text = said(which)
+        assert status and f"[{finding}" in text and "freed in main" in text and "check: 1 error, 0 warnings" in text, (which, text)
+
+
 def a_body_that_has_been_captured_stays_its_nodes():
     tap.need_loadable_libraries()
     tap.need_clang()

@@ -98,6 +98,8 @@ void rt_resource_from(const CUDA_RESOURCE_DESC *r, struct cudaResourceDesc *to);
 
 cudaError_t rt_add_node(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
                         const cudaGraphEdgeData *data, size_t n, struct cudaGraphNodeParams *p);
+/* A kernel's node in the driver's words. */
+cudaError_t rt_kernel_node_of(const struct cudaKernelNodeParamsV2 *p, CUDA_KERNEL_NODE_PARAMS_v3 *to);
 
 /* ---- of several versions: versions.c has the layouts and signatures of each ---- */
 
@@ -105,10 +107,5 @@ cudaError_t rt_func_attributes(struct cudaFuncAttributes *attr, const void *func
 cudaError_t rt_pointer_attributes(struct cudaPointerAttributes *attributes, const void *ptr);
 cudaError_t rt_driver_entry_point(const char *symbol, void **function, unsigned version, unsigned long long flags,
                                   enum cudaDriverEntryPointQueryResult *status);
-
-/* ---- graph_nodes.c ---- */
-
-/* A kernel's node in the driver's words. */
-cudaError_t rt_kernel_node_of(const struct cudaKernelNodeParamsV2 *p, CUDA_KERNEL_NODE_PARAMS_v3 *to);
 
 #endif
