@@ -18,6 +18,27 @@ static const char ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
                           "    add.u64 %rd3, %rd1, %rd2; ld.global.u32 %r2, [%rd3]; add.u32 %r2, %r2, 1;\n"
                           "    st.global.u32 [%rd3], %r2;\n    ret;\n}\n";
 
+/* A kernel that launches `n` empty ones into the stream of fire and forget (4), by the device
+ * runtime's own calls. */
+static const char nested_ptx[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n"
+    ".extern .func (.param .b64 p) __cudaCDP2GetParameterBufferV2(.param .b64 k, .param .align 4 .b8 g[12],\n"
+    "                                                             .param .align 4 .b8 b[12], .param .b32 s);\n"
+    ".extern .func (.param .b32 e) __cudaCDP2LaunchDeviceV2(.param .b64 p, .param .b64 s);\n"
+    ".visible .entry empty()\n{\n    ret;\n}\n"
+    ".visible .entry empties(.param .u32 n)\n{\n"
+    "    .reg .u32 %n, %e; .reg .u64 %p, %k; .reg .pred %more;\n"
+    "    ld.param.u32 %n, [n]; mov.u64 %k, empty;\n"
+    "next:\n"
+    "    { .param .b64 k; .param .align 4 .b8 g[12]; .param .align 4 .b8 b[12]; .param .b32 s; .param .b64 r;\n"
+    "      st.param.b64 [k], %k; st.param.b32 [g], 1; st.param.b32 [g+4], 1; st.param.b32 [g+8], 1;\n"
+    "      st.param.b32 [b], 1; st.param.b32 [b+4], 1; st.param.b32 [b+8], 1; st.param.b32 [s], 0;\n"
+    "      call (r), __cudaCDP2GetParameterBufferV2, (k, g, b, s); ld.param.b64 %p, [r]; }\n"
+    "    { .param .b64 q; .param .b64 t; .param .b32 r; st.param.b64 [q], %p; st.param.b64 [t], 4;\n"
+    "      call (r), __cudaCDP2LaunchDeviceV2, (q, t); ld.param.b32 %e, [r]; }\n"
+    "    setp.ne.u32 %more, %e, 0;\n    @%more trap;\n"
+    "    sub.u32 %n, %n, 1; setp.ne.u32 %more, %n, 0;\n    @%more bra next;\n    ret;\n}\n";
+
 static void must(CUresult r)
 {
     const char *name = "?";
@@ -113,6 +134,27 @@ static double round_trip(CUfunction f, unsigned blocks, unsigned threads, double
     return best;
 }
 
+/* Microseconds of an empty launch by a kernel that makes 10,000. */
+static double by_a_kernel(void)
+{
+    enum { AT_ONCE = 10000 };
+    CUmodule m;
+    CUfunction f;
+    unsigned n = AT_ONCE;
+    double best = 1e9;
+    must(cuModuleLoadData(&m, nested_ptx));
+    must(cuModuleGetFunction(&f, m, "empties"));
+    must(cuCtxSetLimit(CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT, 2 * AT_ONCE));
+    for (int round = 0; round < ROUNDS; round++) {
+        double begin = bench_now();
+        must(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, 0, (void *[]){&n}, NULL));
+        must(cuCtxSynchronize());
+        double each = 1e6 * (bench_now() - begin) / AT_ONCE;
+        best = each < best ? each : best;
+    }
+    return best;
+}
+
 /* Milliseconds of processor time of `heddle run` of this program, which launches once: the least of
  * some. */
 static double whole_program(const char *self)
@@ -151,6 +193,7 @@ int main(int argc, char **argv)
     bench_at_most("an empty kernel, queued back to back", all, "us", 2.6); /* what an H200 takes */
     bench_line("  of which cuLaunchKernel", put, "us");
     bench_line("the same, a block of 1024 threads", queued(empty, 1024, &put), "us");
+    bench_at_most("the same, launched by a kernel (fire and forget)", by_a_kernel(), "us", 20);
     bench_line("an empty kernel, launched and waited for", round_trip(empty, 1, 1, &used), "us");
     bench_at_most("  processor time", used, "us", 12);
     bench_line("the same, 1,024 blocks of 256 threads", round_trip(empty, 1024, 256, &used), "us");
