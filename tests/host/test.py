@@ -224,6 +224,22 @@ def without_debug_information_functions_are_named():
     assert re.search(r"  in freed_twice in bare\+0x[0-9a-f]+\n  called by main in bare\+0x", err), err
 
 
+def a_finding_of_pytest_names_its_test():
+    """Behind the calls of Python: what pytest says of the test that runs, without its phase."""
+    script = os.path.join(folder.name, "test_leak.py")
+    with open(script, "w") as f:
+        f.write("""import ctypes
+def test_leak():
+    p = ctypes.c_void_p()
+    assert ctypes.CDLL("libcuda.so.1").cuInit(0) == 0
+    assert ctypes.CDLL("libcudart.so.12").cudaMalloc(ctypes.byref(p), ctypes.c_size_t(64)) == 0
+test_leak()
+""")
+    done = subprocess.run([heddle, "check", "--leak-check", "full", sys.executable, script], capture_output=True, text=True,
+                          env=dict(os.environ, PYTEST_CURRENT_TEST="tests/test_leak.py::test_leak[a b] (call)"))
+    assert re.search(r"  in test_leak at [^ ]*test_leak.py:5\n(  called by .*\n)*  called by test tests/test_leak.py::test_leak\[a b\]\n", done.stderr), done.stderr
+
+
 def callers_from_libraries_and_python_are_named():
     library = os.path.join(folder.name, "libextension.so")
     call("cc", "-g", "-O1", "-shared", "-fPIC", "-I", os.path.join(source, "include", "cuda"),

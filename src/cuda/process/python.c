@@ -31,6 +31,19 @@ static bool is_python(void)
     return known == 2;
 }
 
+/* The test that pytest runs, behind the calls: PYTEST_CURRENT_TEST is "FILE::NAME (PHASE)". */
+static const char test_line[] = "  Test \"";
+
+static size_t put_test(char *text, size_t room)
+{
+    const char *test = getenv("PYTEST_CURRENT_TEST"), *end = test ? strrchr(test, ' ') : NULL;
+    int n = end ? snprintf(text, room, "%s%.*s\n", test_line, (int)(end - test), test) : 0;
+    if (n < (int)room)
+        return (size_t)n;
+    text[0] = 0; /* a part of a name would be another test */
+    return 0;
+}
+
 size_t python_calls(char *text, size_t room)
 {
     void *thread = is_python() ? python.this_thread() : NULL;
@@ -42,8 +55,20 @@ size_t python_calls(char *text, size_t room)
         return 0;
     python.dump(file - 1, thread);
     ssize_t n = pread(file - 1, text, room - 1, 0);
-    text[n > 0 ? n : 0] = 0;
-    return n > 0 ? (size_t)n : 0;
+    size_t size = n > 0 ? (size_t)n : 0;
+    text[size] = 0;
+    return size ? size + put_test(text + size, room - size) : 0;
+}
+
+static bool next_test(const char **text, struct python_call *call, struct arena *arena)
+{
+    const char *at = strstr(*text, test_line), *name = at ? at + sizeof test_line - 1 : NULL,
+               *end = at ? strchr(at, '\n') : NULL;
+    if (!end)
+        return false;
+    *call = (struct python_call){.function = arena_printf(arena, "test %.*s", (int)(end - name), name)};
+    *text = end + 1;
+    return true;
 }
 
 bool python_next(const char **text, struct python_call *call, struct arena *arena)
@@ -52,7 +77,7 @@ bool python_next(const char **text, struct python_call *call, struct arena *aren
     const char *at = strstr(*text, before), *end = at ? strchr(at, '\n') : NULL;
     const char *name = at ? at + sizeof before - 1 : NULL, *number = at ? strstr(name, between) : NULL;
     if (!end || !number || number > end)
-        return false;
+        return next_test(text, call, arena);
     call->file = arena_strndup(arena, name, (size_t)(number - name));
     char *rest;
     call->line = (unsigned)strtoul(number + sizeof between - 1, &rest, 10);

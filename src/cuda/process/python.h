@@ -16,7 +16,8 @@ struct python_call {
     const char *file, *function; /* in the arena */
     unsigned line;
 };
-/* Reads the next line of such a text; false at its end. */
+/* Reads the next line of such a text; false at its end. Behind the calls stands the test that pytest runs, if any, which has
+ * no file. */
 bool python_next(const char **text, struct python_call *call, struct arena *arena);
 /* Is it a library's, rather than the user's: of a package that was installed, or of Python itself? */
 bool python_is_library(const char *file);

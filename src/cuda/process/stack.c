@@ -364,7 +364,7 @@ static void read_python(struct reading *r, const char *text)
             r->frames[n++] = r->frames[i];
     r->n = n;
     while (r->n < MAX_FRAMES && python_next(&text, &call, &depot.arena))
-        if (!python_is_library(call.file))
+        if (call.file ? !python_is_library(call.file) : r->n > 0)
             r->frames[r->n++] = (hd_frame){.function = call.function, .file = call.file, .line = call.line};
 }
 
