@@ -157,6 +157,16 @@ static bool has_own_names(nvrtcProgram p)
     return !includes_others(p, p->source);
 }
 
+/* And none of the C++ library's, so that a program may write what it needs of std itself. Ours has been
+ * read by then, and stays what it is under another name. */
+static bool has_own_std(nvrtcProgram p)
+{
+    bool has = strstr(p->source, "namespace std") != NULL;
+    for (uint32_t i = 0; i < p->headers.n && !has; i++)
+        has = strstr(p->headers.at[i].text, "namespace std") != NULL;
+    return has && has_own_names(p);
+}
+
 static bool write_source(nvrtcProgram p, const struct nvrtc_options *o, const char *path)
 {
     FILE *f = fopen(path, "w");
@@ -165,6 +175,8 @@ static bool write_source(nvrtcProgram p, const struct nvrtc_options *o, const ch
               f); /* which NVRTC has by itself; the C library's functions are the host's, whoever includes them */
         for (size_t i = 0; has_own_names(p) && i < C_TYPES + C_MACROS; i++)
             fprintf(f, "#undef %s\n", i < C_TYPES ? c_types[i] : c_macros[i - C_TYPES]);
+        if (has_own_std(p))
+            fputs("#define std heddle_own_std\n", f);
         if (o->default_device)
             fputs("#pragma clang force_cuda_host_device begin\n", f);
         fputs("#line 1 ", f);

@@ -276,12 +276,13 @@ def nvrtc_refuses_options_by_name():
         assert result == 5 and says in log, (option, result, log)
 
 
-def nvrtc_has_no_names_of_the_c_library():
+def nvrtc_has_no_names_of_the_c_library_nor_of_std():
     """So that a program may have its own. What it includes is there."""
     kernel = 'extern "C" __global__ void k(int *p) { *p = (int)(%s); }'
     for source in ("typedef long long int int64_t;\ntypedef unsigned int uint32_t;\n" + kernel % "(int64_t)uint32_t()",
                    "#define INFINITY 1\n#define NAN 2\n#define INT_MAX 3\n" + kernel % "NAN + INT_MAX",
                    "namespace std { using ::signbit; using ::isfinite; }\n" + kernel % "std::signbit(-1.f)",
+                   "namespace std { template <class T> struct is_integral { static const bool value = true; }; }\n" + kernel % "std::is_integral<float>::value",
                    "#include <cuda_fp16.h>\ntypedef int int8_t;\n" + kernel % "(int8_t)__half(1.f)",
                    "#include <cstdint>\n" + kernel % "int64_t(INT64_MAX)",
                    "#include <math.h>\n#include <stdint.h>\n" + kernel % "uint8_t(M_PI)"):
