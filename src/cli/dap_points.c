@@ -337,7 +337,7 @@ const char *dap_data_breakpoint_info(struct dap *d, const json_t *arguments, jso
                               : json_string(arena_printf(&d->arena, "%s, %lld bytes", expression,
                                                          (long long)number_of(answer, "bytes"))));
     if (!wrong)
-        json_object_set_new(body, "accessTypes", json_pack("[s]", "write"));
+        json_object_set_new(body, "accessTypes", json_pack("[s,s,s]", "read", "write", "readWrite"));
     json_decref(answer);
     return NULL;
 }
@@ -353,14 +353,11 @@ const char *dap_set_data_breakpoints(struct dap *d, const json_t *arguments, jso
         long long thread, level;
         int n = 0;
         bool is_id = id && sscanf(id, "%lld/%lld/%n", &thread, &level, &n) == 2 && n && id[n];
-        bool is_write = !access || strcmp(access, "write") == 0;
-        json_t *request = is_id && is_write
-                              ? json_pack("{s:s, s:s, s:s}", "do", "watch", "expression", id + n, "data", id)
-                              : json_object();
-        struct dap_point *p = want(&l, conditions(request, one), 0,
-                                   !is_id      ? "its dataId is none that dataBreakpointInfo gave"
-                                   : !is_write ? "only writes can be watched"
-                                               : NULL);
+        json_t *request = is_id ? json_pack("{s:s, s:s, s:s, s:s}", "do", "watch", "expression", id + n, "data", id,
+                                            "on", access ? access : "write")
+                                : json_object();
+        struct dap_point *p =
+            want(&l, conditions(request, one), 0, is_id ? NULL : "its dataId is none that dataBreakpointInfo gave");
         if (p && is_id)
             p->of = (struct dap_frame){thread, level};
         set_wanted(&l, p);

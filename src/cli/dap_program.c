@@ -369,13 +369,18 @@ const char *dap_launch(struct dap *d, const json_t *arguments, json_t *body)
     if (console && strcmp(console, "internalConsole") != 0)
         return arena_printf(
             &d->arena,
-            "launch: the console `%s` is not supported: what runs has no standard input, and what it prints "
-            "are output events",
+            "launch: the console `%s` is not supported: what it prints are output events, and `stdin` names the file "
+            "that it reads",
             console);
     struct line l = command_line(d, arguments, &d->launched.arena);
     wrong = wrong ? wrong : l.wrong ? l.wrong : open_front(d, &l);
+    const char *input = text_of(arguments, "stdin");
+    if (!wrong && input && (!d->f.is_program || access(input, R_OK)))
+        wrong = d->f.is_program ? arena_printf(&d->arena, "launch: cannot read `stdin`, %s: %s", input, strerror(errno))
+                                : "launch: a kernel of a PTX file reads no standard input: leave out `stdin`";
     if (wrong)
         return wrong;
+    d->f.input_of_it = input ? arena_strdup(&d->launched.arena, input) : NULL;
     d->opened = true;
     d->stops_at_entry = json_is_true(json_object_get(arguments, "stopOnEntry"));
     d->only_runs = json_is_true(json_object_get(arguments, "noDebug"));

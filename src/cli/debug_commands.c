@@ -1,9 +1,11 @@
 /* The commands of heddle debug's terminal: those by which the launch goes on, and breakpoints; see
  * debug_commands.h. */
 #include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/diag.h"
 #include "cli/debug_commands.h"
@@ -58,7 +60,18 @@ bool front_stands(struct front *f)
 
 void debug_command_run(struct front *f, char *arguments)
 {
-    if (*arguments) {
+    if (*arguments == '<') {
+        char *file = command_skip(arguments + 1);
+        f->input_of_it = *file ? arena_strdup(&f->s->arena, file) : NULL;
+        if (!f->is_program || !*file || access(file, R_OK)) {
+            front_error(f,
+                        !f->is_program ? "a kernel of a PTX file reads no standard input"
+                        : !*file       ? "run <FILE: from which file?"
+                                       : "cannot read %s: %s",
+                        file, strerror(errno));
+            return;
+        }
+    } else if (*arguments) {
         front_error(f, "write the program's arguments on the command line: heddle debug PROGRAM ARGUMENT...");
         return;
     }
@@ -77,6 +90,15 @@ void debug_command_run(struct front *f, char *arguments)
     }
     if (f->state == FRONT_READY)
         front_go(f, json_pack("{s:s}", "do", "run"));
+}
+
+void debug_command_start(struct front *f, char *arguments)
+{
+    if (f->state == FRONT_READY)
+        json_decref(front_ask(f, json_pack("{s:s}", "do", "stop_at_launch")));
+    f->stops_at_start = f->state == FRONT_IDLE || f->state == FRONT_GONE;
+    debug_command_run(f, arguments);
+    f->stops_at_start = false;
 }
 
 static void move(struct front *f, const char *how, bool reverse, char *arguments)
@@ -188,6 +210,8 @@ void debug_command_quit(struct front *f, char *arguments)
 static json_t *read_place(struct front *f, char *place)
 {
     char *colon = strrchr(place, ':'), *end;
+    if (*place == '*' && strncmp(place + 1, "0x", 2) == 0)
+        return NULL;
     if (*place == '*')
         return json_pack("{s:s, s:I}", "do", "break", "ptx_line", (json_int_t)strtoll(place + 1, NULL, 0));
     long long line = strtoll(place, &end, 10);
@@ -239,11 +263,18 @@ static void add_break(struct front *f, char *arguments, bool temporary)
         front_error(f, "where? For example: break saxpy.cu:12, break 12, break saxpy, or break *27 for a line of PTX");
         return;
     }
+    if (*place == '*' && !(place = (char *)(uintptr_t)front_expression(f, place)))
+        return;
     const char *shown = arena_strdup(&f->arena, place);
     json_t *request = *place ? read_place(f, place)
                              : json_pack("{s:s, s:O, s:O}", "do", "break", "file",
                                          json_object_get(json_object_get(f->place, "frame"), "file"), "line",
                                          json_object_get(json_object_get(f->place, "frame"), "line"));
+    if (!request) {
+        front_error(
+            f, "operations have no addresses here: break *27 stops at line 27 of the PTX, which `disassemble` shows");
+        return;
+    }
     if (condition)
         json_object_set_new(request, "condition", json_string(condition));
     json_object_set_new(request, "temporary", json_boolean(temporary));
@@ -256,6 +287,7 @@ static void add_break(struct front *f, char *arguments, bool temporary)
     if (front_is_ok(answer)) {
         say_break(f, answer, shown);
         json_object_set(request, "id", json_object_get(answer, "id"));
+        f->last_point = number_of(answer, "id");
         if (!temporary)
             json_array_append(f->points, request);
     }
@@ -290,19 +322,33 @@ void debug_command_until(struct front *f, char *arguments)
         move(f, "until", false, "");
 }
 
-void debug_command_set_watch(struct front *f, char *arguments)
+/* `on`: "write", "read", "readWrite", as editors call it. */
+static void add_watch(struct front *f, char *arguments, const char *on)
 {
-    if (!*arguments) {
+    const char *what = front_expression(f, arguments);
+    if (!*arguments)
         front_error(f, "which memory? For example: watch tile[3], or watch *(int *)$arg1");
+    if (!*arguments || !what || !front_stands(f))
         return;
-    }
-    if (!front_stands(f))
-        return;
-    json_t *answer = front_ask(f, json_pack("{s:s, s:s}", "do", "watch", "expression", arguments));
-    if (front_is_ok(answer))
+    json_t *answer = front_ask(f, json_pack("{s:s, s:s, s:s}", "do", "watch", "expression", what, "on", on));
+    if (front_is_ok(answer)) {
+        f->last_point = number_of(answer, "id");
         printf("Watchpoint %lld: %s (%lld bytes at 0x%llx)\n", (long long)number_of(answer, "id"), arguments,
                (long long)number_of(answer, "bytes"), (unsigned long long)number_of(answer, "address"));
+    }
     json_decref(answer);
+}
+void debug_command_set_watch(struct front *f, char *arguments)
+{
+    add_watch(f, arguments, "write");
+}
+void debug_command_set_rwatch(struct front *f, char *arguments)
+{
+    add_watch(f, arguments, "read");
+}
+void debug_command_set_awatch(struct front *f, char *arguments)
+{
+    add_watch(f, arguments, "readWrite");
 }
 
 static void change(struct front *f, const char *how, char *arguments)

@@ -21,6 +21,9 @@ bool command_has_word(char **at, const char *word);
 bool front_stands(struct front *f);
 bool front_is_ok(const json_t *answer);
 
+/* What there is instead of a line that other debuggers have; NULL: nothing is known of it. */
+const char *debug_elsewhere(const char *line);
+
 /* ---- debug_complete.c ---- */
 
 /* Words that may stand behind a line's beginning; the array is the caller's. */

@@ -3,6 +3,7 @@
 #ifndef HEDDLE_CLI_DEBUG_FRONT_H
 #define HEDDLE_CLI_DEBUG_FRONT_H
 
+#include <stdio.h>
 #include <sys/types.h>
 
 #include "base/text.h"
@@ -39,7 +40,16 @@ struct front {
     struct arena last_arena;
     const char *list_file; /* where `list` goes on */
     int64_t list_from;
-    unsigned values; /* that were printed: $1, $2 */
+    json_t *printed;      /* values, $1 and so on, each with its type */
+    json_t *commands;     /* lines that a breakpoint's stop runs, by its number */
+    json_t *stopped_at;   /* the points of a stop whose commands have not been run; or NULL */
+    long long last_point; /* the number of the last that was set */
+    void (*run_line)(struct front *f, const char *line);     /* front_run_line */
+    char *(*read_line)(struct front *f, const char *prompt); /* front_read_line */
+    FILE *input;                                             /* of commands: a file that is run; NULL: standard input */
+    unsigned sources;                                        /* files that are being run */
+    bool stops_at_start;                                     /* at the first operation of the program's first kernel */
+    const char *input_of_it;                                 /* the file that it has for standard input; or NULL */
     bool quits, on_terminal, colours;
     bool says_nothing;  /* of the program's end */
     struct arena arena; /* of a command */
@@ -59,6 +69,19 @@ static inline int64_t number_of(const json_t *j, const char *key)
 void front_loop(struct front *f);
 /* Runs one. */
 void front_run_line(struct front *f, const char *line);
+/* The next line, from malloc, behind a prompt, or the usual one where it is NULL; NULL at the end
+ * of the input. */
+char *front_read_line(struct front *f, const char *prompt);
+
+/* ---- debug_script.c ---- */
+
+/* Prints a value, and keeps it. */
+void front_keep_value(struct front *f, const char *type, const char *value);
+/* An expression with the values that were printed in the place of $, $1 and $$2, and the line of PTX
+ * in that of $pc; NULL: what is wrong has been said. */
+const char *front_expression(struct front *f, const char *text);
+/* The commands of the breakpoints of the last stop, once. */
+void front_run_commands(struct front *f);
 
 /* ---- debug_start.c ---- */
 
@@ -99,6 +122,8 @@ void front_show_stop(struct front *f, const json_t *event);
 /* The thread and frame that are looked at, with the line. */
 void front_show_place(struct front *f, const json_t *place, bool with_thread);
 void front_show_displays(struct front *f);
+/* So many lines of PTX from $pc, or from a line, on. */
+void front_show_ptx(struct front *f, const char *from, int64_t count);
 /* Lines of a file, from `from` on; returns how many, -1 where the file cannot be read. `here` is
  * marked. */
 int64_t front_show_lines(struct front *f, const char *file, int64_t from, int64_t to, int64_t here);

@@ -107,6 +107,22 @@ void front_keep_place(struct front *f, json_t *event)
     f->place = json_incref(event);
 }
 
+/* Do the commands of its points begin with `silent`? */
+static bool is_silent(const struct front *f, const json_t *event)
+{
+    size_t i;
+    const json_t *id;
+    bool silent = false;
+    json_array_foreach(json_object_get(event, "points"), i, id)
+    {
+        char key[32];
+        snprintf(key, sizeof key, "%lld", (long long)json_integer_value(id));
+        const char *first = json_string_value(json_array_get(json_object_get(f->commands, key), 0));
+        silent |= first && strcmp(first, "silent") == 0;
+    }
+    return silent;
+}
+
 /* True where the launch stands still. */
 static bool take_event(struct front *f, json_t *event)
 {
@@ -115,6 +131,8 @@ static bool take_event(struct front *f, json_t *event)
         f->state = FRONT_READY;
         front_keep_place(f, event);
         front_ask_points(f);
+        if (f->stops_at_start)
+            json_decref(front_ask(f, json_pack("{s:s}", "do", "stop_at_launch")));
         if (!f->is_program)
             return true;
         json_decref(front_ask(f, json_pack("{s:s}", "do", "run")));
@@ -122,9 +140,14 @@ static bool take_event(struct front *f, json_t *event)
     }
     if (name && strcmp(name, "stopped") == 0) {
         f->state = FRONT_STANDS;
-        front_show_stop(f, event);
+        bool silent = is_silent(f, event);
+        if (!silent)
+            front_show_stop(f, event);
         front_keep_place(f, event);
-        front_show_displays(f);
+        if (!silent)
+            front_show_displays(f);
+        json_decref(f->stopped_at);
+        f->stopped_at = json_incref(json_object_get(event, "points"));
         return true;
     }
     if (name && strcmp(name, "failed") == 0) {

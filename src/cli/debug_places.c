@@ -137,6 +137,45 @@ static void info_cuda(struct front *f, const char *what)
         front_error(f, "info cuda kernels | blocks | warps | lanes | threads");
 }
 
+static void show_names(struct front *f, const char *which)
+{
+    json_t *answer = front_ask(f, json_pack("{s:s}", "do", which));
+    const json_t *name;
+    size_t i;
+    json_array_foreach(json_object_get(answer, "names"), i, name) puts(json_string_value(name));
+    if (front_is_ok(answer) && !i)
+        puts("There are none.");
+    json_decref(answer);
+}
+
+/* "30", "FILE:30", or the line of the place. */
+static void show_line(struct front *f, char *text)
+{
+    const json_t *frame = json_object_get(f->place, "frame"), *range;
+    char *colon = strrchr(text, ':');
+    const char *file = colon ? text : text_of(frame, "file");
+    long long line = *text ? strtoll(colon ? colon + 1 : text, NULL, 10) : number_of(frame, "line");
+    size_t i;
+    if (colon)
+        *colon = 0;
+    if (line < 1 || !file) {
+        front_error(f, "info line [LINE | FILE:LINE]: of which line?");
+        return;
+    }
+    json_t *answer = front_ask(f, json_pack("{s:s, s:s, s:I}", "do", "line", "file", file, "line", (json_int_t)line));
+    if (front_is_ok(answer))
+        printf("Line %lld of %s ", line, file_as_shown(file, &f->arena));
+    json_array_foreach(json_object_get(answer, "ranges"), i, range)
+    {
+        long long from = json_integer_value(json_array_get(range, 0)),
+                  to = json_integer_value(json_array_get(range, 1));
+        printf(from < to ? "%s%lld to %lld" : "%s%lld", i ? ", " : "is PTX lines ", from, to);
+    }
+    if (front_is_ok(answer))
+        puts(i ? "" : "has no code in this kernel");
+    json_decref(answer);
+}
+
 static bool begins(const char *word, const char *whole)
 {
     return *word && strncmp(word, whole, strlen(word)) == 0;
@@ -158,9 +197,8 @@ void debug_command_info(struct front *f, char *arguments)
         front_show_displays(f);
     else if (!*arguments || !front_stands(f)) {
         if (!*arguments)
-            front_error(
-                f,
-                "info locals | args | registers | breakpoints | threads | source | frame | display | time | cuda ...");
+            front_error(f, "info locals | args | registers | breakpoints | threads | source | line | frame | display | "
+                           "functions | shared | time | cuda ...");
     } else if (begins(arguments, "locals") || begins(arguments, "args") || begins(arguments, "registers"))
         show_variables(f,
                        begins(arguments, "locals") ? "locals"
@@ -171,11 +209,16 @@ void debug_command_info(struct front *f, char *arguments)
         front_show_place(f, f->place, true);
     else if (begins(arguments, "time"))
         show_kernel(f, true);
+    else if (begins(arguments, "line"))
+        show_line(f, rest);
+    else if (begins(arguments, "functions") || begins(arguments, "shared"))
+        show_names(f, begins(arguments, "functions") ? "functions" : "shared");
     else
-        front_error(f,
-                    "there is no `info %s`: info locals | args | registers | breakpoints | threads | source | frame | "
-                    "display | time | cuda ...",
-                    arguments);
+        front_error(
+            f,
+            "there is no `info %s`: info locals | args | registers | breakpoints | threads | source | line | frame | "
+            "display | functions | shared | time | cuda ...",
+            arguments);
 }
 
 /* ---- places ---- */
@@ -321,14 +364,27 @@ void debug_command_list(struct front *f, char *arguments)
     const json_t *at = json_object_get(f->place, "frame");
     const char *file = text_of(at, "file");
     char *colon = strrchr(arguments, ':');
-    int64_t here = number_of(at, "line"), from;
+    int64_t here = number_of(at, "line"), from, lines = LINES;
     if (colon && colon > arguments) {
         *colon = 0;
         f->list_file = arena_strdup(&f->s->arena, arguments);
         f->list_from = strtoll(colon + 1, NULL, 10) - LINES / 2;
     } else if (isdigit((unsigned char)*arguments)) {
+        char *end;
         f->list_file = file;
-        f->list_from = strtoll(arguments, NULL, 10) - LINES / 2;
+        f->list_from = strtoll(arguments, &end, 10);
+        if (*end == ',')
+            lines = strtoll(end + 1, NULL, 10) - f->list_from + 1;
+        else
+            f->list_from -= LINES / 2;
+    } else if (*arguments) {
+        json_t *at = front_ask(f, json_pack("{s:s, s:s}", "do", "function", "function", arguments));
+        f->list_file = text_of(at, "file") ? arena_strdup(&f->s->arena, text_of(at, "file")) : NULL;
+        f->list_from = number_of(at, "line") - LINES / 2;
+        bool known = f->list_file;
+        json_decref(at);
+        if (!known)
+            return;
     } else if (!f->list_file) {
         f->list_file = file;
         f->list_from = here - LINES / 2;
@@ -339,12 +395,12 @@ void debug_command_list(struct front *f, char *arguments)
     }
     from = f->list_from < 1 ? 1 : f->list_from;
     bool same = file && strcmp(file, f->list_file) == 0;
-    int64_t shown = front_show_lines(f, f->list_file, from, from + LINES - 1, same ? here : 0);
+    int64_t shown = front_show_lines(f, f->list_file, from, from + lines - 1, same ? here : 0);
     if (shown < 0)
         front_error(f, "%s cannot be read here", f->list_file);
     else if (!shown)
         front_error(f, "%s ends before line %lld", file_as_shown(f->list_file, &f->arena), (long long)from);
-    f->list_from = from + LINES;
+    f->list_from = from + lines;
 }
 
 void debug_command_disassemble(struct front *f, char *arguments)

@@ -148,12 +148,17 @@ void front_show_place(struct front *f, const json_t *place, bool with_thread)
 static void show_written(struct front *f, const json_t *w, const char *expression, bool is_last)
 {
     const char *at = front_line_text(w, &f->arena), *before = text_of(w, "before"), *after = text_of(w, "after");
+    bool is_read = json_is_true(json_object_get(w, "read"));
     if (is_last)
         printf("%s was last written by %s, at %s (time %lld)\n", expression,
                front_thread_text(json_object_get(w, "thread"), &f->arena), at, (long long)number_of(w, "time"));
     else
-        printf("Watchpoint %lld: %s, written at %s\n", (long long)number_of(w, "id"), expression, at);
-    printf("Old value = %s\n%s = %s\n", before, is_last ? "Value now" : "New value", after);
+        printf("Watchpoint %lld: %s, %s at %s\n", (long long)number_of(w, "id"), expression,
+               is_read ? "read" : "written", at);
+    if (is_read)
+        printf("Value = %s\n", after);
+    else
+        printf("Old value = %s\n%s = %s\n", before, is_last ? "Value now" : "New value", after);
 }
 
 static void show_reason(struct front *f, const json_t *event)
@@ -186,6 +191,27 @@ void front_show_stop(struct front *f, const json_t *event)
     front_show_place(f, event, !same_focus(f, event));
 }
 
+void front_show_ptx(struct front *f, const char *from, int64_t count)
+{
+    size_t i;
+    const json_t *line;
+    const char *text = front_expression(f, *from ? from : "$pc");
+    char *end;
+    long long first = text ? strtoll(text, &end, 10) : 0;
+    if (!text)
+        return;
+    if (first < 1 || end[strspn(end, " ")]) {
+        front_error(f, "operations have no addresses here: x/4i $pc, or a line of the PTX, as in x/4i 27");
+        return;
+    }
+    json_t *answer = front_ask(
+        f, json_pack("{s:s, s:I, s:I}", "do", "ptx", "from", (json_int_t)first, "to", (json_int_t)(first + count - 1)));
+    json_array_foreach(json_object_get(answer, "lines"), i, line)
+        printf("%s%5lld  %s\n", json_is_true(json_object_get(line, "here")) ? "=> " : "   ",
+               (long long)number_of(line, "line"), text_of(line, "text") ? text_of(line, "text") : "");
+    json_decref(answer);
+}
+
 void front_show_displays(struct front *f)
 {
     size_t i;
@@ -199,6 +225,11 @@ void front_show_displays(struct front *f)
             for (rest += strcspn(rest, " \t"); *rest == ' ' || *rest == '\t';)
                 rest++;
         const char format[2] = {*text == '/' ? text[1] : 0};
+        if (*format == 'i') {
+            printf("%zu: %s\n", i + 1, text);
+            front_show_ptx(f, rest, 1);
+            continue;
+        }
         json_t *answer =
             front_ask(f, json_pack("{s:s, s:s, s:s}", "do", "print", "expression", rest, "format", format));
         const char *value = text_of(answer, "value");

@@ -2,6 +2,7 @@
  * another process; see debug_front.h. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,9 +54,9 @@ static pid_t part(struct front *f, int *end)
         for (int i = 0; i < 2; i++)
             if (f->private[i] > STDERR_FILENO)
                 close(f->private[i]);
-        if (!f->on_terminal) { /* commands are not the program's to read */
-            int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
-            dup2(null, STDIN_FILENO);
+        if (!f->on_terminal || f->input_of_it) { /* commands are not the program's to read */
+            int in = open(f->input_of_it ? f->input_of_it : "/dev/null", O_RDONLY | O_CLOEXEC);
+            dup2(in, STDIN_FILENO);
         }
         *end = ends[1];
         return 0;
@@ -123,11 +124,11 @@ static int start_program(struct front *f)
 {
     int end;
     pid_t pid = part(f, &end);
-    char text[256];
+    char text[PATH_MAX + 256];
     if (pid)
         return pid < 0;
     const struct debug_settings settings = settings_of(&f->s->o);
-    snprintf(text, sizeof text, "%d %llu %d %.200s", end, (unsigned long long)settings.snapshot_bytes,
+    snprintf(text, sizeof text, "%d %llu %d %s", end, (unsigned long long)settings.snapshot_bytes,
              f->s->o.check || f->s->o.debug_on_fault, settings.policy);
     if (f->s->o.check && !ask_for_checks())
         _exit(PROGRAM_CANNOT_RUN);
@@ -159,6 +160,8 @@ int front_open(struct front *f, struct session *s, bool is_program)
         return status;
     f->points = json_array();
     f->displays = json_array();
+    f->printed = json_array();
+    f->commands = json_object();
     return 0;
 }
 
@@ -167,6 +170,9 @@ void front_close(struct front *f)
     front_end(f);
     json_decref(f->points);
     json_decref(f->displays);
+    json_decref(f->printed);
+    json_decref(f->commands);
+    json_decref(f->stopped_at);
     json_decref(f->place);
     arena_free(&f->last_arena);
     arena_free(&f->arena);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/debug_commands.h"
@@ -19,6 +20,9 @@ typedef char *match_function(const char *text, int state);
 static struct editor {
     char *(*readline)(const char *prompt);
     int (*add_history)(const char *line);
+    int (*read_history)(const char *file);
+    int (*write_history)(const char *file);
+    void (*stifle_history)(int most);
     char **(*rl_completion_matches)(const char *text, match_function *next);
     complete_function **rl_attempted_completion_function;
     char **rl_line_buffer;
@@ -73,6 +77,9 @@ static bool editor_load(void)
 #define FIND(member) *(void **)&editor.member = editor_symbol(library, #member, &found)
     FIND(readline);
     FIND(add_history);
+    FIND(read_history);
+    FIND(write_history);
+    FIND(stifle_history);
     FIND(rl_completion_matches);
     FIND(rl_attempted_completion_function);
     FIND(rl_line_buffer);
@@ -82,27 +89,67 @@ static bool editor_load(void)
     return found;
 }
 
-/* From malloc; NULL at the end of the input. */
-static char *read_line(struct front *f)
+/* ---- history: in HEDDLE_HISTORY, or as the XDG Base Directory Specification has it ---- */
+
+static const char *history_file(struct front *f)
+{
+    const char *own = getenv("HEDDLE_HISTORY"), *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+    if (own)
+        return strcmp(own, "off") == 0 || !*own ? NULL : own;
+    if (state && *state == '/')
+        return arena_printf(&f->s->arena, "%s/heddle/history", state);
+    return home && *home == '/' ? arena_printf(&f->s->arena, "%s/.local/state/heddle/history", home) : NULL;
+}
+
+static void read_history(struct front *f)
+{
+    const char *file = f->on_terminal && editor_load() ? history_file(f) : NULL;
+    if (file)
+        editor.read_history(file);
+}
+
+/* The folders above it are made. */
+static void write_history(struct front *f)
+{
+    enum { MOST = 1000 };
+    const char *file = f->on_terminal && editor_load() ? history_file(f) : NULL;
+    char *path = file ? arena_strdup(&f->arena, file) : NULL;
+    for (char *slash = path; slash && (slash = strchr(slash + 1, '/'));) {
+        *slash = 0;
+        mkdir(path, 0700);
+        *slash = '/';
+    }
+    mode_t mask = umask(077);
+    if (file) {
+        editor.stifle_history(MOST);
+        editor.write_history(file);
+    }
+    umask(mask);
+}
+
+char *front_read_line(struct front *f, const char *asked)
 {
     char *line = NULL;
     size_t room = 0;
-    if (f->on_terminal && editor_load()) {
+    if (!f->input && f->on_terminal && editor_load()) {
         completing.f = f;
-        line = editor.readline(prompt);
+        line = editor.readline(asked ? asked : prompt);
         if (line && *line)
             editor.add_history(line);
         return line;
     }
-    fputs(prompt, stdout);
-    fflush(stdout);
-    if (getline(&line, &room, stdin) < 0) {
+    if (!f->input) {
+        fputs(asked ? asked : prompt, stdout);
+        fflush(stdout);
+    }
+    if (getline(&line, &room, f->input ? f->input : stdin) < 0) {
         free(line);
-        puts("");
+        if (!f->input)
+            puts("");
         return NULL;
     }
     line[strcspn(line, "\n")] = 0;
-    if (!f->on_terminal) /* a session that is kept shows what was typed */
+    if (!f->on_terminal && !f->input) /* a session that is kept shows what was typed */
         puts(line);
     return line;
 }
@@ -121,7 +168,13 @@ void front_run_line(struct front *f, const char *line)
     }
     char *copy = arena_strdup(&f->arena, line);
     size_t n = strcspn(copy, " \t/");
-    n += n == 0; /* a single / */
+    n = *copy == '!' || !n ? 1 : n; /* !ls; a single / */
+    const char *instead = debug_elsewhere(line);
+    if (instead) {
+        front_error(f, "%s", instead);
+        f->last = NULL;
+        return;
+    }
     const struct debug_command *c = debug_command_find(copy, n, &f->arena, &wrong);
     if (!c) {
         front_error(f, "%s", wrong);
@@ -146,10 +199,15 @@ void front_loop(struct front *f)
     char *line;
     f->on_terminal = isatty(STDIN_FILENO);
     f->colours = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
-    while (!f->quits && (line = read_line(f))) {
+    f->run_line = front_run_line;
+    f->read_line = front_read_line;
+    read_history(f);
+    while (!f->quits && (line = front_read_line(f, NULL))) {
         front_run_line(f, line);
+        front_run_commands(f);
         free(line);
         arena_free(&f->arena);
         fflush(stdout);
     }
+    write_history(f);
 }

@@ -9,16 +9,16 @@
 
 /* ---- values ---- */
 
-static const char formats[] = "xduotcaf";
+static const char formats[] = "xduotcaf"; /* and i, of PTX */
 
 /* "/x" before an expression; 0 where there is none. */
-static char take_format(struct front *f, char **at)
+static char take_format(struct front *f, char **at, bool may_be_ptx)
 {
     char format = 0;
     if (**at != '/')
         return 0;
     for (++*at; **at && !isspace((unsigned char)**at); ++*at) {
-        if (!strchr(formats, **at)) {
+        if (!strchr(formats, **at) && !(may_be_ptx && **at == 'i')) {
             front_error(f, "there is no format `%c`: x d u o t c a f", **at);
             return -1;
         }
@@ -28,11 +28,13 @@ static char take_format(struct front *f, char **at)
     return format;
 }
 
-static json_t *ask_value(struct front *f, const char *expression, char format, bool lanes)
+/* NULL: what is wrong has been said. */
+static json_t *ask_value(struct front *f, const char *text, char format, bool lanes)
 {
-    const char as[2] = {format, 0};
-    return front_ask(
-        f, json_pack("{s:s, s:s, s:s, s:b}", "do", "print", "expression", expression, "format", as, "lanes", lanes));
+    const char as[2] = {format, 0}, *expression = front_expression(f, text);
+    return !expression ? NULL
+                       : front_ask(f, json_pack("{s:s, s:s, s:s, s:b}", "do", "print", "expression", expression,
+                                                "format", as, "lanes", lanes));
 }
 
 /* A row of 32, and what can be seen at a glance. */
@@ -84,21 +86,28 @@ static void show_lanes(struct front *f, const json_t *answer)
 
 void debug_command_print(struct front *f, char *arguments)
 {
-    char format = take_format(f, &arguments);
+    char format = take_format(f, &arguments, false);
     bool lanes = command_has_word(&arguments, "-w");
     if (format < 0)
         return;
-    if (!*arguments) {
-        front_error(f, "what? As in print x, print/x $r5, print -w threadIdx.x");
-        return;
-    }
+    if (!*arguments)
+        arguments = "$";
     if (!front_stands(f))
         return;
     json_t *answer = ask_value(f, arguments, format, lanes);
     if (front_is_ok(answer) && lanes)
         show_lanes(f, answer);
     else if (front_is_ok(answer))
-        printf("$%u = %s\n", ++f->values, text_of(answer, "value"));
+        front_keep_value(f, text_of(answer, "type"), text_of(answer, "value"));
+    json_decref(answer);
+}
+
+void debug_command_output(struct front *f, char *arguments)
+{
+    char format = take_format(f, &arguments, false);
+    json_t *answer = format < 0 || !front_stands(f) ? NULL : ask_value(f, arguments, format, false);
+    if (front_is_ok(answer))
+        fputs(text_of(answer, "value"), stdout);
     json_decref(answer);
 }
 
@@ -128,7 +137,7 @@ void debug_command_whatis(struct front *f, char *arguments)
 void debug_command_display(struct front *f, char *arguments)
 {
     char *expression = arguments;
-    char format = take_format(f, &expression);
+    char format = take_format(f, &expression, true);
     if (format < 0)
         return;
     if (*expression)
@@ -140,7 +149,9 @@ void debug_command_display(struct front *f, char *arguments)
 void debug_command_undisplay(struct front *f, char *arguments)
 {
     int64_t n = command_count(f, arguments);
-    if (n > 0 && (size_t)n <= json_array_size(f->displays))
+    if (!*arguments)
+        json_array_clear(f->displays);
+    else if (n > 0 && (size_t)n <= json_array_size(f->displays))
         json_array_set_new(f->displays, (size_t)n - 1, json_null());
     else if (n > 0)
         front_error(f, "there is no display %lld", (long long)n);
@@ -169,9 +180,9 @@ void debug_command_set(struct front *f, char *arguments)
         return;
     }
     *equals = 0;
-    if (front_stands(f))
-        json_decref(front_ask(
-            f, json_pack("{s:s, s:s, s:s}", "do", "set", "to", arguments, "value", command_skip(equals + 1))));
+    const char *value = front_expression(f, command_skip(equals + 1));
+    if (value && front_stands(f))
+        json_decref(front_ask(f, json_pack("{s:s, s:s, s:s}", "do", "set", "to", arguments, "value", value)));
 }
 
 void debug_command_examine(struct front *f, char *arguments)
@@ -185,11 +196,14 @@ void debug_command_examine(struct front *f, char *arguments)
             size_t shift = strcspn("bhwg", (char[2]){*arguments, 0});
             if (shift < 4)
                 size = 1 << shift;
-            else if (strchr(formats, *arguments))
+            else if (*arguments == 'i') {
+                if (front_stands(f))
+                    front_show_ptx(f, command_skip(arguments + 1), count);
+                return;
+            } else if (strchr(formats, *arguments))
                 format = *arguments;
             else {
-                front_error(f, "there is no format `%c` of memory: x d u o t c a f; `disassemble` shows the PTX",
-                            *arguments);
+                front_error(f, "there is no format `%c` of memory: x d u o t c a f, and i of PTX", *arguments);
                 return;
             }
         }
@@ -200,10 +214,11 @@ void debug_command_examine(struct front *f, char *arguments)
         front_error(f, "which address? As in x/8xw $arg1");
         return;
     }
-    if (!front_stands(f))
+    const char *address = front_expression(f, arguments);
+    if (!address || !front_stands(f))
         return;
-    json_t *answer = front_ask(f, json_pack("{s:s, s:s, s:I, s:I, s:s}", "do", "memory", "expression", arguments,
-                                            "count", (json_int_t)count, "size", (json_int_t)size, "format", as));
+    json_t *answer = front_ask(f, json_pack("{s:s, s:s, s:I, s:I, s:s}", "do", "memory", "expression", address, "count",
+                                            (json_int_t)count, "size", (json_int_t)size, "format", as));
     const json_t *values = json_object_get(answer, "values");
     int64_t bytes = number_of(answer, "size"), per_line = bytes == 1 ? 8 : bytes == 8 ? 2 : 4;
     for (size_t i = 0; i < json_array_size(values); i++) {

@@ -44,7 +44,8 @@ struct point {
     const struct c_type *type;
     struct arena arena;    /* of the type */
     struct thread_name of; /* whose shared or local memory it is */
-    uint64_t launch;       /* in which launch alone; of global memory 0: in all */
+    bool on_reads, on_writes;
+    uint64_t launch; /* in which launch alone; of global memory 0: in all */
 };
 
 struct log_piece;
@@ -82,7 +83,7 @@ struct edit {
 };
 
 struct written {
-    bool any;
+    bool any, is_read;
     struct point *point;
     struct thread_name thread;
     const struct op *op;
@@ -226,6 +227,10 @@ uint32_t point_places(const struct run *r, const struct point *p);
 uint32_t point_nearest(const struct run *r, const struct point *p, bool *has_file);
 /* The same of functions that the kernel does not come to: of other kernels; 0: there is none. */
 uint32_t point_elsewhere(const struct run *r, const struct point *p);
+/* Is that path what was asked for: by its last components, or whole? */
+bool point_is_file(const char *path, const char *asked);
+/* Is a function called so: by its name in the PTX, or in the source, of which the end does? */
+bool point_is_called(struct str mangled, const char *asked, struct arena *arena);
 /* The names that a file or function might be meant by; or NULL. */
 const char *point_suggestion(const struct run *r, const struct point *p, struct arena *arena);
 

@@ -250,7 +250,7 @@ static bool stop_forward(struct run *r, const struct stop *at)
     }
     if (r->interrupted && at->op->origin) {
         focus_on(r, at, at->lanes);
-        return stand(r, at, "interrupt", "Interrupted");
+        return stand(r, at, "interrupt", r->stopper.now ? "Interrupted" : "The launch begins");
     }
     if (r->focus_leaves) {
         focus_on(r, at, at->lanes);
@@ -451,13 +451,14 @@ static const struct op *op_of(const struct run *r, const struct site *s)
     return &c->ops[s->number - c->first_site];
 }
 
-static void look_at_write(struct run *r, struct point *p, const struct access_event *e)
+static void look_at_access(struct run *r, struct point *p, const struct access_event *e)
 {
     for (uint32_t m = e->lanes; m; m &= m - 1) {
         unsigned lane = (unsigned)__builtin_ctz(m);
         if (!is_of(r, p, e, lane) || !touches(access_address(e, lane), e->bytes, p->in_space, p->bytes))
             continue;
         struct written w = {.any = true,
+                            .is_read = !(e->writes && p->on_writes),
                             .point = p,
                             .thread = {e->block->index, e->warp, lane},
                             .op = op_of(r, e->site),
@@ -494,15 +495,14 @@ static uint64_t machines_address(const struct run *r, uint64_t at)
 void move_on_access(void *data, const struct access_event *e)
 {
     struct run *r = data;
-    if (!e->writes)
-        return;
-    if (e->space == SPACE_GLOBAL && !r->lost && !r->no_way_back)
+    if (e->writes && e->space == SPACE_GLOBAL && !r->lost && !r->no_way_back)
         for (uint32_t m = e->lanes; m; m &= m - 1)
             back_keep(r, machines_address(r, access_address(e, (unsigned)__builtin_ctz(m))), e->bytes);
     for (uint32_t i = 0; i < r->d->points.n; i++) {
         struct point *p = r->d->points.at[i];
-        if (p->kind == POINT_WATCH && (r->searched ? p == r->searched : p->enabled))
-            look_at_write(r, p, e);
+        bool is_meant = (e->writes && p->on_writes) || (e->reads && p->on_reads);
+        if (p->kind == POINT_WATCH && is_meant && (r->searched ? p == r->searched : p->enabled))
+            look_at_access(r, p, e);
     }
 }
 

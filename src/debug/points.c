@@ -114,7 +114,7 @@ static const char *past_dots(const char *path)
 
 /* Is `asked` the path, or its last components; or the whole path of what the compiler was given by
  * these? */
-static bool is_file(const char *path, const char *asked)
+bool point_is_file(const char *path, const char *asked)
 {
     path = past_dots(path);
     asked = past_dots(asked);
@@ -147,7 +147,7 @@ static bool ends_with(const char *name, size_t n, const char *asked)
 }
 
 /* By its name in the PTX, its whole name in the source, or "ns::k<int>", "k<int>", "ns::k", "k". */
-static bool is_called(struct str mangled, const char *asked, struct arena *arena)
+bool point_is_called(struct str mangled, const char *asked, struct arena *arena)
 {
     const char *whole = demangle(mangled, arena);
     size_t n = parameters_at(whole), template = n;
@@ -228,7 +228,7 @@ struct finding {
 
 static bool is_in_file(const struct finding *f, const char *file)
 {
-    return f->file ? is_file(file, f->file) : true;
+    return f->file ? point_is_file(file, f->file) : true;
 }
 
 static void find_line(void *data, const struct candidate *at, uint32_t first_level)
@@ -291,7 +291,7 @@ uint32_t point_elsewhere(const struct run *r, const struct point *p)
             if (!l || l->line < p->line || (nearest && l->line >= nearest))
                 continue;
             const struct ptx_file *of = map_get(&m->files, (struct str){(const char *)&l->file, sizeof l->file});
-            if (of && is_file(arena_strndup(&((struct run *)r)->arena, of->name.p, of->name.n), file))
+            if (of && point_is_file(arena_strndup(&((struct run *)r)->arena, of->name.p, of->name.n), file))
                 nearest = l->line;
         }
     }
@@ -374,7 +374,7 @@ static void find_inlined(void *data, const struct candidate *at, uint32_t first_
     struct finding *f = data;
     for (uint32_t k = first_level ? first_level : 1; k < at->place->n && k < at->keys.n; k++) {
         const char *function = at->place->at[k].function, *before = NULL;
-        if (!function || !is_called(str_of(function), f->point->function, &f->r->arena))
+        if (!function || !point_is_called(str_of(function), f->point->function, &f->r->arena))
             continue;
         if (k == first_level && at->before && k < at->before->n)
             before = at->before->at[k].function;
@@ -394,7 +394,7 @@ static void locate_function(struct run *r, struct point *p)
     for (uint32_t i = 0; i < r->kernel->functions.n; i++) {
         struct code *c = r->kernel->functions.at[i];
         each_line(r, c, &f, find_inlined);
-        if (c->n_ops && is_called(c->ir->func->symbol.name, p->function, &r->arena))
+        if (c->n_ops && point_is_called(c->ir->func->symbol.name, p->function, &r->arena))
             add_location(r, p, c, behind_start(r, c), 0);
     }
     add_first_pieces(r, p, &inlined);

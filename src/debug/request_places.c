@@ -235,6 +235,60 @@ const char *request_functions(struct asked *a)
     return NULL;
 }
 
+/* Where a function of the kernel's code begins. */
+const char *request_function(struct asked *a)
+{
+    struct run *r = a->r;
+    const char *name = asked_text(a, "function");
+    for (uint32_t i = 0; name && i < r->kernel->functions.n; i++) {
+        const struct code *c = r->kernel->functions.at[i];
+        const struct source_place *p = NULL;
+        for (uint32_t o = 0; o < c->n_ops && !p; o++)
+            p = place_of_op(&r->lines, &c->ops[o]);
+        if (!p || !point_is_called(c->ir->func->symbol.name, name, &a->arena))
+            continue;
+        json_object_set_new(a->answer, "file", tell_text(p->at[0].file));
+        json_object_set_new(a->answer, "line", json_integer(p->at[0].line));
+        return NULL;
+    }
+    return arena_printf(&a->arena, "no function `%s` of this kernel has lines; `info functions` lists them",
+                        name ? name : "");
+}
+
+/* The lines of PTX that a line of the source, or what is called there, is made into. */
+const char *request_line(struct asked *a)
+{
+    struct run *r = a->r;
+    const char *file = asked_text(a, "file");
+    int64_t line = asked_number(a, "line", 0);
+    uint32_t from = 0, to = 0;
+    json_t *list = json_array();
+    for (uint32_t i = 0; file && i < r->kernel->functions.n; i++) {
+        const struct code *c = r->kernel->functions.at[i];
+        for (uint32_t o = 0; o < c->n_ops; o++) {
+            const struct source_place *p = place_of_op(&r->lines, &c->ops[o]);
+            bool is = false;
+            for (uint32_t k = 0; p && k < p->n; k++)
+                is |= p->at[k].line == line && point_is_file(p->at[k].file, file);
+            uint32_t at = is ? ptx_line(site_of(&r->lines, &c->ops[o])) : 0;
+            if (at && from && at == to) /* a second operation of that line */
+                continue;
+            if (from && !(at && at == to + 1) && (is || p)) {
+                json_array_append_new(list, json_pack("[I, I]", (json_int_t)from, (json_int_t)to));
+                from = 0;
+            }
+            if (at) {
+                from = from ? from : at;
+                to = at;
+            }
+        }
+    }
+    if (from)
+        json_array_append_new(list, json_pack("[I, I]", (json_int_t)from, (json_int_t)to));
+    json_object_set_new(a->answer, "ranges", list);
+    return NULL;
+}
+
 /* Lines of PTX around the place, or from a line to another. */
 const char *request_ptx(struct asked *a)
 {

@@ -144,6 +144,7 @@ struct point *watch_point(struct asked *a, const char *expression, const char **
     *wrong = "out of memory";
     if (!p || !copy(&p->expression, expression))
         return NULL;
+    p->on_writes = true;
     p->space = at.space;
     p->address = generic;
     p->in_space = at.address;
@@ -163,6 +164,9 @@ const char *request_watch(struct asked *a)
     struct point *p = watch_point(a, text ? text : "", &wrong);
     if (!p)
         return wrong;
+    const char *on = asked_text(a, "on");
+    p->on_reads = on && strcmp(on, "write") != 0;
+    p->on_writes = !on || strcmp(on, "read") != 0;
     json_object_set_new(a->answer, "id", json_integer(p->id));
     json_object_set_new(a->answer, "address", json_integer((json_int_t)p->address));
     json_object_set_new(a->answer, "bytes", json_integer((json_int_t)p->bytes));

@@ -4,6 +4,7 @@
 
 #include "debug/requests.h"
 #include "debug/scope.h"
+#include "exec/access.h"
 #include "exec/launch.h"
 
 static char format_of(const struct asked *a)
@@ -36,6 +37,25 @@ static json_t *all_lanes(const struct node *n, const struct frame *f, char forma
     return list;
 }
 
+/* What a pointer leads to, as cuda-gdb has it: "(@shared int *) ". */
+static void put_space(const struct node *n, const struct frame *f, unsigned lane, struct text *t)
+{
+    struct lanes_value v;
+    struct location at;
+    const char *type = c_type_text(n->type, t->arena);
+    if (n->kind == NODE_GONE || n->type->kind != C_POINTER || n->type->is_reference)
+        return;
+    expression_eval(n, f, 1u << lane, &v);
+    bool leads =
+        v.lanes && *type != '@' && !access_locate(f->warp, SPACE_GENERIC, (uint64_t)v.at[lane].i, 1, false, &at);
+    text_printf(t, "(%s%s) ",
+                !leads                     ? ""
+                : at.space == SPACE_SHARED ? "@shared "
+                : at.space == SPACE_LOCAL  ? "@local "
+                                           : "@global ",
+                type);
+}
+
 const char *request_print(struct asked *a)
 {
     struct where w = {0};
@@ -51,6 +71,8 @@ const char *request_print(struct asked *a)
         return NULL;
     }
     struct text t = {.arena = &a->arena};
+    if (!format_of(a))
+        put_space(n, &f, w.lane, &t);
     show_node(n, &f, w.lane, format_of(a), &t);
     json_object_set_new(a->answer, "value", json_string(t.p));
     return NULL;

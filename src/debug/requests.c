@@ -153,6 +153,8 @@ static const struct {
     {"warps", request_warps},
     {"lanes", request_lanes},
     {"functions", request_functions},
+    {"function", request_function},
+    {"line", request_line},
     {"ptx", request_ptx},
     {"launch", request_launch},
 };

@@ -13,7 +13,7 @@
  *     break        "file", "line" | "function" | "ptx_line"; "condition", "temporary", "id" (that it had in another run),
  *                  "hits" ("3", ">= 3", "% 3": which of them stop), "log" ("i is {i}": it tells and does not stop)
  *                  -> "id", "places", "line", "moved", "pending"
- *     watch        "expression" -> "id"
+ *     watch        "expression"; "on": "write", "read" or "readWrite" -> "id"
  *     delete | enable | disable   "id"         0: all
  *     ignore       "id", "count"
  *     condition    "id", "condition"
@@ -31,6 +31,8 @@
  *     memory       "expression", "count", "size", "format" -> "address", "values"
  *     blocks | warps | lanes -> "list"
  *     ptx          "from", "to" -> "lines"
+ *     line         "file", "line" -> "ranges": [[FROM, TO]] of lines of PTX
+ *     function     "function" -> "file", "line": where it begins
  *     functions    -> "names": of the kernel's code, with those that are inlined there
  *     launch       -> of what the launch is
  */
@@ -55,7 +57,7 @@ typedef const char *request_fn(struct asked *a);
 request_fn request_break, request_watch, request_delete, request_enable, request_disable, request_ignore,
     request_condition, request_points, request_last_write; /* request_points.c */
 request_fn request_focus, request_frame, request_frames, request_blocks, request_warps, request_lanes,
-    request_functions, request_ptx, request_launch; /* request_places.c */
+    request_functions, request_function, request_line, request_ptx, request_launch; /* request_places.c */
 request_fn request_print, request_type, request_set, request_locals, request_args, request_registers,
     request_memory;                       /* request_values.c */
 request_fn request_parts, request_shared; /* request_parts.c */

@@ -47,6 +47,8 @@ void tell_written(struct run *r, json_t *to, struct arena *arena)
     json_t *j = json_pack("{s:s, s:s, s:o, s:I, s:I, s:I}", "before", before.p ? before.p : "", "after",
                           after.p ? after.p : "", "thread", show_thread(r, &w->thread), "time", (json_int_t)w->time,
                           "ptx_line", (json_int_t)ptx_line(s), "id", (json_int_t)w->point->id);
+    if (w->is_read)
+        json_object_set_new(j, "read", json_true());
     if (p) {
         json_object_set_new(j, "file", json_string(p->file));
         json_object_set_new(j, "line", json_integer(p->line));

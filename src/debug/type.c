@@ -85,6 +85,10 @@ const char *c_type_text(const struct c_type *t, struct arena *arena)
         return t->name;
     switch (t->kind) {
     case C_POINTER: {
+        for (e = t->of; e->kind == C_ARRAY && !e->name; e = e->of)
+            text_printf(&counts, "[%llu]", (unsigned long long)e->count);
+        if (counts.n)
+            return arena_printf(arena, "%s%s (*)%s", space_word(t->space), c_type_text(e, arena), counts.p);
         const char *of = c_type_text(t->of, arena);
         return arena_printf(arena, "%s%s%s*", space_word(t->space), of, of[strlen(of) - 1] == '*' ? "" : " ");
     }

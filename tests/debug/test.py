@@ -47,7 +47,7 @@ def masked(text):
 def session(name):
     with open(os.path.join(here, "sessions", name)) as f:
         first, expected = f.read().split("\n", 1)
-    commands = re.findall(r"^\(heddle\) (.+)\n", expected, re.M)
+    commands = re.findall(r"^(?:\(heddle\) |>)(.+)\n", expected, re.M)
     status, out, err = debug(shlex.split(first)[3:], "".join(c + "\n" for c in commands))
     assert status == 0, (status, err)
     assert masked(out) == masked(expected), f"{name}:\n{masked(out)}\n--- expected ---\n{masked(expected)}"
@@ -60,7 +60,7 @@ def each_command_does_as_in_its_session():
     for name in names:
         session(name)
         with open(os.path.join(here, "sessions", name)) as f:
-            typed |= set(re.findall(r"^\(heddle\) ([a-z-]+)", f.read(), re.M))
+            typed |= set(re.findall(r"^(?:\(heddle\) |>)([a-z-]+)", f.read(), re.M))
     with open(os.path.join(source, "src", "cli", "debug_commands.def")) as f:
         commands = re.findall(r'^DEBUG_COMMAND\("([^"]+)", "([^"]*)"', f.read(), re.M)
     left = [name for name, alias in commands if name not in typed and alias not in typed]

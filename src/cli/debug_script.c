@@ -1,0 +1,203 @@
+/* Commands that have commands run, and values that were printed; see debug_commands.h. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/debug_commands.h"
+
+/* ---- words of other debuggers ---- */
+
+const char *debug_elsewhere(const char *line)
+{
+    static const struct {
+        const char *words, *instead;
+    } all[] = {
+#define DEBUG_ELSEWHERE(words, instead) {words, instead},
+#include "cli/debug_elsewhere.def"
+#undef DEBUG_ELSEWHERE
+    };
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        const char *p = line, *w = all[i].words;
+        while (*w && (*w == *p || (*w == ' ' && *p == '\t'))) {
+            p++;
+            for (w++; w[-1] == ' ' && isspace((unsigned char)*p);)
+                p++;
+        }
+        if (!*w && !isalnum((unsigned char)*p) && *p != '_' && *p != '-')
+            return all[i].instead;
+    }
+    return NULL;
+}
+
+/* ---- values that were printed ---- */
+
+void front_keep_value(struct front *f, const char *type, const char *value)
+{
+    json_array_append_new(f->printed, json_pack("{s:s, s:s}", "type", type ? type : "", "value", value));
+    printf("$%zu = %s\n", json_array_size(f->printed), value);
+}
+
+/* "(unsigned int)7"; NULL where it was no number. */
+static const char *value_again(struct front *f, const json_t *one)
+{
+    const char *type = text_of(one, "type"), *value = text_of(one, "value");
+    const char *number = *value == '(' ? strrchr(value, ')') : NULL; /* "(@shared int *) 0x10" */
+    number = number ? number + 1 : value;
+    number += strspn(number, " ");
+    size_t n = strcspn(number, " "); /* of 97 'a' the number */
+    bool is = isalnum((unsigned char)*number) || *number == '-';
+    return is ? arena_printf(&f->arena, "((%s)%.*s)", type, (int)n, number) : NULL;
+}
+
+/* How many back $$2 is, or which $2; what stands behind it. 0: it is none. */
+static size_t value_number(const struct front *f, const char *p, const char **end)
+{
+    bool back = p[1] == '$';
+    char *behind;
+    p += 1 + back;
+    unsigned long long n =
+        isdigit((unsigned char)*p) ? strtoull(p, &behind, 10) : (behind = (char *)(uintptr_t)p, back);
+    bool named = behind > p;
+    size_t printed = json_array_size(f->printed);
+    *end = behind;
+    if (isalnum((unsigned char)*behind) || *behind == '_')
+        return 0;
+    return back || !named ? (n < printed ? printed - n : SIZE_MAX) : n ? n : SIZE_MAX;
+}
+
+const char *front_expression(struct front *f, const char *text)
+{
+    struct text t = {.arena = &f->arena};
+    while (*text) {
+        size_t plain = strcspn(text, "$"), number;
+        const char *end;
+        text_put(&t, text, plain);
+        text += plain;
+        if (!*text)
+            break;
+        if (strncmp(text, "$pc", 3) == 0 && !isalnum((unsigned char)text[3]) && text[3] != '_') {
+            text_printf(&t, "%lld", (long long)number_of(json_object_get(f->place, "frame"), "ptx_line"));
+            text += 3;
+        } else if ((number = value_number(f, text, &end))) {
+            const json_t *one = json_array_get(f->printed, number - 1);
+            const char *again = one ? value_again(f, one) : NULL;
+            if (!again) {
+                front_error(f, one ? "`%.*s` was no number: print its expression again" : "there is no `%.*s`",
+                            (int)(end - text), text);
+                return NULL;
+            }
+            text_puts(&t, again);
+            text = end;
+        } else {
+            text_put(&t, text++, 1);
+        }
+    }
+    return t.p ? t.p : "";
+}
+
+/* ---- commands of files, and of breakpoints ---- */
+
+void debug_command_source(struct front *f, char *arguments)
+{
+    bool can = *arguments && f->sources < 10 && f->read_line;
+    FILE *in = can ? fopen(arguments, "re") : NULL, *outer = f->input;
+    char *line = NULL;
+    if (!in) {
+        front_error(f,
+                    !*arguments        ? "which file?"
+                    : !f->read_line    ? "files of commands are run in a terminal"
+                    : f->sources >= 10 ? "%s: files run each other without end"
+                                       : "cannot read %s: %s",
+                    arguments, strerror(errno));
+        return;
+    }
+    f->input = in;
+    f->sources++;
+    while (!f->quits && (line = f->read_line(f, NULL))) {
+        f->run_line(f, line);
+        front_run_commands(f);
+        free(line);
+    }
+    f->sources--;
+    f->input = outer;
+    fclose(in);
+}
+
+void debug_command_commands(struct front *f, char *arguments)
+{
+    json_t *lines = json_array();
+    char *line;
+    char id[32];
+    long long n = *arguments ? strtoll(arguments, NULL, 10) : f->last_point;
+    if (!f->read_line)
+        front_error(f, "lines of commands are read in a terminal");
+    while (f->read_line && (line = f->read_line(f, ">"))) {
+        const char *start = line + strspn(line, " \t");
+        bool ends = strcmp(start, "end") == 0;
+        if (!ends)
+            json_array_append_new(lines, json_string(start));
+        free(line);
+        if (ends)
+            break;
+    }
+    if (n < 1)
+        front_error(f, "commands N: of which breakpoint?");
+    snprintf(id, sizeof id, "%lld", n);
+    if (n >= 1)
+        json_object_set(f->commands, id, lines);
+    json_decref(lines);
+}
+
+void front_run_commands(struct front *f)
+{
+    for (json_t *points; (points = f->stopped_at);) {
+        size_t i, k;
+        const json_t *id, *line;
+        f->stopped_at = NULL;
+        json_array_foreach(points, i, id)
+        {
+            char key[32];
+            snprintf(key, sizeof key, "%lld", (long long)json_integer_value(id));
+            json_t *lines = json_incref(json_object_get(f->commands, key));
+            json_array_foreach(lines, k, line)
+            {
+                if (strcmp(json_string_value(line), "silent") == 0)
+                    continue; /* the stop has not been shown */
+                f->run_line(f, json_string_value(line));
+                if (f->stopped_at || f->quits || f->state != FRONT_STANDS) /* what follows was of that stop */
+                    break;
+            }
+            json_decref(lines);
+        }
+        json_decref(points);
+    }
+}
+
+/* ---- words and other programs ---- */
+
+void debug_command_echo(struct front *f, char *arguments)
+{
+    (void)f;
+    for (const char *p = arguments; *p; p++) {
+        if (p[0] == '\\' && p[1]) {
+            char *end, digits[4] = {0};
+            strncpy(digits, ++p, 3);
+            long octal = strtol(digits, &end, 8);
+            putchar(end > digits ? (int)octal : *p == 'n' ? '\n' : *p == 't' ? '\t' : *p);
+            p += end > digits ? end - digits - 1 : 0;
+        } else {
+            putchar(*p);
+        }
+    }
+}
+
+void debug_command_shell(struct front *f, char *arguments)
+{
+    fflush(stdout);
+    if (!*arguments)
+        front_error(f, "which command? As in shell ls");
+    else if (system(arguments) < 0)
+        front_error(f, "cannot start a shell: %s", strerror(errno));
+}
