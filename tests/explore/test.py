@@ -290,7 +290,7 @@ def what_is_not_explored_is_refused_by_name():
                        (".shared .b64 m; mbarrier.init.shared.b64 [m], 1; ret;", "mbarrier"),
                        ("cp.async.commit_group; ret;", "asynchronous copies"),
                        ("activemask.b32 %r1; ret;", "activemask"),
-                       (".shared .b32 s; mov.u32 %r1, %clock; st.shared.u32 [s], %r1; ret;", "hangs on a clock"),
+                       (".shared .b32 s; mov.u32 %r1, %clock; st.shared.u32 [s], %r1; ret;", "depends on a clock"),
                        (".shared .b32 s; st.shared.u32 [s], 1; ld.shared.u8 %r1, [s]; ret;", "mixed-size")):
         with tempfile.TemporaryDirectory() as d:
             path = os.path.join(d, "k.ptx")
@@ -384,7 +384,7 @@ def waits_by_clocks_and_sleeps_are_explored():
         assert found["complete"] and found["outcomes"] == [[3]], found
         for kernel, args in ("gives_up", ("u32[1]", "u32[1]")), ("tells_time", ("u64[1]",)), ("never_ends", ("u32[1]",)):
             status, out, err = run("explore", f"{d}/waits/waits.ptx", kernel, "--grid", 2, "--block", 1, *args)
-            assert status == 2 and "hangs on a clock" in err, (kernel, status, out, err)
+            assert status == 2 and "depends on a clock" in err, (kernel, status, out, err)
 
 
 # A thread looks at a word, at most so often as it is written out, then in a loop; block 0 writes 1, 2 and 3 to it.
