@@ -665,7 +665,7 @@ def rounds_that_are_not_looked_at_are_said_to_be_so():
     for read, complete in (("ld.weak.global.u32 %r4, [%rd1+4];", False), ("ld.relaxed.gpu.global.u32 %r4, [%rd1];", True)):
         got = explore_text(TWO_BLOCKS + body.replace("READ", read), "--grid", 2, "--block", 1, "u32[2]", params=".param .u64 p",
                            status=0 if complete else 3)
-        assert got["complete"] == complete and all("three or more together" in b for b in got["bounds"]), got
+        assert got["complete"] == complete and all("three or more iterations" in b for b in got["bounds"]), got
 
 
 def loops_that_wait_carry_what_they_have_read():
