@@ -1,5 +1,63 @@
-/* See openblas.h. */
+/* See openblas.h.
+ *
+ * OpenBLAS without threads is not made to be called by several (0.3.21): it hands out its buffers
+ * without a lock, and its kernels for small matrices keep a transposed operand in static memory. So
+ * the linker leads both here (--wrap, meson.build): a lock is added, and no such kernel is used.
+ */
 #include "libraries/openblas/openblas.h"
+
+#include <pthread.h>
+
+/* ---- calls by several threads at once ---- */
+
+static pthread_mutex_t buffers = PTHREAD_MUTEX_INITIALIZER;
+
+void *__real_blas_memory_alloc(int kind);
+void *__wrap_blas_memory_alloc(int kind);
+void *__wrap_blas_memory_alloc(int kind)
+{
+    pthread_mutex_lock(&buffers);
+    void *buffer = __real_blas_memory_alloc(kind);
+    pthread_mutex_unlock(&buffers);
+    return buffer;
+}
+
+void __real_blas_memory_free(void *buffer);
+void __wrap_blas_memory_free(void *buffer);
+void __wrap_blas_memory_free(void *buffer)
+{
+    pthread_mutex_lock(&buffers);
+    __real_blas_memory_free(buffer);
+    pthread_mutex_unlock(&buffers);
+}
+
+#define NO_SMALL_KERNELS(permit)                                                                                       \
+    int __wrap_##permit(void);                                                                                         \
+    int __wrap_##permit(void)                                                                                          \
+    {                                                                                                                  \
+        return 0;                                                                                                      \
+    }
+NO_SMALL_KERNELS(sgemm_small_matrix_permit_SKYLAKEX)
+NO_SMALL_KERNELS(dgemm_small_matrix_permit_SKYLAKEX)
+NO_SMALL_KERNELS(sgemm_small_matrix_permit_COOPERLAKE)
+NO_SMALL_KERNELS(dgemm_small_matrix_permit_COOPERLAKE)
+NO_SMALL_KERNELS(sgemm_small_matrix_permit_SAPPHIRERAPIDS)
+NO_SMALL_KERNELS(dgemm_small_matrix_permit_SAPPHIRERAPIDS)
+
+static void hold(void)
+{
+    pthread_mutex_lock(&buffers);
+}
+static void give_back(void)
+{
+    pthread_mutex_unlock(&buffers);
+}
+__attribute__((constructor)) static void start(void)
+{
+    pthread_atfork(hold, give_back, give_back);
+}
+
+/* ---- the table ---- */
 
 /* Fortran's names end in an underscore. */
 #define BLAS_REAL(family, s, d, parameters)                                                                            \

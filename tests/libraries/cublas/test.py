@@ -23,6 +23,11 @@ def version_1_of_the_api_answers_as_an_h200():
     cases.answers_as_an_h200(HERE, "version1", "-lcublas")
 
 
+def batches_of_small_products_are_those_of_one_at_a_time():
+    status, out, err = tap.run("run", cases.build(HERE, "batches", "-lcublas"))
+    assert status == 0, out + err
+
+
 def nans_come_through_zeros_as_on_an_h200():
     """But where an H200's small solves multiply by an alpha of 0."""
     but = {f"solves.{t}trsmn{u}{d}l" for t in "sdcz" for u in "lu" for d in "nu"}
