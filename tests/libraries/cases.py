@@ -22,9 +22,9 @@ def build(folder, name, *libraries):
 
 
 def lines(program, *cases, command=("run",), stderr=None):
-    """What it prints of its cases, by case."""
+    """What it prints of its cases, by case. A program that a fault of the context ends says so, and its status is 1."""
     done = subprocess.run([tap.heddle, *command, program, *cases], capture_output=True, text=True, timeout=600)
-    assert done.returncode == 0, f"{cases}: status {done.returncode}\n{done.stdout}{done.stderr}"
+    assert done.returncode == ("CUDA:" in done.stdout), f"{cases}: status {done.returncode}\n{done.stdout}{done.stderr}"
     if stderr is not None:
         stderr.append(done.stderr)
     return dict(line.split(": ", 1) for line in done.stdout.splitlines() if ": " in line)

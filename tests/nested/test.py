@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
+import explained
 from tap import Folder, heddle, launch, main, need_clang, need_loadable_libraries, run, source
 
 here = os.path.join(source, "tests", "nested")
@@ -108,7 +109,8 @@ int main() { int *p; cudaMalloc(&p, 4); top<<<1, 1>>>(p); leaf<<<1, 32>>>(p); re
     _, out, err = run("explain", "-o", work.path("parents.html"), work.path("parents"))
     assert "  launched by      `middle` (2), `top` (1), the host (1)\n" in out + err and "  launched by      `top` (1)\n" in out + err, out + err
     with open(work.path("parents.html")) as f:
-        assert f.read().count('"launched_by":') == 4
+        page = explained.data_of(f.read())
+    assert sum("launched_by" in launch for launch in page["launches"]) == 4, page
 
 
 def a_recursion_without_end_ends_at_the_pending_count_and_says_so():

@@ -228,7 +228,7 @@ static void buffers_have_type_shape_content_and_suffixes(void **state)
 static void wrong_buffers_are_explained(void **state)
 {
     (void)state;
-    assert_non_null(strstr(read_arg("float[4]", &u64), "called f32"));
+    assert_non_null(strstr(read_arg("float[4]", &u64), "write the type `float` as f32"));
     assert_non_null(strstr(read_arg("q7[4]", &u64), "types are u8"));
     assert_non_null(strstr(read_arg("f32[4", &u64), "`]`"));
     assert_non_null(strstr(read_arg("f32[4]range", &u64), "unexpected"));
