@@ -10,6 +10,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
+import explained  # noqa: E402
+
 source, heddle = os.environ["HEDDLE_SOURCE"], os.path.join(os.environ["HEDDLE_BUILD"], "heddle")
 if os.path.exists(os.path.join(os.environ["HEDDLE_BUILD"], "bin", "heddle")):
     heddle = os.path.join(os.environ["HEDDLE_BUILD"], "bin", "heddle")
@@ -70,8 +73,8 @@ def explain_one(path):
     for command, words in looks(path):
         done = subprocess.run([heddle, *command.split()[1:]], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120, cwd=folder.name)
         with open(os.path.join(folder.name, "explain.html")) as f:
-            data, views = re.search(r'id="data">(.*?)</script>(.*)', f.read(), re.S).groups()
-        figures = json.loads(data)
+            page = f.read()
+        views, figures = re.search(r'id="data">.*?</script>(.*)', page, re.S)[1], explained.data_of(page)
         del figures["sources"]  # which have these words themselves
         missing = [w for w in words if w not in (views if w in CARDS else done.stderr + json.dumps(figures))]
         result(done.returncode == 0 and not missing, f"{name}: {command}", f"status {done.returncode}; not said: {missing}\n{done.stderr}")

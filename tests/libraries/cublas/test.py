@@ -28,6 +28,7 @@ def batches_of_small_products_are_those_of_one_at_a_time():
     assert status == 0, out + err
 
 
+@tap.in_full
 def nans_come_through_zeros_as_on_an_h200():
     """But where an H200's small solves multiply by an alpha of 0."""
     but = {f"solves.{t}trsmn{u}{d}l" for t in "sdcz" for u in "lu" for d in "nu"}

@@ -14,6 +14,7 @@ def cublaslt_answers_as_an_h200():
     cases.answers_as_an_h200(HERE, "lt", "-lcublasLt")
 
 
+@tap.in_full
 def types_layouts_and_epilogues_of_cublaslt_answer_as_an_h200():
     # A GPU's tanh differs in its last bits.
     cases.answers_as_an_h200(HERE, "more", "-lcublasLt", but=["epilogues.gelu_bits", "epilogues.gelu_bf16"])

@@ -35,6 +35,7 @@ def the_device_api_draws_as_an_h200_does():
     cases.answers_as_an_h200(HERE, "device", "-lcurand")
 
 
+@tap.in_full
 def all_of_the_device_api_draws_as_an_h200_does():
     """But for Poisson's numbers by an approximation of cuRAND's."""
     but = {"middle.Poisson100", "middle.Poisson1000", "middle.Poisson100x4", "sobol64.Poisson50"}
