@@ -63,6 +63,17 @@ static unsigned next(unsigned *seed)
 
 /* ---- what threads do ---- */
 
+/* A context does not wait while a stream of it captures, and the capture ends in an error then. */
+static pthread_rwlock_t captures = PTHREAD_RWLOCK_INITIALIZER;
+
+static CUresult synchronize(void)
+{
+    pthread_rwlock_rdlock(&captures);
+    CUresult r = cuCtxSynchronize();
+    pthread_rwlock_unlock(&captures);
+    return r;
+}
+
 static void allocates(unsigned *seed)
 {
     CUdeviceptr p;
@@ -88,7 +99,7 @@ static void launches(unsigned *seed)
     r = NOTE(cuModuleGetFunction(&f, m, "k"));
     for (unsigned n = next(seed) % 8; !r && n > 0; n--)
         NOTE(cuLaunchKernel(f, 4, 1, 1, 64, 1, 1, 0, NULL, (void *[]){&p}, NULL));
-    NOTE(cuCtxSynchronize());
+    NOTE(synchronize());
     NOTE(cuModuleUnload(m));
 }
 
@@ -106,9 +117,13 @@ static void streams(unsigned *seed)
     NOTE(cuMemsetD32Async(p, 1, WORDS, s));
     NOTE(cuEventRecord(e, s));
     NOTE(cuStreamWaitEvent(NULL, e, 0));
-    if (apart && next(seed) % 4 == 0 && cuStreamBeginCapture(s, CU_STREAM_CAPTURE_MODE_RELAXED) == CUDA_SUCCESS) {
-        NOTE(cuMemsetD32Async(p, 2, WORDS, s));
-        NOTE(cuStreamEndCapture(s, &g));
+    if (apart && next(seed) % 4 == 0) {
+        pthread_rwlock_wrlock(&captures);
+        if (cuStreamBeginCapture(s, CU_STREAM_CAPTURE_MODE_RELAXED) == CUDA_SUCCESS) {
+            NOTE(cuMemsetD32Async(p, 2, WORDS, s));
+            NOTE(cuStreamEndCapture(s, &g));
+        }
+        pthread_rwlock_unlock(&captures);
         if (g && cuGraphInstantiateWithFlags(&x, g, 0) == CUDA_SUCCESS) {
             NOTE(cuGraphLaunch(x, s));
             NOTE(cuGraphExecDestroy(x));
