@@ -122,6 +122,8 @@ void front_show_stop(struct front *f, const json_t *event);
 /* The thread and frame that are looked at, with the line. */
 void front_show_place(struct front *f, const json_t *place, bool with_thread);
 void front_show_displays(struct front *f);
+/* The PTX around $pc. */
+void front_show_ptx_here(struct front *f);
 /* So many lines of PTX from $pc, or from a line, on. */
 void front_show_ptx(struct front *f, const char *from, int64_t count);
 /* Lines of a file, from `from` on; returns how many, -1 where the file cannot be read. `here` is

@@ -405,14 +405,7 @@ void debug_command_list(struct front *f, char *arguments)
 
 void debug_command_disassemble(struct front *f, char *arguments)
 {
-    size_t i;
-    const json_t *line;
     (void)arguments;
-    if (!front_stands(f))
-        return;
-    json_t *answer = front_ask(f, json_pack("{s:s}", "do", "ptx"));
-    json_array_foreach(json_object_get(answer, "lines"), i, line)
-        printf("%s%5lld  %s\n", json_is_true(json_object_get(line, "here")) ? "=> " : "   ",
-               (long long)number_of(line, "line"), text_of(line, "text") ? text_of(line, "text") : "");
-    json_decref(answer);
+    if (front_stands(f))
+        front_show_ptx_here(f);
 }

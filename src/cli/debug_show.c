@@ -191,10 +191,24 @@ void front_show_stop(struct front *f, const json_t *event)
     front_show_place(f, event, !same_focus(f, event));
 }
 
-void front_show_ptx(struct front *f, const char *from, int64_t count)
+/* Takes the answer. */
+static void print_ptx(json_t *answer)
 {
     size_t i;
     const json_t *line;
+    json_array_foreach(json_object_get(answer, "lines"), i, line)
+        printf("%s%5lld  %s\n", json_is_true(json_object_get(line, "here")) ? "=> " : "   ",
+               (long long)number_of(line, "line"), text_of(line, "text") ? text_of(line, "text") : "");
+    json_decref(answer);
+}
+
+void front_show_ptx_here(struct front *f)
+{
+    print_ptx(front_ask(f, json_pack("{s:s}", "do", "ptx")));
+}
+
+void front_show_ptx(struct front *f, const char *from, int64_t count)
+{
     const char *text = front_expression(f, *from ? from : "$pc");
     char *end;
     long long first = text ? strtoll(text, &end, 10) : 0;
@@ -206,10 +220,7 @@ void front_show_ptx(struct front *f, const char *from, int64_t count)
     }
     json_t *answer = front_ask(
         f, json_pack("{s:s, s:I, s:I}", "do", "ptx", "from", (json_int_t)first, "to", (json_int_t)(first + count - 1)));
-    json_array_foreach(json_object_get(answer, "lines"), i, line)
-        printf("%s%5lld  %s\n", json_is_true(json_object_get(line, "here")) ? "=> " : "   ",
-               (long long)number_of(line, "line"), text_of(line, "text") ? text_of(line, "text") : "");
-    json_decref(answer);
+    print_ptx(answer);
 }
 
 void front_show_displays(struct front *f)

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/vec.h"
+
 /* What would have come has not: it is forgotten. What it would have allocated is closed. */
 static void cut(struct heap_log *g, struct mem *m)
 {
@@ -15,15 +17,10 @@ static void cut(struct heap_log *g, struct mem *m)
 
 static bool add(struct heap_log *g, struct heap_entry e)
 {
-    if (g->n == g->capacity) {
-        size_t room = g->capacity ? 2 * g->capacity : 64;
-        struct heap_entry *more = realloc(g->at, room * sizeof *more);
-        if (!more)
-            return false;
-        g->at = more;
-        g->capacity = room;
-    }
-    g->at[g->n++] = e;
+    struct heap_entry *new = VEC_ADD(g);
+    if (!new)
+        return false;
+    *new = e;
     g->now = g->n;
     return true;
 }

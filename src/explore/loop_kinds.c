@@ -19,6 +19,13 @@ struct body {
     bool *back, *quiet;
 };
 
+/* Each instruction `i` of the loop, and its block. */
+#define EACH_INSN(b, block, i)                                                                                         \
+    for (uint32_t block = 0; block < (b)->f->blocks.n; block++)                                                        \
+        for (const struct ir_insn *i = &(b)->f->insns.at[(b)->f->blocks.at[block].first],                              \
+                                  *end_ = i + ((b)->back[block] ? (b)->f->blocks.at[block].n : 0);                     \
+             i < end_; i++)
+
 static bool is_shared(const struct ir_insn *i)
 {
     enum ptx_space space = i->access->mem.space;
@@ -103,9 +110,8 @@ static bool writes_register(const struct ir_insn *i, ir_ref r)
 static unsigned count_writes(const struct body *b, ir_ref r)
 {
     unsigned n = 0;
-    for (uint32_t block = 0; block < b->f->blocks.n; block++)
-        for (uint32_t k = 0; b->back[block] && k < b->f->blocks.at[block].n; k++)
-            n += writes_register(&b->f->insns.at[b->f->blocks.at[block].first + k], r);
+    EACH_INSN(b, block, i)
+    n += writes_register(i, r);
     return n;
 }
 
@@ -121,12 +127,9 @@ static bool all_ways_lead_by(struct body *b, uint32_t block)
 /* Does each round count, so that none leaves all as it was? */
 static bool each_round_counts(struct body *b)
 {
-    for (uint32_t block = 0; block < b->f->blocks.n; block++)
-        for (uint32_t k = 0; b->back[block] && k < b->f->blocks.at[block].n; k++) {
-            const struct ir_insn *i = &b->f->insns.at[b->f->blocks.at[block].first + k];
-            if (counts(b, i) && count_writes(b, i->d) == 1 && all_ways_lead_by(b, block))
-                return true;
-        }
+    EACH_INSN(b, block, i)
+    if (counts(b, i) && count_writes(b, i->d) == 1 && all_ways_lead_by(b, block))
+        return true;
     return false;
 }
 
@@ -137,11 +140,8 @@ static struct loop_kind kind_of(struct body *b, bool swaps_left_out)
     struct loop_kind kind = {0};
     uint32_t n = 0;
     find_ways_back(b, b->back, false);
-    for (uint32_t block = 0; block < b->f->blocks.n; block++)
-        for (uint32_t k = 0; b->back[block] && k < b->f->blocks.at[block].n; k++) {
-            const struct ir_insn *i = &b->f->insns.at[b->f->blocks.at[block].first + k];
-            n += !reads(i) ? 0 : i->kind == IR_CALL ? 2 : i->access->mem.n;
-        }
+    EACH_INSN(b, block, i)
+    n += !reads(i) ? 0 : i->kind == IR_CALL ? 2 : i->access->mem.n;
     kind.several = n > 1;
     if (each_round_counts(b))
         return kind;

@@ -45,17 +45,6 @@ static void put_instruction(struct text *t, struct place p)
     put_line_text(t, line);
 }
 
-/* What has no place is told apart by its words: addresses, threads and sizes differ from run to
- * run. */
-static void put_words(struct text *t, const char *text)
-{
-    for (const char *p = text; *p;) {
-        bool number = isdigit((unsigned char)*p);
-        text_put(t, number ? "0" : p, 1);
-        p += number ? strspn(p, "0123456789abcdefx") : 1;
-    }
-}
-
 static struct str place_words(const struct diag *d, struct arena *arena)
 {
     struct text t = {.arena = arena};
@@ -93,7 +82,7 @@ static const char *words_of(const struct diag *group, uint32_t n, struct arena *
     if (n_places)
         qsort(places, n_places, sizeof *places, by_text);
     else
-        put_words(&t, group->text);
+        report_put_words(&t, group->text);
     for (uint32_t i = 0; i < n_places; i++)
         text_printf(&t, "\n%s", places[i].p);
     return t.p;

@@ -43,9 +43,7 @@ static void put_place(struct text *key, const struct place *p)
         text_printf(key, "|%s:%u", p->cuda->chain[i].file, p->cuda->chain[i].line);
 }
 
-/* What has no place is told apart by its words: addresses, threads and sizes differ from run to
- * run. */
-static void put_words(struct text *key, const char *text)
+void report_put_words(struct text *key, const char *text)
 {
     for (const char *p = text; *p;) {
         bool number = isdigit((unsigned char)*p);
@@ -66,7 +64,7 @@ static struct str key_of(const struct diag *group, uint32_t n, struct arena *are
             text_printf(&key, "|%s+%llx", d->frames[k].object ? d->frames[k].object : "",
                         (unsigned long long)d->frames[k].offset);
         if (!d->place.source && !d->place.cuda && !d->n_frames)
-            put_words(&key, d->text);
+            report_put_words(&key, d->text);
     }
     return (struct str){key.p, key.n};
 }

@@ -23,10 +23,16 @@ uint32_t report_finding(const struct diags *d, uint32_t first);
 /* Takes findings out of the list, with their notes: those whose first element `out` names. Returns
  * how many. */
 uint32_t report_leave_out(struct diags *d, const bool *out);
-/* Such an array of that finding alone, without its fingerprint, in one line; .p is NULL where memory is exhausted. */
+/* Such an array of that finding alone, without its fingerprint, in one line; .p is NULL where memory
+ * is exhausted. */
 struct str report_json_finding(const struct diags *d, uint32_t first, struct arena *arena);
 /* Adds what such an array has, so that all writers write the same again. False where it is none. */
 bool report_read(const struct json_t *list, struct diags *d);
+
+struct text;
+/* The words of a finding that has no place, to tell it from others: without its addresses, threads
+ * and sizes, which differ from run to run. */
+void report_put_words(struct text *key, const char *text);
 
 /* Adds findings, with their notes, to those of other runs and processes: of one that is there
  * already (code, kernel, reason and all places are the same), the count. `origin` (kept) is who

@@ -13,6 +13,14 @@
 
 struct handle_table library_handles = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+void *library_add_handle(unsigned kind, void *record)
+{
+    void *handle = record ? handle_add(&library_handles, kind, record, NULL) : NULL;
+    if (!handle)
+        free(record);
+    return handle;
+}
+
 void library_refuse(_Atomic bool *told, const char *what)
 {
     if (!atomic_exchange(told, true))

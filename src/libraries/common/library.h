@@ -38,6 +38,9 @@
  * point that looks one up begins with IN_CALL; what was taken is freed by call_later(), as other
  * calls may be using it. */
 extern struct handle_table library_handles;
+/* A handle for a record of malloc()'s (NULL: none could be had), which is freed where there is no
+ * memory for the handle: then it is NULL. */
+void *library_add_handle(unsigned kind, void *record);
 
 /* ---- memory ---- */
 

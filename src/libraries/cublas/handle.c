@@ -20,9 +20,7 @@ API cublasCreate_v2(cublasHandle_t *handle)
     if (heddle_library_context(&context))
         return CUBLAS_STATUS_NOT_INITIALIZED;
     struct blas_handle *h = calloc(1, sizeof *h);
-    *handle = h ? handle_add(&library_handles, KIND_HANDLE, h, NULL) : NULL;
-    if (!*handle)
-        free(h);
+    *handle = library_add_handle(KIND_HANDLE, h);
     return *handle ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_ALLOC_FAILED;
 }
 

@@ -26,9 +26,7 @@ API cublasXtCreate(cublasXtHandle_t *handle)
     struct xt_handle *h = calloc(1, sizeof *h);
     if (h)
         h->block = BLOCK;
-    *handle = h ? handle_add(&library_handles, KIND_XT, h, NULL) : NULL;
-    if (!*handle)
-        free(h);
+    *handle = library_add_handle(KIND_XT, h);
     return *handle ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_ALLOC_FAILED;
 }
 

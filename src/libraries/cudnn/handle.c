@@ -25,9 +25,7 @@ cudnnStatus_t cudnnCreate(cudnnHandle_t *handle)
     if (heddle_library_context(&context))
         return CUDNN_STATUS_NOT_INITIALIZED;
     struct cudnn_handle *s = calloc(1, sizeof *s);
-    *handle = s ? handle_add(&library_handles, KIND_HANDLE, s, NULL) : NULL;
-    if (!*handle)
-        free(s);
+    *handle = library_add_handle(KIND_HANDLE, s);
     return *handle ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_ALLOC_FAILED;
 }
 

@@ -45,9 +45,7 @@ cudnnStatus_t cudnnCreateTensorDescriptor(cudnnTensorDescriptor_t *handle)
     struct tensor *t = handle ? calloc(1, sizeof *t) : NULL;
     if (!handle)
         return CUDNN_STATUS_BAD_PARAM_NULL_POINTER;
-    *handle = t ? handle_add(&library_handles, KIND_TENSOR, t, NULL) : NULL;
-    if (!*handle)
-        free(t);
+    *handle = library_add_handle(KIND_TENSOR, t);
     return *handle ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_ALLOC_FAILED;
 }
 

@@ -61,11 +61,9 @@ static curandStatus_t create(curandGenerator_t *generator, curandRngType_t wante
     if (!host && heddle_library_context(&context))
         return CURAND_STATUS_INITIALIZATION_FAILED;
     struct generator *g = new_generator(type, host);
-    void *handle = g ? handle_add(&library_handles, KIND_GENERATOR, g, NULL) : NULL;
-    if (!handle) {
-        free(g);
+    void *handle = library_add_handle(KIND_GENERATOR, g);
+    if (!handle)
         return CURAND_STATUS_ALLOCATION_FAILED;
-    }
     *generator = handle;
     return CURAND_STATUS_SUCCESS;
 }

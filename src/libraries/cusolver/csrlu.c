@@ -26,11 +26,8 @@ LIBRARY_API cusolverStatus_t cusolverSpCreateCsrluInfoHost(csrluInfoHost_t *info
     if (!info)
         return CUSOLVER_STATUS_INVALID_VALUE;
     struct lu_info *i = calloc(1, sizeof *i);
-    *info = i ? handle_add(&library_handles, KIND_LU, i, NULL) : NULL;
-    if (*info)
-        return CUSOLVER_STATUS_SUCCESS;
-    free(i);
-    return CUSOLVER_STATUS_ALLOC_FAILED;
+    *info = library_add_handle(KIND_LU, i);
+    return *info ? CUSOLVER_STATUS_SUCCESS : CUSOLVER_STATUS_ALLOC_FAILED;
 }
 
 LIBRARY_API cusolverStatus_t cusolverSpDestroyCsrluInfoHost(csrluInfoHost_t info)

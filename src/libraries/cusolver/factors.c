@@ -123,11 +123,8 @@ static cusolverStatus_t create(void **info, enum kind kind)
     struct factors *f = calloc(1, sizeof *f);
     if (f)
         f->definite = kind == KIND_CHOLESKY;
-    *info = f ? handle_add(&library_handles, kind, f, NULL) : NULL;
-    if (*info)
-        return CUSOLVER_STATUS_SUCCESS;
-    free(f);
-    return CUSOLVER_STATUS_ALLOC_FAILED;
+    *info = library_add_handle(kind, f);
+    return *info ? CUSOLVER_STATUS_SUCCESS : CUSOLVER_STATUS_ALLOC_FAILED;
 }
 
 static cusolverStatus_t destroy(void *info, enum kind kind)

@@ -8,11 +8,8 @@
 
 static cusolverStatus_t add(void **handle, unsigned kind, void *record)
 {
-    *handle = record ? handle_add(&library_handles, kind, record, NULL) : NULL;
-    if (*handle)
-        return CUSOLVER_STATUS_SUCCESS;
-    free(record);
-    return CUSOLVER_STATUS_ALLOC_FAILED;
+    *handle = library_add_handle(kind, record);
+    return *handle ? CUSOLVER_STATUS_SUCCESS : CUSOLVER_STATUS_ALLOC_FAILED;
 }
 
 static cusolverStatus_t take(void *handle, unsigned kind, void (*release)(void *record), cusolverStatus_t none)

@@ -20,11 +20,8 @@ LIBRARY_API cusolverStatus_t cusolverRfCreate(cusolverRfHandle_t *handle)
     struct refactorization *f = calloc(1, sizeof *f);
     if (f)
         f->solution = CUSOLVERRF_TRIANGULAR_SOLVE_ALG1;
-    *handle = f ? handle_add(&library_handles, KIND_REFACTORIZATION, f, NULL) : NULL;
-    if (*handle)
-        return CUSOLVER_STATUS_SUCCESS;
-    free(f);
-    return CUSOLVER_STATUS_ALLOC_FAILED;
+    *handle = library_add_handle(KIND_REFACTORIZATION, f);
+    return *handle ? CUSOLVER_STATUS_SUCCESS : CUSOLVER_STATUS_ALLOC_FAILED;
 }
 
 LIBRARY_API cusolverStatus_t cusolverRfDestroy(cusolverRfHandle_t handle)

@@ -146,6 +146,15 @@ static double *place_of(struct refactorization *f, int row, int column, int of_b
     return found ? f->values + (size_t)of_batch * refactorization_nnz(f) + low : NULL;
 }
 
+/* The operand's vector of the b-th matrix: the operand itself, or where its b-th address leads
+ * (NULL: nowhere). */
+static void *vector_of(const struct call *c, int operand, int b, int n)
+{
+    void *at = c->at[operand];
+    const struct library_shape shape = {sizeof(double), (uint64_t)n, 1, 0};
+    return !c->flags || library_reach(&at, ((void *const *)c->at[operand])[b], shape) ? at : NULL;
+}
+
 enum { FOREIGN = 1 }; /* an element of A that L and U have no place for */
 
 int refactorization_reset(const struct call *c)
@@ -153,20 +162,19 @@ int refactorization_reset(const struct call *c)
     struct refactorization *f = c->host;
     const int *rows = c->at[OP_ROWS], *columns = c->at[OP_COLUMNS];
     int *at_row = inverse_of(c->at[OP_PIVOTS], f->n), *at_column = inverse_of(c->at[OP_X], f->n), r = 0;
-    const struct library_shape shape = {sizeof(double), (uint64_t)f->nnz_a, 1, 0};
     memset(f->values, 0, refactorization_nnz(f) * (size_t)f->batch * sizeof *f->values);
     if (!at_row || !at_column)
         r = OUT_OF_MEMORY;
     for (int b = 0; !r && b < f->batch; b++) {
-        void *values = c->at[OP_A];
-        if (c->flags && !library_reach(&values, ((void *const *)c->at[OP_A])[b], shape))
+        const double *values = vector_of(c, OP_A, b, f->nnz_a);
+        if (!values)
             r = BAD_ADDRESS;
         for (int i = 0; !r && i < f->n; i++)
             for (int k = rows[i]; k < rows[i + 1] && !r; k++) {
                 bool valid = k >= 0 && k < f->nnz_a && columns[k] >= 0 && columns[k] < f->n;
                 double *to = valid ? place_of(f, at_row[i], at_column[columns[k]], b) : NULL;
                 if (to)
-                    *to += ((const double *)values)[k];
+                    *to += values[k];
                 else
                     r = FOREIGN;
             }
@@ -246,15 +254,14 @@ static void solve_one(const struct refactorization *f, int b, const int *P, cons
 int refactorization_solve(const struct call *c)
 {
     struct refactorization *f = c->host;
-    const struct library_shape shape = {sizeof(double), (uint64_t)f->n, 1, 0};
     double *y = malloc((size_t)f->n * sizeof *y);
     int r = y ? 0 : OUT_OF_MEMORY;
     for (int b = 0; !r && b < f->batch; b++) {
-        void *x = c->at[OP_B];
-        if (c->flags && !library_reach(&x, ((void *const *)c->at[OP_B])[b], shape))
-            r = BAD_ADDRESS;
-        else
+        double *x = vector_of(c, OP_B, b, f->n);
+        if (x)
             solve_one(f, b, c->at[OP_PIVOTS], c->at[OP_X], y, x);
+        else
+            r = BAD_ADDRESS;
     }
     free(y);
     return r;

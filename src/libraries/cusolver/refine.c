@@ -203,9 +203,7 @@ struct refined {
 
 static cusolverStatus_t add(void **handle, unsigned kind, void *record)
 {
-    *handle = record ? handle_add(&library_handles, kind, record, NULL) : NULL;
-    if (!*handle)
-        free(record);
+    *handle = library_add_handle(kind, record);
     return *handle ? CUSOLVER_STATUS_SUCCESS : CUSOLVER_STATUS_ALLOC_FAILED;
 }
 

@@ -20,11 +20,8 @@ LIBRARY_API cusolverStatus_t cusolverSpCreate(cusolverSpHandle_t *handle)
     if (heddle_library_context(&context))
         return CUSOLVER_STATUS_NOT_INITIALIZED;
     struct solver *s = calloc(1, sizeof *s);
-    *handle = s ? handle_add(&library_handles, KIND_SPARSE, s, NULL) : NULL;
-    if (*handle)
-        return CUSOLVER_STATUS_SUCCESS;
-    free(s);
-    return CUSOLVER_STATUS_ALLOC_FAILED;
+    *handle = library_add_handle(KIND_SPARSE, s);
+    return *handle ? CUSOLVER_STATUS_SUCCESS : CUSOLVER_STATUS_ALLOC_FAILED;
 }
 
 LIBRARY_API cusolverStatus_t cusolverSpDestroy(cusolverSpHandle_t handle)

@@ -18,13 +18,9 @@ cusparseStatus_t handle_wrong(const char *name)
 
 cusparseStatus_t record_add(void *handle, enum kind kind, const void *record, size_t bytes)
 {
-    void *copy = malloc(bytes), *made = NULL;
-    if (copy)
-        made = handle_add(&library_handles, kind, memcpy(copy, record, bytes), NULL);
-    if (!made) {
-        free(copy);
+    void *copy = malloc(bytes), *made = library_add_handle(kind, copy ? memcpy(copy, record, bytes) : NULL);
+    if (!made)
         return CUSPARSE_STATUS_ALLOC_FAILED;
-    }
     memcpy(handle, &made, sizeof made);
     return CUSPARSE_STATUS_SUCCESS;
 }
