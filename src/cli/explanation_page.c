@@ -1,8 +1,9 @@
 /* The JSON of `heddle explain` in small, for its page: explain/page/base.js unpacks it again.
  *
- * [texts, shapes, value]. A text is its number in `texts`, in base 36, as a text. An array is [0, its elements ...]; an
- * object [1 + the number of its names in `shapes`, its values ...]. Where such an array of more than MOST_SMALL elements
- * has been there before, it is [-1, its number among those that are not small, in the order in which they end].
+ * [texts, shapes, value]. A text is its number in `texts`, in base 36, as a text. An array is
+ * [0, its elements ...]; an object [1 + the number of its names in `shapes`, its values ...]. Where
+ * such an array of more than MOST_SMALL elements has been there before, it is [-1, its number among
+ * those that are not small, in the order in which they end].
  */
 #include "cli/explanation.h"
 
