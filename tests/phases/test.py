@@ -592,7 +592,7 @@ AGAIN:
                 for block, n in some(2, ((128, 400), (64, 3), (256, 1500))):
                     assert compare(path, block, n, 1000, 2, more=("--cpu", level)) is None
         with written(KERNEL.replace("BODY", body.replace("[%rd4+4]", "[%rd4+4000]"))) as path:
-            fault = compare(path, 128, 3, 1000, 2, more=("--cpu", "x86-64-v2"))
+            fault = compare(path, 128, 3, 1000, 1, more=("--cpu", "x86-64-v2"))  # of two blocks either may be first
             assert (fault is not None) == ("global" in load), fault
 
 
