@@ -23,8 +23,8 @@ def program(folder, _, name):
 
 
 SUITE = Suite("libcu++'s own tests of barriers and asynchronous copies",
-              "Some hand over memory without a barrier, which goes well on a GPU by its speed: they make a barrier anew while other warps still wait for it,\n"
-              "or look at what other warps copy already; `cp_async_bulk` reads what `wait_group.read` has not waited for. Those of copies by tensor maps ask the\n"
-              "runtime for variables that libcu++ declares `__device__` only where it is compiled for a device (`_CCCL_GLOBAL_VARIABLE`), so that clang makes\n"
-              "variables of the host of them.",
+              "Three kinds of failure are the tests' own. Some reinitialise a barrier while other warps still wait for it, or read memory into which other warps already\n"
+              "copy; on a GPU this goes well by timing. `cp_async_bulk` reads memory for which `wait_group.read` does not wait. Tests of tensor-map copies ask the\n"
+              "runtime for variables that libcu++ declares `__device__` only in the device's compilation (`_CCCL_GLOBAL_VARIABLE`), so clang makes them\n"
+              "variables of the host.",
               {"cccl": "https://github.com/NVIDIA/cccl"}, names, program, (HEDDLE_CC,), limit=300, silent=tuple(FOLDERS))

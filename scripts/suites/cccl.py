@@ -58,7 +58,7 @@ def program(folder, group, name):
     return Program("cccl", "", build, line, copied=False, passes="", fails=r"\bFAIL|INCORRECT|heddle: ")
 
 
-SUITE = Suite("CCCL", "Compiled for sm_90; what checks itself, or aborts where it is wrong. A test of CUB is compiled with the first value of each of its\n"
-              "parameters (launches are the host's), and run with one set of random numbers, but for the cases that are named large, of up to 2^33 numbers.",
+SUITE = Suite("CCCL", "Compiled for sm_90. Every program checks itself, or aborts if a result is wrong. A test of CUB is compiled with the first value of each of its\n"
+              "parameters (so the host launches its kernels), and run with one set of random numbers, without the cases named large, of up to 2^33 numbers.",
               {"cccl": "https://github.com/NVIDIA/cccl", "Catch2": "https://github.com/catchorg/Catch2"},
               names, program, (HEDDLE_CC,), sample=20, silent=tuple(GROUPS))

@@ -31,8 +31,8 @@ EXAMPLES = {
     "62_hopper_sparse_gemm/62_hopper_sparse_gemm": ("sparse `wgmma` of f16", SM90A, "--m=256 --n=256 --k=128 --iterations=1"),
 }
 WHYS = {
-    "02_dump_reg_shmem/dump_reg_shmem": "its own mistake: it takes an array of halves for one of `uint4`, which nvcc happens to align and clang does not",
-    "62_hopper_sparse_gemm/62_hopper_sparse_gemm": "clang finds a call of two templates ambiguous (`mma_unpack`), which nvcc takes"}
+    "02_dump_reg_shmem/dump_reg_shmem": "its own mistake: it casts an array of halves to `uint4`; nvcc happens to align that array, clang does not",
+    "62_hopper_sparse_gemm/62_hopper_sparse_gemm": "clang finds a call ambiguous between two templates (`mma_unpack`); nvcc accepts it"}
 FLAGS = "-O2 -std=c++17 --expt-relaxed-constexpr -w -Iinclude -Itools/util/include -Iexamples/common"
 
 
@@ -47,5 +47,5 @@ def program(folder, _, name):
                    why=WHYS.get(name, ""))
 
 
-SUITE = Suite("CUTLASS", "Examples, held to their own references. `heddle cc` takes libcu++ from CCCL, which nvcc has in its toolkit.",
+SUITE = Suite("CUTLASS", "Examples, which compare with their own references. `heddle cc` takes libcu++ from CCCL's repository, nvcc from its toolkit.",
               {"cutlass": "https://github.com/NVIDIA/cutlass", "cccl": "https://github.com/NVIDIA/cccl"}, names, program)

@@ -12,8 +12,8 @@ SAYS, TRAINING = "All results match", "train_gpt2fp32cu"
 MODEL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "llmc_model.py")
 TRAIN = (f"stdbuf -oL ./{TRAINING} -b 4 -t 64 -l 1e-4 -v 100 -s 100 | grep -m 10 'train loss' >gpu.txt; stdbuf -oL ./train_gpt2 | grep -m 10 'train loss' >cpu.txt; "
          f"python3 {MODEL} compare gpu.txt cpu.txt")
-WHYS = {"layernorm_backward 9": "its own assertion: its 1600 channels are no multiple of 256",
-        "layernorm_backward 10": "its own mistake: with 32 threads a block, its flag lies behind the shared memory that it asks for"}
+WHYS = {"layernorm_backward 9": "its own assertion: 1600 channels are not a multiple of 256",
+        "layernorm_backward 10": "its own mistake: with 32 threads a block, its flag lies beyond the shared memory of the launch"}
 
 
 def read(folder, name):
@@ -36,6 +36,6 @@ def program(folder, _, name):
                    passes=SAYS, until=SAYS, fails=r"Mismatch|heddle: |cuBLAS ERROR", why=WHYS.get(name, ""))
 
 
-SUITE = Suite("llm.c's dev/cuda", "A program compares its kernel, the one of that number, with one on the CPU, and is stopped then, before it measures it. All\n"
-              "are linked with cuBLAS and cuBLASLt, and most make a handle of it.",
+SUITE = Suite("llm.c's dev/cuda", "A program compares the kernel with the given number with a reference on the CPU. It is stopped then, before it measures the kernel. All\n"
+              "are linked with cuBLAS and cuBLASLt, and most make a handle.",
               {"llm.c": "https://github.com/karpathy/llm.c"}, names, program, sample=20)

@@ -32,9 +32,9 @@ CHECKS = {"lud": (">>>Verify<<<<", "dismatch")}
 ARCHIVE = "data of Rodinia's archive"
 NEEDS = {"b+tree": ARCHIVE, "cfd": ARCHIVE, "heartwall": ARCHIVE, "leukocyte": ARCHIVE, "hybridsort": "OpenGL", "kmeans": "texture references",
          "mummergpu": "OpenGL, texture references"}
-WHYS = {**dict.fromkeys(("gaussian", "huffman"), "its own: it asks for a member of `cudaDeviceProp` that is gone from CUDA 13"),
-        "nn": "its Makefile makes a file of `-cuda`, too, which nobody needs and clang cannot",
-        "srad_v2": "its own mistake: for the first row of its matrix it reads the one before"}
+WHYS = {**dict.fromkeys(("gaussian", "huffman"), "its own: it uses a member of `cudaDeviceProp` that CUDA 13 does not have"),
+        "nn": "its Makefile also runs `-cuda`, which clang does not have; nothing needs the result",
+        "srad_v2": "its own mistake: for the first row of its matrix it reads the row before it"}
 
 
 def names(folder):
@@ -49,5 +49,5 @@ def program(folder, _, name):
     return Program("gpu-rodinia", f"cuda/{at}", build, line, line.partition(" ")[2], passes=passes, fails=fails, why=WHYS.get(name, ""))
 
 
-SUITE = Suite("Rodinia", "Few of these programs check their result: the others run. Of the archive's data, the smaller files are those of another repository.",
+SUITE = Suite("Rodinia", "Few of these programs check their result; the others can only *run*. The smaller files of the archive's data come from another repository.",
               {"gpu-rodinia": "https://github.com/yuhc/gpu-rodinia", "rodinia": "https://github.com/Munksgaard/rodinia"}, names, program, (NVCC_OF_OLD, HEDDLE_CC))

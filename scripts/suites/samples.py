@@ -21,8 +21,8 @@ OPTIONS = {**dict.fromkeys(("simpleIPC", "simpleP2P", "streamOrderedAllocationIP
 SIZES = {"UnifiedMemoryPerf": "-kernel-iterations=1", "globalToShmemAsyncCopy": "-wA=640 -hA=640 -wB=640 -hB=640"}
 WHYS = {"simpleAttributes": "47 billion reads and writes at random places",
         "segmentationTreeThrust": "`<thrust/tuple.h>` is not included: CCCL of CUDA 13.0 brings it in, CCCL 3.6 does not",
-        "matrixMul_nvrtc": "it copies CCCL out of the toolkit's folder, where Heddle has none",
-        "binomialOptions_nvrtc": "clang leaves out a `static __constant__` variable that the file itself never writes; the program writes it by the driver API"}
+        "matrixMul_nvrtc": "it copies CCCL from the toolkit's folder; Heddle's toolkit has none",
+        "binomialOptions_nvrtc": "clang omits a `static __constant__` variable that the file never writes; the program writes it by the driver API"}
 # A program of nvcc's has code for nine devices, and PTX for each; what it loads from a file, machine code alone, but for this.
 PTX_TOO = "export NVCC_APPEND_FLAGS='-gencode arch=compute_90,code=compute_90'; "
 
@@ -44,8 +44,8 @@ def program(folder, category, name):
                    passes="", fails=r"\bFAILED\b|Result = FAIL|Test failed|mismatch", why=WHYS.get(name, ""))
 
 
-SUITE = Suite("cuda-samples", "Each sample is built by its own CMakeLists.txt, for all devices that this names. A program passes where its own check says so\n"
-              "and its exit status is 0; nvcc's are linked with the shared and with the static runtime. `heddle cc` takes CCCL from its repository.",
+SUITE = Suite("cuda-samples", "Each sample is built by its own CMakeLists.txt, for all devices in that file. A program passes if its own check says so and its\n"
+              "exit status is 0. nvcc links each program with the shared and with the static runtime. `heddle cc` takes CCCL from CCCL's repository.",
               {"cuda-samples": "https://github.com/NVIDIA/cuda-samples", "cccl": "https://github.com/NVIDIA/cccl"}, names, program,
               (Way("nvcc, shared runtime", True, (("RUNTIME", "Shared"),)), Way("nvcc, static runtime", True, (("RUNTIME", "Static"),)),
                HEDDLE_CC))
