@@ -56,7 +56,7 @@ static bool report_findings(void *data, struct diags *diags)
 /* To checkers, a launch that runs again is another one, a task behind that which it was before. */
 struct again {
     const struct order_hooks *order;
-    uint32_t first, strand;
+    uint32_t first, timeline;
 };
 
 static void again_begin(struct again *g, hd_machine *m, struct launch_request *q)
@@ -70,7 +70,7 @@ static void again_begin(struct again *g, hd_machine *m, struct launch_request *q
         g->order->end(g->order->data, before);
     else
         g->first = before;
-    q->task = g->order->submit(g->order->data, &g->strand, &note, &before, 1);
+    q->task = g->order->submit(g->order->data, &g->timeline, &note, &before, 1);
     g->order->begin(g->order->data, q->task);
 }
 
@@ -80,7 +80,7 @@ static void again_end(struct again *g, struct launch_request *q)
         return;
     g->order->end(g->order->data, q->task);
     g->order->learn(g->order->data, g->first, q->task);
-    g->order->close(g->order->data, g->strand);
+    g->order->close(g->order->data, g->timeline);
     q->task = g->first;
 }
 

@@ -26,15 +26,15 @@ static hd_result launch_in_order(hd_kernel *k, struct launch_request *q, hd_laun
     hd_machine *m = k->module->machine;
     const struct order_hooks *order = atomic_load(&m->machine->order);
     const struct task_note note = {.kind = TASK_LAUNCH, .name = k->name};
-    uint32_t strand = 0;
+    uint32_t timeline = 0;
     if (!order)
         return launch_run(m, q, stats, diags);
-    q->task = order->submit(order->data, &strand, &note, NULL, 0);
+    q->task = order->submit(order->data, &timeline, &note, NULL, 0);
     order->begin(order->data, q->task);
     hd_result r = launch_run(m, q, stats, diags);
     order->end(order->data, q->task);
     order->wait(order->data, &q->task, 1);
-    order->close(order->data, strand);
+    order->close(order->data, timeline);
     return r;
 }
 

@@ -119,13 +119,13 @@ static void order_done(struct nest *n)
 {
     const struct order_hooks *order = atomic_load(&nest_engine(n)->order);
     const struct task_note note = {.kind = TASK_MARK, .stream = n->stream, .by = n->task};
-    uint32_t strand = 0;
+    uint32_t timeline = 0;
     if (order && n->task && n->done.n) {
-        uint32_t join = order->submit(order->data, &strand, &note, n->done.at, n->done.n);
+        uint32_t join = order->submit(order->data, &timeline, &note, n->done.at, n->done.n);
         order->begin(order->data, join);
         order->end(order->data, join);
         order->learn(order->data, n->task, join);
-        order->close(order->data, strand);
+        order->close(order->data, timeline);
     }
     n->done.n = 0;
 }

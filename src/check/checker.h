@@ -1,7 +1,8 @@
-/* The checker as its tools see it: what they share, and where each is entered. Private to check/.
+/* The checker as its tools see it: their shared state, and the functions by which each is entered.
+ * Private to check/.
  *
- * A tool is a client of events (exec/events.h) with a contract of its own: memory/memory.h,
- * sync/sync.h, race/racecheck.h. The tools count what they find in `findings`; the race detector
+ * A tool is a client of events (exec/events.h) with its own header: memory/memory.h,
+ * sync/sync.h, race/racecheck.h. The tools count findings in `findings`; the race detector
  * (race/races.h) keeps its own.
  */
 #ifndef HEDDLE_CHECK_CHECKER_H
@@ -17,7 +18,7 @@
 
 enum { MOST_LEARNT = 8, HOST_PLACES = 64 };
 
-/* Where an instruction of the host's was last, by the stack at it. */
+/* The last place of a host instruction, with its call stack. */
 struct host_place {
     uint64_t pc, sp, top;
     const void *place;
@@ -32,26 +33,27 @@ struct checker {
     bool finished;                     /* nothing more is launched */
     pthread_mutex_t lock;              /* protects `running` */
     uint32_t running;                  /* launches */
-    struct budget own_budget, *budget; /* its own, or that of the checker that it was made with */
+    struct budget own_budget, *budget; /* its own, or that of checker_new()'s `with` */
     struct memory_tools memory;
     struct sync_tool sync;
     struct race_tools race;
     struct timelines *timelines;          /* or NULL */
-    struct order_hooks order;             /* that keep them */
+    struct order_hooks order;             /* keeps `timelines` up to date */
     struct host_watch *host;              /* or NULL */
-    _Atomic uint32_t learnt[MOST_LEARNT]; /* launches of which the host knows something */
+    _Atomic uint32_t learnt[MOST_LEARNT]; /* launches from which the host has acquired something */
     pthread_mutex_t host_places_lock;
     struct host_place host_places[HOST_PLACES]; /* by instruction */
 };
 
 /* ---- world.c ---- */
 
-/* The checker's listener, if it has one: holds all that is told, gives it back, hears of something. */
+/* Calls the checker's listener, if it has one: to lock out other events, to unlock them, to
+ * report an event. */
 void checker_hold(const struct checker *c);
 void checker_give_back(const struct checker *c);
 void checker_tell(const struct checker *c, const struct host_event *e);
 
-/* ---- tasks.c: the order of tasks, and what those that are no launches do to memory ---- */
+/* ---- tasks.c: the order of tasks, and the memory accesses of copies, fills and the host ---- */
 
 void tasks_watch(struct checker *c);
 void tasks_unwatch(struct checker *c);

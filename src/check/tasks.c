@@ -44,7 +44,8 @@ void checker_puts_for(const struct event_block *block, unsigned warp, unsigned l
     putting.lane = lane;
 }
 
-static uint32_t on_submit(void *data, uint32_t *strand, const struct task_note *note, const uint32_t *after, uint32_t n)
+static uint32_t on_submit(void *data, uint32_t *timeline, const struct task_note *note, const uint32_t *after,
+                          uint32_t n)
 {
     struct checker *c = data;
     struct task_note placed = *note;
@@ -53,7 +54,7 @@ static uint32_t on_submit(void *data, uint32_t *strand, const struct task_note *
     checker_hold(c);
     pass_learnt(c);
     struct host_event e = {.kind = HOST_SUBMIT,
-                           .strand = *strand,
+                           .timeline = *timeline,
                            .note = &placed,
                            .tasks = after,
                            .n_tasks = n,
@@ -61,8 +62,8 @@ static uint32_t on_submit(void *data, uint32_t *strand, const struct task_note *
                            .warp = putting.warp,
                            .lane = putting.lane};
     struct clock *published = putting.block ? races_publish(putting.block, putting.warp, putting.lane) : NULL;
-    uint32_t task = e.task = timelines_submit(c->timelines, strand, &placed, after, n, published);
-    e.strand_after = *strand;
+    uint32_t task = e.task = timelines_submit(c->timelines, timeline, &placed, after, n, published);
+    e.timeline_after = *timeline;
     checker_tell(c, &e);
     if (c->host && note->kind != TASK_MARK && note->kind != TASK_ALLOC) /* the host cannot access what that gives */
         host_watch_set(c->host, true);
@@ -90,9 +91,9 @@ static void on_wait(void *data, const uint32_t *tasks, uint32_t n)
     checker_host(data, &(struct host_event){.kind = HOST_WAIT, .tasks = tasks, .n_tasks = n});
 }
 
-static void on_close(void *data, uint32_t strand)
+static void on_close(void *data, uint32_t timeline)
 {
-    checker_host(data, &(struct host_event){.kind = HOST_CLOSE, .strand = strand});
+    checker_host(data, &(struct host_event){.kind = HOST_CLOSE, .timeline = timeline});
 }
 
 /* ---- accesses ---- */
@@ -178,10 +179,10 @@ bool checker_has_order(const struct checker *c, enum host_event_kind kind)
     return c->timelines || kind >= HOST_UNDEFINED;
 }
 
-uint32_t checker_submit(struct checker *c, uint32_t *strand, const struct task_note *note, const uint32_t *after,
+uint32_t checker_submit(struct checker *c, uint32_t *timeline, const struct task_note *note, const uint32_t *after,
                         uint32_t n)
 {
-    return c->timelines ? on_submit(c, strand, note, after, n) : 0;
+    return c->timelines ? on_submit(c, timeline, note, after, n) : 0;
 }
 
 static bool do_event(struct checker *c, const struct host_event *e)
@@ -197,7 +198,7 @@ static bool do_event(struct checker *c, const struct host_event *e)
         look_at_host(c);
         break;
     case HOST_LEARN: timelines_learn(c->timelines, e->task, e->tasks[0]); break;
-    case HOST_CLOSE: timelines_close(c->timelines, e->strand); break;
+    case HOST_CLOSE: timelines_close(c->timelines, e->timeline); break;
     case HOST_RANGE: races_range(c->race.races, e->task, e->address, e->bytes, e->write); break;
     case HOST_ACCESS: host_accesses(c, e); break;
     case HOST_UNDEFINED: return memory_set_undefined(c, e->address, e->bytes, e->name);

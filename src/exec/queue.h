@@ -56,9 +56,9 @@ struct task_note {
  * comes before what, although it may be done already. */
 struct order_hooks {
     void *data;
-    /* A task has been put behind its strand's last, which is the stream's, and behind `after`;
-     * *strand is 0 at first. */
-    uint32_t (*submit)(void *data, uint32_t *strand, const struct task_note *note, const uint32_t *after, uint32_t n);
+    /* A task has been put behind its timeline's last, which is the stream's, and behind `after`;
+     * *timeline is 0 at first. */
+    uint32_t (*submit)(void *data, uint32_t *timeline, const struct task_note *note, const uint32_t *after, uint32_t n);
     /* Around what it does, when all that it waits for is done. */
     void (*begin)(void *data, uint32_t task);
     void (*end)(void *data, uint32_t task);
@@ -67,7 +67,7 @@ struct order_hooks {
     /* What comes after a task that runs comes after `part`, too. */
     void (*learn)(void *data, uint32_t task, uint32_t part);
     /* The stream has gone. */
-    void (*close)(void *data, uint32_t strand);
+    void (*close)(void *data, uint32_t timeline);
 };
 
 struct task {

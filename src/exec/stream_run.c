@@ -168,8 +168,8 @@ void stream_free(struct stream *s)
     const struct order_hooks *order = context_order(c);
     if (s->last && s->last->number)
         keep_tail(c, s);
-    if (order && s->strand)
-        order->close(order->data, s->strand);
+    if (order && s->timeline)
+        order->close(order->data, s->timeline);
     stream_unlist(s);
     task_release(s->last);
     task_release(s->mark);

@@ -20,7 +20,7 @@ struct stream {
     struct task *last;         /* put last; held; NULL where it is known to be done */
     struct task *join;         /* not put yet: what the next task is to come after */
     struct task *mark;         /* one of the last THROTTLE tasks; held */
-    uint32_t strand;           /* for order hooks */
+    uint32_t timeline;         /* for order hooks */
     /* The job's, for whoever runs it: */
     struct task *taken; /* the first of them is to run, or runs */
     uint32_t n_awaited; /* of those it comes after, so many are done */

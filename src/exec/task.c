@@ -121,7 +121,7 @@ void task_order_submit(struct task *t, struct stream *s)
         return;
     uint32_t *after = numbers_after(t);
     t->note.stream = s->number;
-    t->number = order->submit(order->data, &s->strand, &t->note, after, after ? t->after.n : 0);
+    t->number = order->submit(order->data, &s->timeline, &t->note, after, after ? t->after.n : 0);
     free(after);
 }
 

@@ -78,7 +78,8 @@ static uint32_t *copy_numbers(const uint32_t *numbers, uint32_t n)
 }
 
 /* Tasks get numbers also where nobody remembers them. */
-static uint32_t on_submit(void *data, uint32_t *strand, const struct task_note *note, const uint32_t *after, uint32_t n)
+static uint32_t on_submit(void *data, uint32_t *timeline, const struct task_note *note, const uint32_t *after,
+                          uint32_t n)
 {
     const struct log_machine *m = data;
     struct stream_log *l = m->log;
@@ -90,14 +91,14 @@ static uint32_t on_submit(void *data, uint32_t *strand, const struct task_note *
                                .machine = (unsigned)(m - l->machines),
                                .stream = note->stream,
                                .name = note->name ? strdup(note->name) : NULL,
-                               .before = *strand,
+                               .before = *timeline,
                                .after = copy_numbers(after, n)};
         t->n_after = t->after ? n : 0;
         l->events[l->n_events++] = (struct log_event){.thread = thread_of_caller(l), .task = number};
     } else {
         l->left_out++;
     }
-    *strand = number;
+    *timeline = number;
     pthread_mutex_unlock(&l->lock);
     return number;
 }

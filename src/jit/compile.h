@@ -1,10 +1,10 @@
-/* A request becomes an ELF object. Private to jit/compile.c and jit/main.c. */
+/* Compiles a request to an ELF object. Private to jit/compile.c and jit/main.c. */
 #ifndef HEDDLE_JIT_COMPILE_H
 #define HEDDLE_JIT_COMPILE_H
 
 #include "jit/wire.h"
 
-/* Once, before all else. */
+/* To be called once, first. */
 void jit_compile_init(void);
 /* Fills *result, to be released by the caller. Jumps to the arena's on_oom where memory is
  * exhausted. */

@@ -26,7 +26,7 @@ static struct replay_checker *checker_of(struct replay *r, uint32_t i)
     return NULL;
 }
 
-/* ---- numbers of tasks and strands ---- */
+/* ---- numbers of tasks and timelines ---- */
 
 enum { MOST_NUMBERS = 1 << 26 };
 
@@ -57,9 +57,9 @@ static bool tasks_of(struct replay *r, const struct number_list *list, uint32_t 
     return true;
 }
 
-static uint32_t strand_of(const struct replay *r, uint32_t strand)
+static uint32_t timeline_of(const struct replay *r, uint32_t timeline)
 {
-    return strand < r->strands.n ? r->strands.at[strand] : 0;
+    return timeline < r->timelines.n ? r->timelines.at[timeline] : 0;
 }
 
 /* ---- tasks ---- */
@@ -87,19 +87,19 @@ static void submit(struct replay *r, struct replay_checker *c, const struct reco
                                    .programmatic = x->host.programmatic,
                                    .by = by,
                                    .tail = x->host.tail};
-    if (x->host.task_kind > TASK_WORK || x->host.task_kind == TASK_HOST || !x->host.task || !x->host.strand_after ||
-        (x->host.strand && !strand_of(r, x->host.strand))) {
-        record_fail(r->reader, "a task of no kind, number or strand is submitted");
+    if (x->host.task_kind > TASK_WORK || x->host.task_kind == TASK_HOST || !x->host.task || !x->host.timeline_after ||
+        (x->host.timeline && !timeline_of(r, x->host.timeline))) {
+        record_fail(r->reader, "a task of no kind, number or timeline is submitted");
         return;
     }
     e->note = &note;
     if (block)
         checker_puts_for(block, x->host.warp, x->host.lane);
-    uint32_t task = checker_submit(c->checker, &e->strand, &note, e->tasks, e->n_tasks);
+    uint32_t task = checker_submit(c->checker, &e->timeline, &note, e->tasks, e->n_tasks);
     checker_puts_for(NULL, 0, 0);
     /* Where no tool asks for the order, any number will do. */
     KEEP_NUMBER(r, tasks, x->host.task, task ? task : 1);
-    KEEP_NUMBER(r, strands, x->host.strand_after, e->strand ? e->strand : 1);
+    KEEP_NUMBER(r, timelines, x->host.timeline_after, e->timeline ? e->timeline : 1);
 }
 
 void replay_host(struct replay *r, const struct record *x)
@@ -108,7 +108,7 @@ void replay_host(struct replay *r, const struct record *x)
     uint32_t *tasks = x->host.tasks.n ? malloc(x->host.tasks.n * sizeof *tasks) : NULL;
     char *name = x->host.name.n ? strndup(x->host.name.p, x->host.name.n) : NULL;
     struct host_event e = {.kind = x->host.kind,
-                           .strand = strand_of(r, x->host.strand),
+                           .timeline = timeline_of(r, x->host.timeline),
                            .tasks = tasks,
                            .n_tasks = tasks ? x->host.tasks.n : 0,
                            .address = x->host.address,

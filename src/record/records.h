@@ -103,7 +103,7 @@ struct record {
         } checker;
         struct {
             enum host_event_kind kind;
-            uint32_t checker, task, strand, strand_after, task_kind, by;
+            uint32_t checker, task, timeline, timeline_after, task_kind, by;
             uint32_t block, warp, lane; /* the thread that has put the task; block 0: the host */
             uint64_t stream, place, address, bytes, from;
             bool programmatic, tail, write, whole, done;

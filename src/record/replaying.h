@@ -74,8 +74,8 @@ struct replay {
     /* Events: */
     struct replay_checker checkers[REPLAY_CHECKERS];
     unsigned n_checkers;
-    VEC(uint32_t) tasks, strands; /* as ours are numbered, by the file's numbers; 0: none */
-    VEC(hd_memory_rule) rules;    /* of the next launch */
+    VEC(uint32_t) tasks, timelines; /* this run's numbers, by the file's numbers; 0: none */
+    VEC(hd_memory_rule) rules;      /* of the next launch */
     VEC(struct replay_launch *) launches;
     VEC(struct replay_block *) blocks;  /* NULL: it has ended */
     struct access_event performing;     /* that is to be told of as performed next; block NULL: none is; */

@@ -26,7 +26,7 @@ def events(sites, *told, blocks=1, tools=0xf):
             "file name=\"k.cu\""]
     for i, site in enumerate(sites):
         head += [f"line id={i} files=0 lines={10 + i}", f"site number={i} instruction={i + 1} line={i + 1} {site}"]
-    head += ["host task=1 strand_after=1 does=1 name=\"k\"", "host kind=begin task=1", "launch",
+    head += ["host task=1 timeline_after=1 does=1 name=\"k\"", "host kind=begin task=1", "launch",
              f"grid number=1 task=1 grid_x={blocks} grid_y=1 grid_z=1 block_x=64 block_y=1 block_z=1 cluster=1 shared_bytes=256"]
     head += [f"block id={b} index={b} x={b} shared={0x700000 + 0x1000 * b}" for b in range(blocks)]
     tail = [f"end id={b}" for b in range(blocks)]
@@ -99,7 +99,7 @@ def atomic_operations_race_where_their_scope_is_too_narrow():
 
 
 def a_task_that_nothing_orders_races_with_a_copy():
-    copy = ["host task=2 strand_after=2 does=2 stream=7", "host kind=range task=2 address=0x10000000 bytes=4 write=1"]
+    copy = ["host task=2 timeline_after=2 does=2 stream=7", "host kind=range task=2 address=0x10000000 bytes=4 write=1"]
     told = access(0, 0, 0x10000000, shared=False, reads=1)
     assert found(events([LOAD.replace("shared", "global")], told, *copy, tools=2)) == [("data-race", 10)]
 

@@ -1,6 +1,6 @@
-/* What a program has said of its memory beyond what CUDA knows: which parts of a pool of its own it
- * has given out, and what kernels may do where (NVTX: cuda/watch/nvtx_memory.c). A launch is held
- * to the rules as they were when it was put into its stream. */
+/* The program's own rules about its memory, beyond CUDA's: which parts of a memory pool of its
+ * own are in use, and which accesses kernels may make (NVTX: cuda/watch/nvtx_memory.c). A launch
+ * is judged by the rules at its submission. */
 #ifndef HEDDLE_CHECK_RULES_H
 #define HEDDLE_CHECK_RULES_H
 
@@ -14,11 +14,11 @@
 struct memory_rule {
     uint64_t start, end;
     unsigned uses; /* of enum hd_memory_use */
-    bool given;    /* false: memory of a pool that it has not given out */
+    bool given;    /* false: memory of a pool that the program has not handed out */
     const char *name;
 };
 
-/* Immutable; in the order of addresses, none over another. */
+/* Immutable; sorted by address, without overlaps. */
 struct memory_rules {
     _Atomic uint32_t users;
     size_t n;

@@ -1,4 +1,4 @@
-/* What the parts of the order share. Private to check/order/. */
+/* State that the files of check/order/ share. Private to check/order/. */
 #ifndef HEDDLE_CHECK_ORDER_STATE_H
 #define HEDDLE_CHECK_ORDER_STATE_H
 
@@ -14,7 +14,8 @@ struct order {
     pthread_mutex_t starting;     /* protects the next two */
     struct numbered incarnations; /* struct incarnation */
     struct block_order *running;
-    /* Protects what follows. Others poll it: what its holder reads is in other cache lines. */
+    /* Protects what follows. Other threads poll it, so its holder's data is in other cache
+     * lines. */
     _Alignas(64) _Atomic uint8_t lock;
     _Alignas(64) struct sync_variable *_Atomic buckets[BUCKETS];
     _Atomic bool has_variables;
@@ -23,9 +24,9 @@ struct order {
     _Atomic bool has_acquires;
 };
 
-/* Marked numbers of an incarnation, for entries of clocks (CLOCK_MARKS) about: what its threads
- * have issued; how often its cluster has met; which of its threads' accesses to shared memory, and
- * to global, a fence of the async proxy has followed. */
+/* Marked incarnation numbers (CLOCK_MARKS), for entries of clocks about: asynchronous operations
+ * that its threads have issued; how often its cluster has met; its threads' accesses to shared
+ * memory, and to global memory, that a fence of the async proxy has followed. */
 static inline uint32_t order_issued_by(uint32_t incarnation)
 {
     return incarnation | 1u << 26;
@@ -45,7 +46,7 @@ static inline uint32_t order_clock_before(const struct clock *c, struct accesses
     return clock_before(c, of.incarnation, of.warp, of.lanes, of.epoch);
 }
 
-/* Memory ran out where `ok` is false: something that orders is lost. */
+/* If `ok` is false, memory ran out and some order is lost. */
 static inline bool order_note(struct order *o, bool ok)
 {
     if (!ok)
@@ -55,9 +56,10 @@ static inline bool order_note(struct order *o, bool ok)
 
 /* ---- incarnations.c ---- */
 
-/* A block's cluster; where it is in none, or alone so far, one of its own. NULL without memory. */
+/* A block's cluster. A block that is alone so far, or in no cluster, gets one of its own. NULL
+ * without memory. */
 struct cluster_order *order_cluster_of(struct block_order *b);
-/* Drops what lanes knew that have exited. */
+/* Drops the knowledge of exited lanes. */
 void order_forget_exited(struct warp_order *w, uint32_t lanes);
 
 /* ---- sync_variables.c ---- */
@@ -65,21 +67,21 @@ void order_forget_exited(struct warp_order *w, uint32_t lanes);
 void order_drop_patterns(struct lane_patterns **p);
 /* Marks the incarnations that sync variables refer to. */
 void order_keep_releases(struct order *o);
-/* Lanes have observed a clock that threads of an incarnation have released: their next fence of a
- * scope that includes these acquires it. */
+/* Lanes have observed a clock that threads of an incarnation have released. Their next fence of
+ * a scope that includes these threads acquires it. */
 void order_keep_observed(struct block_order *b, unsigned warp, uint32_t lanes, uint32_t by, struct clock *c);
 
 /* ---- fences.c ---- */
 
-/* A release pattern that follows a fence of the scope releases what lanes know now. */
+/* A later release pattern after this fence releases what the lanes know now. */
 void order_keep_fence(struct block_order *b, unsigned warp, uint32_t lanes, struct lane_order *s, enum scope scope);
-/* Joins what lanes knew at fences whose scopes include their cluster. */
+/* Joins what lanes knew at their fences whose scopes include the cluster. */
 void order_join_fenced(struct block_order *b, unsigned warp, uint32_t lanes, struct clock **c);
 
 /* ---- mbarriers.c ---- */
 
-/* Lanes arrive at the cluster's barrier, and release there what they have fenced by
- * fence.mbarrier_init. */
+/* Lanes arrive at the cluster's barrier, and release there what their fence.mbarrier_init
+ * covers. */
 void order_arrive_behind_inits(struct block_order *b, unsigned warp, uint32_t lanes);
 
 /* ---- known.c: what threads know, in clocks, beyond the frontiers of their block and warp ---- */
@@ -88,24 +90,25 @@ void order_arrive_behind_inits(struct block_order *b, unsigned warp, uint32_t la
 struct lane_order *order_lanes(struct block_order *b, unsigned warp);
 struct clock *order_known(const struct block_order *b, unsigned warp, unsigned lane);
 void order_join(const struct block_order *b, struct clock **c, struct clock *with);
-/* Joins what lanes know beyond what all of their block know. */
+/* Joins what lanes know in addition to their block. */
 void order_join_own(const struct block_order *b, unsigned warp, uint32_t lanes, struct clock **c);
-/* Joins all that lanes know now, and their own accesses; a later access is in a later epoch. */
+/* Joins all that lanes know now, and their own accesses so far. Later accesses are in a later
+ * epoch. */
 void order_join_all(const struct block_order *b, unsigned warp, uint32_t lanes, struct clock **c);
-/* By lane: the lanes that have the same clock as the first of these; a clock in the place of the
- * one that all of these lanes have. */
+/* For clocks by lane: the lanes that have the same clock as the first of `lanes`; and replacing
+ * the clock that all of these lanes have. */
 uint32_t order_same(struct clock *const at[WARP_LANES], uint32_t lanes);
 void order_replace_each(struct clock *at[WARP_LANES], uint32_t lanes, struct clock *with);
-/* Joins `with` to the clock of each of some lanes, `instead` where it has none (clock_join_since).
- * Returns the lanes whose clock has changed. */
+/* Joins `with` to the clock of each of these lanes, or to `instead` if a lane has none
+ * (clock_join_since). Returns the lanes whose clock has changed. */
 uint32_t order_join_each(const struct block_order *b, struct clock *at[WARP_LANES], struct clock *instead,
                          uint32_t lanes, struct clock *with, const struct clock *since);
-/* What a thread of the warp, which knows `known`, knows and has done by now. */
+/* A snapshot of a thread of the warp that knows `known`. */
 struct snapshot order_snapshot(const struct block_order *b, unsigned warp, struct clock *known);
-/* Adds a snapshot of a lane to what others will acquire at some place. */
+/* Adds a lane's snapshot to a clock that others will acquire. */
 void order_publish(const struct block_order *b, unsigned warp, unsigned lane, const struct snapshot *s,
                    struct clock **at);
-/* Lanes know what is in a clock, which includes all that they knew. */
+/* Replaces what lanes know by a clock that includes it. */
 void order_learn(struct block_order *b, unsigned warp, uint32_t lanes, struct clock *c);
 /* Lanes acquire a clock: it is joined to what they know. */
 void order_acquire(struct block_order *b, unsigned warp, uint32_t lanes, struct clock *c);

@@ -1,4 +1,4 @@
-/* What is kept of tasks and timelines. Private to check/order/timelines.c, retired.c and
+/* The records of tasks and timelines. Private to check/order/timelines.c, retired.c and
  * task_notes.c. */
 #ifndef HEDDLE_CHECK_TIMELINES_STATE_H
 #define HEDDLE_CHECK_TIMELINES_STATE_H
@@ -18,55 +18,54 @@ enum {
     MOST_LEARNT = 4
 };
 
-/* What is known of a task between its submission and its beginning. */
+/* The data of a task between its submission and its start. */
 struct pending {
-    struct clock *host; /* the host's at the submission */
+    struct clock *host; /* the host's clock at the submission */
     uint32_t previous, n, after[];
 };
 
 struct task_record {
-    uint32_t timeline, place; /* place: from 1 */
+    uint32_t timeline, place; /* place: its position in the timeline, from 1 */
     uint32_t frontier;
-    uint32_t overlapped; /* the first place of its timeline that it overlaps (timelines_overlap); 0: none */
-    struct clock
-        *clock; /* NULL: it has not begun, or nothing comes before it but its timeline, or memory is exhausted */
-    bool counted_early; /* clocks have counted it before its end, and may lack what it has learnt since */
+    uint32_t overlapped; /* the first position of its timeline that it overlaps (timelines_overlap); 0: none */
+    struct clock *clock; /* NULL: it has not begun, or only its timeline comes before it, or memory is exhausted */
+    bool counted_early;  /* clocks counted it before its end, and may lack what it learnt since */
     struct pending *pending;
-    _Atomic uint32_t learnt[MOST_LEARNT]; /* tasks; of more, the newest */
+    _Atomic uint32_t learnt[MOST_LEARNT]; /* tasks; if there are more, the newest */
     const struct task_note *note;
-    struct clock *published; /* what comes before it of threads of launches that may still run; or NULL */
+    struct clock *published; /* predecessors among threads of launches that may still run; or NULL */
 };
 
 struct timeline {
-    VEC(uint32_t) tasks; /* by place - 1 - gone */
+    VEC(uint32_t) tasks; /* by position - 1 - gone */
     uint32_t n, gone;
-    uint32_t last_work;    /* place of the last that is no mark, */
-    uint32_t begun, ended; /* of the last that has begun; that has ended */
+    uint32_t last_work;    /* position of the last that is not a mark */
+    uint32_t begun, ended; /* positions of the last that has begun, and that has ended */
     bool closed;
 };
 
-/* What comes before the successors of a task that the host submitted at one time: the branches
- * behind it. */
+/* The common predecessors of tasks that the host submitted at one time behind one task: the
+ * branches of a graph. */
 struct common_past {
-    uint32_t after; /* the task, or 0 */
+    uint32_t after; /* the task that they follow, or 0 */
     struct clock *host, *clock;
 };
 
 struct timelines {
-    _Atomic int users; /* but one */
+    _Atomic int users; /* number of users, minus one */
     pthread_mutex_t lock;
     struct task_record *_Atomic *chunks;
     uint32_t n_tasks;
     VEC(struct timeline) timelines;
-    uint32_t n_closed;         /* of them, that can go on as others in time */
-    struct clock *now;         /* the host's */
-    uint32_t segment;          /* the task of the host's accesses, or 0 where it would be a new one */
-    struct common_past common; /* of tasks that began last */
-    uint32_t unwaited;         /* a timeline of which the host had not waited for all, when somebody asked */
-    VEC(uint32_t) least;       /* by timeline; retired.c */
+    uint32_t n_closed;         /* closed timelines, which new ones can reuse */
+    struct clock *now;         /* the host's clock */
+    uint32_t segment;          /* the host's current segment, or 0 if it would be a new one */
+    struct common_past common; /* of the tasks that began last */
+    uint32_t unwaited;         /* a timeline for which the host had not waited at the last query */
+    VEC(uint32_t) least;       /* by timeline: retired.c */
     _Atomic uint32_t retired;
-    _Atomic uint32_t forgotten; /* tasks up to this one, all retired, have no records: whole chunks */
-    struct arena arena;         /* names and notes */
+    _Atomic uint32_t forgotten; /* tasks up to this one are retired and have no records: whole chunks */
+    struct arena arena;         /* of names and notes */
     struct map names, notes;
 };
 
@@ -85,14 +84,14 @@ static inline uint32_t task_at(const struct timeline *x, uint32_t place)
     return x->tasks.at[place - 1 - x->gone];
 }
 
-/* The largest number, up to `last`, such that the timeline's tasks up to it are all at places up to
- * `place`. */
+/* The largest number, up to `last`, such that the timeline's tasks up to it are at positions up
+ * to `place`. */
 static inline uint32_t timeline_counted(const struct timeline *x, uint32_t place, uint32_t last)
 {
     return place < x->n && task_at(x, place + 1) <= last ? task_at(x, place + 1) - 1 : last;
 }
 
-/* Finds what is retired by now, and forgets it. */
+/* Finds the tasks that are retired by now, and drops their records. */
 void timelines_retire(struct timelines *s);
 /* Has the host waited for all work? */
 bool timelines_all_waited_for(struct timelines *s);
@@ -100,7 +99,7 @@ void timelines_drop_record(struct task_record *r);
 
 /* ---- task_notes.c ---- */
 
-/* The note that equal tasks share; NULL where memory is exhausted. */
+/* The one description that equal tasks share; NULL without memory. */
 const struct task_note *timelines_keep_note(struct timelines *s, const struct task_note *note);
 
 #endif

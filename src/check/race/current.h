@@ -8,28 +8,29 @@
 struct current_access {
     struct races *r;
     struct race_block *b;
-    const struct site_table *kernel; /* NULL: a task of another kind */
+    const struct site_table *kernel; /* NULL: the task is not a launch */
     const struct access_event *event;
-    bool alike; /* lanes that write one place write the same value */
+    bool alike; /* lanes that write to one location write the same value */
     unsigned warp;
     const struct access_kind *kind;
     uint32_t kind_number;
-    uint32_t site_epoch;              /* its number; 0: not made yet */
-    uint32_t generation;              /* of site_epoch */
+    uint32_t site_epoch;              /* the number of its site epoch; 0: not made yet */
+    uint32_t generation;              /* the generation of site_epoch */
     struct recent_site_epoch *recent; /* where it is cached */
     struct histories *h;
-    struct reservations *reservations; /* of these */
-    bool
-        shared; /* of shared memory, and the block's own histories; the shared memory of a cluster has those of global memory: */
-    uint64_t base;                   /* what is added to addresses of events */
-    const struct event_block *owner; /* of shared memory */
-    bool reported;                   /* a race, by this transition */
-    enum lane_mapping mapping;       /* of this word */
-    struct transition last;          /* the last one */
-    bool one_for_all;                /* the last transition holds for all lanes: struct transition */
+    struct reservations *reservations; /* where new histories and site epochs come from */
+    /* true: an access to shared memory, with the block's own histories. The shared memory of a
+     * cluster has those of global memory. */
+    bool shared;
+    uint64_t base;                   /* added to the addresses of events */
+    const struct event_block *owner; /* the block whose shared memory it is */
+    bool reported;                   /* this transition has reported a race */
+    enum lane_mapping mapping;       /* the lane mapping of this word */
+    struct transition last;          /* the last transition */
+    bool one_for_all;                /* the last transition holds for all lanes (struct transition) */
 };
 
-/* Who accesses a cell: lanes of the warp, relative to `lane`. */
+/* The lanes that access a cell, relative to `lane`. */
 struct lanes {
     uint32_t lanes;
     unsigned lane;
@@ -52,14 +53,14 @@ static inline void race_use_kind(struct current_access *cur, uint32_t number)
     cur->site_epoch = 0;
 }
 
-/* Of a lane, on the host. */
+/* A lane's address on the host. */
 static inline uint64_t race_address(const struct access_event *e, unsigned lane)
 {
     return (e->owner ? e->owner->shared : 0) + access_address(e, lane);
 }
 
-/* ---- linearise.c: strong accesses come to the detector in the order in which they are performed
- * ---- */
+/* ---- linearise.c: strong accesses reach the detector in the order in which memory performs
+ * them ---- */
 
 static inline bool race_is_linearised(const struct race_block *b)
 {
@@ -70,50 +71,51 @@ void race_linearise_end(struct race_block *b, const struct access_event *e);
 
 /* ---- events.c ---- */
 
-/* The first takes the lock of the order, where the access is linearised, which the second gives
- * back. */
+/* The first function takes the lock of the order, if the access is linearised; the second
+ * releases it. */
 void race_on_access_and_lock(void *data, const struct access_event *e);
 void race_on_performed_and_unlock(void *data, const struct access_event *e);
 void race_on_sync(void *data, const struct sync_event *e);
 
-/* ---- repeats.c: phases of shared memory that repeat ---- */
+/* ---- repeats.c: phases of shared memory that repeat an earlier phase ---- */
 
-/* A block starts; the last phase of a record that it takes over has ended. `on`: nothing but
- * barriers of whole blocks and warps orders its accesses. */
+/* A block starts, after the last phase of the record that it reuses has ended. `on`: only
+ * barriers of whole blocks and warps order its accesses. */
 void race_phases_begin(struct phases *p, bool on, bool is_of_new_launch);
 void race_phases_free(struct phases *p);
-/* Need the access not come to the cells? Not where the state is PHASE_WATCHED. If it has to, those
- * before it that are left come first. */
+/* Does the access repeat a known phase, so that it need not update the cells? Never in the state
+ * PHASE_WATCHED. If it does not, the delayed accesses before it must be processed first
+ * (race_phase_left). */
 bool race_phase_repeats(struct phases *p, const struct access_event *e);
-/* Before accesses of the phase are ordered by more than its end: what is left, and the rest of it,
- * come to the cells. */
+/* To be called before something other than its end orders accesses of the phase: delayed
+ * accesses, and the rest of the phase, update the cells. */
 void race_phase_part(struct phases *p);
-/* The next access that is left; *at has its addresses. False where none is. */
+/* The next delayed access; *at gets its addresses. False if there is none. */
 bool race_phase_left(struct phases *p, struct event_block *block, struct access_event *e, uint64_t at[WARP_LANES]);
-/* is_plain: nothing has ordered accesses within the phase. */
+/* is_plain: nothing has ordered accesses inside the phase. */
 void race_phase_ends(struct phases *p, bool is_plain);
 
 /* ---- history.c: the next history ---- */
 
-/* `count` consecutive numbers of cur->h; 0 without memory. */
+/* Takes `count` consecutive numbers of cur->h; 0 without memory. */
 uint32_t race_take(struct current_access *cur, struct numbered *from, struct reservation *s, uint32_t count);
 /* Finds or makes the site epoch of the access; false without memory. */
 bool race_new_site_epoch(struct current_access *cur);
 /* The history of one access by one lane. */
 uint32_t race_first_history(struct current_access *cur);
 
-/* A history as a cell has it. */
+/* A history, seen from one cell. */
 struct history_view {
     const struct access_history *history; /* NULL: empty */
     unsigned lane;
 };
 
-/* Computes the next history, relative to `lane`, or TRANSITION_STAYS. Races are reported:
- * cur->reported. */
+/* Computes the next history, relative to `lane`, or TRANSITION_STAYS. Reports races
+ * (cur->reported). */
 uint32_t race_compute_transition(struct current_access *cur, const struct history_view *p, uint32_t lanes,
                                  unsigned lane, uint64_t address);
-/* The same for most accesses: a weak read joins weak reads of its launch, of which at most one is
- * of its kind, by another warp. False where it is no such access. *number: 0 without memory. */
+/* The same for the most frequent case: a weak read joins weak reads of its launch, at most one
+ * of which has its kind and is by another warp. False in other cases. *number: 0 without memory. */
 bool race_join_reads(struct current_access *cur, const struct history_view *p, uint32_t lanes, unsigned lane,
                      uint32_t *number);
 
@@ -121,8 +123,8 @@ bool race_join_reads(struct current_access *cur, const struct history_view *p, u
 
 cell race_transition(struct current_access *cur, cell old, struct lanes lanes, uint64_t address);
 
-/* The only entry is a read-modify-write of this kind, which this one observes: the result is that
- * of an empty cell. */
+/* Is the only entry a read-modify-write of the current kind, which this one observes? Then the
+ * result is that of an empty cell. */
 static inline bool race_is_overtaken(const struct current_access *cur, uint32_t old)
 {
     const struct access_history *h = history_at(cur->h, old);
@@ -130,8 +132,8 @@ static inline bool race_is_overtaken(const struct current_access *cur, uint32_t 
            history_site_epoch(cur->h, h->at[0].site_epoch)->kind == cur->kind_number;
 }
 
-/* The phase of access_history.enough: a launch, or for shared memory from one barrier of the block
- * to the next. */
+/* The phase to which access_history.enough belongs: a launch; for shared memory, the time
+ * between two barriers of the block. */
 static inline uint32_t race_phase(const struct current_access *cur)
 {
     return cur->shared ? cur->b->order->frontier - cur->b->shared_from : cur->b->task;
@@ -144,28 +146,28 @@ static inline bool race_has_no_effect(const struct current_access *cur, uint32_t
     return kind < 32 && h->enough >> kind & 1 && h->phase == race_phase(cur) && !cur->b->traits.irregular;
 }
 
-/* May a strong access be added to strong ones, of which it can race with none? */
+/* May a strong access be added to a history of strong ones, none of which it can race with? */
 static inline bool race_is_one_of(const struct current_access *cur, const struct access_history *h)
 {
     return h->is_strong && !cur->shared && cur->kind->strong && cur->kind->scope >= SCOPE_GPU && cur->kind->site &&
            h->newest == cur->b->task && h->element_bytes == cur->kind->bytes;
 }
 
-/* Is it a read of a flag that many wait for, of which the history takes no more? */
+/* Is it one more read of a flag on which many threads wait, whose history is full? */
 static inline bool race_is_left_out(const struct current_access *cur, uint32_t old)
 {
     const struct access_history *h = history_at(cur->h, old);
     return !cur->kind->writes && h->n >= HISTORY_STRONG_MOST && race_is_one_of(cur, h);
 }
 
-/* Does all that is there happen before all that still comes? */
+/* Do all entries happen before everything that can still come? */
 static inline bool race_is_retired(const struct current_access *cur, uint32_t old)
 {
     return !cur->shared && history_at(cur->h, old)->newest <= cur->b->retired;
 }
 
-/* The cell behind an access by lanes. cur->one_for_all: the transition is the same where the cell
- * names another lane, and the access is by lanes as much further. */
+/* The cell after an access by lanes. cur->one_for_all: the transition also holds if the cell and
+ * the access shift by the same number of lanes. */
 static inline cell race_next(struct current_access *cur, cell old, struct lanes l, uint64_t address)
 {
     uint32_t history = cell_history(old);
@@ -185,41 +187,42 @@ static inline cell race_next(struct current_access *cur, cell old, struct lanes 
 
 /* ---- pairs.c ---- */
 
-/* The cell of a word of a block's shared memory, which ends: accesses of other blocks that may come
- * behind that. */
+/* For a word of a block's shared memory, when the block ends: reports accesses of other blocks
+ * that may come after the end. */
 void race_check_end(struct current_access *cur, cell at, uint64_t address);
 
-/* ---- patterns.c: an access as stretches of memory ---- */
+/* ---- patterns.c: an access as ranges of memory ---- */
 
-/* One place, or consecutive places from `address` on, that lanes access together, all of them. */
+/* One location that all these lanes access, or consecutive locations from `address` on, one for
+ * each lane. */
 void race_update(struct current_access *cur, uint64_t address, uint32_t bytes, uint32_t lanes);
 void race_update_event(struct current_access *cur, const struct access_event *e, uint32_t lanes);
-/* All bytes are accessed by one lane of the warp; a task that is no launch has lane 0. */
+/* One lane accesses all these bytes; a task that is not a launch has lane 0. */
 void race_update_range(struct current_access *cur, uint64_t address, uint64_t bytes, unsigned lane);
 
-/* ---- update.c: the cells of a stretch ---- */
+/* ---- update.c: the cells of a range ---- */
 
-/* 2^per_lane bytes of a stretch are accessed by lanes, those behind them by the next lanes; or all
- * by the same. */
+/* Each lane accesses 2^per_lane bytes of the range, the next lane the next bytes; ALL_BYTES: all
+ * lanes access all. */
 enum { ALL_BYTES = 31 };
 
-/* A stretch whose cells are under one lock. */
+/* A range whose cells are under one lock. */
 void race_update_together(struct current_access *cur, uint64_t address, uint32_t bytes, struct lanes lanes,
                           unsigned per_lane);
-/* Each lane accesses a place of its own. */
+/* Each lane accesses its own location. */
 void race_update_lanes(struct current_access *cur, const struct access_event *e, uint32_t lanes);
-/* Prefetches what race_update() will need, called lane by lane. */
+/* Prefetches the memory that race_update() will need for each lane. */
 void race_fetch(const struct current_access *cur, const struct access_event *e);
 
-/* Cells of global memory are under locks, one for each 128 bytes of consecutive words; those of
- * shared memory belong to the worker. The locks of neighbours, which other workers access, are not
- * in one cache line. */
+/* Cells of global memory have locks, one for each 128 bytes of consecutive words. Cells of
+ * shared memory belong to the worker. Neighbouring locks are in different cache lines, as other
+ * workers use them. */
 enum { LOCKED_BYTES = 128 };
 static inline _Atomic uint8_t *race_lock_of(struct races *r, uint64_t address)
 {
     return &r->locks[address / LOCKED_BYTES * 0x9e3779b97f4a7c15ull >> (64 - LOCKS_BITS)];
 }
-/* How far from `at` on, up to `end`, memory is under one lock. */
+/* The end of the memory from `at` on that is under one lock, at most `end`. */
 static inline uint64_t race_end_of_lock(uint64_t at, uint64_t end)
 {
     uint64_t lock_end = (at | (LOCKED_BYTES - 1)) + 1;
@@ -232,12 +235,12 @@ static inline struct split *race_split_at(const struct current_access *cur, uint
 
 /* ---- inspect.c ---- */
 
-/* Nobody else has any cell of global memory. */
+/* Locks and unlocks all cells of global memory. */
 void race_lock_all(struct races *r);
 void race_unlock_all(struct races *r);
-/* Does the element at an address, whose cells begin at `c`, hold what several writes have left? */
+/* Does the element at an address, whose cells begin at `c`, hold bytes of several writes? */
 bool race_is_torn(const struct current_access *cur, const cell *c, uint64_t address);
-/* A block of a cluster gets its shared memory; its shared memory ends. */
+/* A block of a cluster gets its shared memory; loses it. */
 void race_clear_shared(struct races *r, const struct event_block *block);
 void race_check_ends(struct race_block *b, const struct event_block *block);
 

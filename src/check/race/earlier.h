@@ -1,11 +1,11 @@
-/* Do an entry of a history and the current access race? Does the earlier one happen before it?
- * Asked for each entry of each history that an access meets, where the transition is not memoised. */
+/* Decides whether an entry of a history races with the current access, or happens before it.
+ * Called for each entry of each history that an access meets, unless the transition is memoised. */
 #ifndef HEDDLE_CHECK_RACE_EARLIER_H
 #define HEDDLE_CHECK_RACE_EARLIER_H
 
 #include "check/race/current.h"
 
-/* A site epoch in the terms of the order. */
+/* A site epoch in the terms of order.h. */
 static inline uint32_t race_incarnation_of(const struct current_access *cur, const struct site_epoch *r)
 {
     return cur->shared ? cur->b->order->number : r->incarnation;
@@ -19,7 +19,7 @@ static inline uint32_t race_task_of(const struct current_access *cur, const stru
     return cur->shared ? cur->b->task : order_incarnation(cur->r->order, r->incarnation)->task;
 }
 
-/* An entry, with what the current access makes of it. */
+/* An entry, and its relation to the current access. */
 struct earlier {
     struct history_entry entry;
     const struct site_epoch *site_epoch;
@@ -34,7 +34,7 @@ static inline struct earlier race_meet(const struct current_access *cur, struct 
     struct earlier e = {.entry = entry, .site_epoch = history_site_epoch(cur->h, entry.site_epoch)};
     e.kind = race_kind_at(cur->r, e.site_epoch->kind);
     e.incarnation = race_incarnation_of(cur, e.site_epoch);
-    e.lanes = rotate_left(entry.lanes, e.kind->site ? lane : 0); /* a task that is no launch has none */
+    e.lanes = rotate_left(entry.lanes, e.kind->site ? lane : 0); /* a task that is not a launch has no lanes */
     e.same_incarnation = e.incarnation == cur->b->order->number;
     e.same_task = e.same_incarnation || order_incarnation(cur->r->order, e.incarnation)->task == cur->b->task;
     return e;
@@ -57,8 +57,8 @@ static inline bool race_is_task_before(const struct current_access *cur, const s
            (race_overlaps(cur, e) && order_knows_grids_ended(cur->b->order, cur->warp, lane, cur->b->task));
 }
 
-/* The lanes of an entry whose accesses happen before what `lane` does now; its own do, in program
- * order. */
+/* The lanes of an entry whose accesses happen before the current access of `lane`. The entry's
+ * own accesses by `lane` do, by program order. */
 static inline uint32_t race_before(const struct current_access *cur, const struct earlier *e, unsigned lane)
 {
     unsigned warp = cur->warp;
@@ -79,7 +79,7 @@ static inline uint32_t race_before(const struct current_access *cur, const struc
     return before;
 }
 
-/* Does each access of an entry happen before that of one of these lanes? */
+/* Does each access of an entry happen before the access of at least one of these lanes? */
 static inline bool race_is_before_any(const struct current_access *cur, const struct earlier *e, uint32_t lanes)
 {
     uint32_t left = e->lanes;
@@ -96,7 +96,7 @@ static inline bool race_are_morally_strong(const struct current_access *cur, con
            order_scope_includes(o, cur->kind->scope, cur->b->order->number, e->incarnation);
 }
 
-/* Would `z`, a strong read, observe `w` (8.9.2) if it read what that has written? */
+/* If the strong read `z` returned the value that `w` wrote, would it observe `w` (8.9.2)? */
 static inline bool race_can_observe(const struct current_access *cur, const struct earlier *z, const struct earlier *w)
 {
     const struct order *o = cur->r->order;
@@ -105,10 +105,10 @@ static inline bool race_can_observe(const struct current_access *cur, const stru
            order_scope_includes(o, w->kind->scope, w->incarnation, z->incarnation);
 }
 
-/* Causality order, second rule (8.9.5): a write that a strong operation has observed happens before
- * what that operation happens before. It observes through read-modify-writes, too, each of which
- * has observed the one before it (8.9.2). So a strong write is ordered where a later strong read
- * is, unless a write came between that has not observed it. */
+/* Causality order, second rule (8.9.5): a write that a strong operation has observed happens
+ * before everything that the operation happens before. Observation passes through
+ * read-modify-writes, as each has observed the one before it (8.9.2). So a strong write is
+ * ordered if a later strong read is, unless another write came between that has not observed it. */
 static inline bool race_was_observed(const struct current_access *cur, const struct history_view *p, uint32_t i,
                                      const struct earlier *e, unsigned lane)
 {
@@ -126,8 +126,8 @@ static inline bool race_was_observed(const struct current_access *cur, const str
     return false;
 }
 
-/* pairs.c: reports that the access races with that of lane `of` of an entry; that its lanes race
- * with each other. */
+/* pairs.c: reports that the access races with the access of lane `of` of an entry; that its own
+ * lanes race with each other. */
 void race_report_pair(struct current_access *cur, const struct earlier *e, unsigned of, unsigned lane,
                       uint64_t address);
 void race_check_lanes(struct current_access *cur, uint32_t lanes, uint64_t address);

@@ -22,33 +22,37 @@
 #include "check/shadow/numbered.h"
 #include "check/order/order.h"
 
-/* A place in the program and one kind of access there. */
+/* A site in the program and one kind of access there. */
 struct access_kind {
-    const struct site *site; /* one of those of the instruction; NULL: of the host, or of a task that is no launch */
-    uint32_t place;          /* number of the instruction, or of the host's place; findings are about pairs of these */
-    uint32_t next;           /* of its bucket, or 0 */
-    uint8_t bytes;           /* of an element */
-    uint8_t lane_shift;      /* log2 of the bytes of a lane */
+    /* one of the instruction's sites; NULL: of the host, or of a task that is not a launch */
+    const struct site *site;
+    uint32_t place;     /* number of the instruction, or of the host's place; findings are about pairs of places */
+    uint32_t next;      /* the next in its bucket, or 0 */
+    uint8_t bytes;      /* bytes of an element */
+    uint8_t lane_shift; /* log2 of the bytes of a lane */
     bool reads, writes, strong, atomic;
-    bool issued;                  /* by a copy that a lane has issued and an mbarrier hears of: order_issued_before() */
-    bool torn;                    /* a strong read of what several writes have left: it observes none (8.9.2) */
+    /* by an asynchronous operation that a lane issued and an mbarrier tracks:
+     * order_issued_before() */
+    bool issued;
+    bool torn;                    /* a strong read of bytes of several writes: it observes none (8.9.2) */
     bool is_init;                 /* mbarrier.init */
-    bool read_only;               /* a weak read of what nobody writes in its launch: exec/launch_writes.h */
-    bool is_mbarrier;             /* another operation of an mbarrier; these never race with each other */
-    enum scope scope;             /* of a strong one */
-    const struct task_note *note; /* of a task that is no launch; else NULL: */
-    const void *where;            /* whose it is, as hd_checker_options.place says it; or NULL */
+    bool read_only;               /* a weak read of memory that nobody writes in its launch: exec/launch_writes.h */
+    bool is_mbarrier;             /* another mbarrier operation; these never race with each other */
+    enum scope scope;             /* the scope of a strong access */
+    const struct task_note *note; /* of a task that is not a launch; else NULL */
+    const void *where;            /* its place in the host program (hd_checker_options.place); or NULL */
 };
 
 struct site_epoch {
-    uint32_t kind; /* number of the access_kind */
+    uint32_t kind; /* the number of its access kind */
     uint32_t incarnation;
     uint32_t epoch;
     uint32_t warp;
 };
 
-/* Lanes are relative to the lane that the cell names (cells.h): lane l is bit (l - lane) % 32. So
- * cells that consecutive lanes have accessed share one history. A task that is no launch has bit 0. */
+/* Lanes are relative to the lane that the cell names (cells.h): lane l is bit (l - lane) % 32.
+ * So cells that consecutive lanes have accessed share one history. A task that is not a launch
+ * has bit 0. */
 struct history_entry {
     uint32_t site_epoch;
     uint32_t lanes;
@@ -64,13 +68,14 @@ static inline unsigned mapping_lane(enum lane_mapping s, unsigned byte)
 
 struct access_history {
     uint16_t n : 11;
-    uint16_t is_strong : 1;  /* all are of one launch, strong in the device's scope at least, and of one size */
+    /* all are in one launch, strong, with at least the device's scope, and of one size */
+    uint16_t is_strong : 1;
     uint16_t only_reads : 1; /* all are weak reads, by one task */
-    uint16_t only_tasks : 1; /* no accesses of kernels */
+    uint16_t only_tasks : 1; /* no entry is an access of a kernel */
     uint16_t mapping : 2;    /* enum lane_mapping */
-    /* Where it is_strong: how many entries at its beginning only read; the bytes of an element.
-     * Where it only_reads: which kinds of reads change nothing in this phase (race_phase), as a bit
-     * of `enough` for each number from enough_from on. `enough` is 0 elsewhere. */
+    /* If is_strong: the number of reads, which are the first entries; the bytes of an element.
+     * If only_reads: which kinds of reads change nothing in this phase (race_phase), as a bit of
+     * `enough` for each number from enough_from on. Otherwise `enough` is 0. */
     union {
         uint16_t n_reads, enough_from;
     };
@@ -78,25 +83,26 @@ struct access_history {
         uint32_t element_bytes, phase;
     };
     uint32_t enough;
-    uint32_t newest; /* task of its accesses */
+    uint32_t newest; /* the newest task among its accesses */
     struct history_entry at[];
 };
 _Static_assert(sizeof(struct access_history) == 16, "HISTORY_UNIT holds a history of two entries");
-enum { HISTORY_UNIT = 32 }; /* bytes; histories are numbered by these */
+enum { HISTORY_UNIT = 32 }; /* bytes; histories are numbered in these units */
 
-/* The histories of global memory, or of a block's shared memory, which belongs to its worker.
- * Numbers of global memory are taken, and are valid, under the lock of a cell. A number that is in
+/* The histories of global memory, or of a block's shared memory, which belongs to its worker. In
+ * global memory, numbers are taken, and are valid, under the lock of a cell. A number that is in
  * no cell is valid for a generation. */
 struct histories {
     struct numbered site_epochs; /* struct site_epoch */
     struct numbered histories;   /* by HISTORY_UNIT */
     struct numbered splits;      /* struct split: cells.h */
     _Atomic uint32_t generation;
-    _Atomic bool gc_due; /* to be collected */
+    _Atomic bool gc_due; /* a garbage collection is due */
 };
 
-/* The most entries of a history, and of one of strong accesses only: further reads are left out,
- * and for a write the oldest entry goes. That a write may race with what was left out is reported. */
+/* The maximum number of entries of a history, and of one with only strong accesses. Then further
+ * reads are left out, and a write replaces the oldest entry. Writes that may race with dropped
+ * entries are reported. */
 enum { HISTORY_MOST = 256, HISTORY_STRONG_MOST = 64 };
 
 static inline const struct site_epoch *history_site_epoch(const struct histories *h, uint32_t site_epoch)
@@ -114,7 +120,7 @@ static inline uint32_t history_units(unsigned entries)
            HISTORY_UNIT;
 }
 
-/* Lanes of an entry, as a cell that names a lane has them. */
+/* The lanes of an entry, seen from a cell that names a lane. */
 static inline uint32_t rotate_left(uint32_t x, unsigned n)
 {
     return x << (n & 31) | x >> (-n & 31);

@@ -1,6 +1,5 @@
-/* racecheck: the race detector (races.h), and what is wrong about accesses that are asynchronous:
- * copies that nobody has waited for, missing fences of the async proxy, registers of wgmma that are
- * still in use. */
+/* racecheck: the race detector (races.h), and mistakes with asynchronous accesses: copies
+ * without a wait, missing fences of the async proxy, registers of wgmma that are still in use. */
 #ifndef HEDDLE_CHECK_RACECHECK_H
 #define HEDDLE_CHECK_RACECHECK_H
 
@@ -12,10 +11,10 @@ struct checker;
 struct race_tools {
     struct races *races; /* or NULL */
     struct event_client copies, proxies;
-    struct wgmma_kernel *wgmma; /* kernels that have been looked at; protected by checker.lock */
+    struct wgmma_kernel *wgmma; /* kernels that have been analysed; protected by checker.lock */
 };
 
-/* The clients for launches of a kernel are added to its list. False where memory is exhausted. */
+/* Adds the clients for launches of a kernel to its list. False without memory. */
 bool racecheck_begin(struct checker *c, const struct site_table *k, struct event_list *events);
 void racecheck_open(struct checker *c);
 
@@ -27,7 +26,7 @@ bool proxies_concern(const struct site_table *k);
 
 /* ---- wgmma.c ---- */
 
-/* NULL where nothing in the kernel can go wrong. */
+/* NULL if the kernel cannot make such a mistake. */
 const struct event_client *wgmma_client(struct checker *c, const struct site_table *k);
 void wgmma_close(struct checker *c);
 

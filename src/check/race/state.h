@@ -1,4 +1,4 @@
-/* What the parts of the race detector share. Private to check/race/. */
+/* State that the files of the race detector share. Private to check/race/. */
 #ifndef HEDDLE_CHECK_RACE_STATE_H
 #define HEDDLE_CHECK_RACE_STATE_H
 
@@ -13,35 +13,35 @@
 #include "exec/launch_writes.h"
 #include "base/vec.h"
 
-/* Why two accesses race. It tells findings of one pair of places apart. */
+/* Why two accesses race. Findings of one pair of places differ in it. */
 enum race_reason {
-    RACE_ONE_INSTRUCTION, /* lanes of one instruction write one place */
+    RACE_ONE_INSTRUCTION, /* lanes of one instruction write to one location */
     RACE_WARP,            /* threads of a warp */
     RACE_BLOCK,
     RACE_BLOCKS,
     RACE_LAUNCHES,
-    RACE_OVERLAP, /* of programmatic dependent launches */
+    RACE_OVERLAP, /* a missing wait between programmatic dependent launches */
     RACE_HOST,
     RACE_SCOPE,  /* both strong, but a scope does not include the other thread */
     RACE_MIXED,  /* one strong, one weak */
     RACE_PARTLY, /* both strong, of different sizes */
-    RACE_END,    /* of an access with the end of the block whose shared memory it accesses */
+    RACE_END,    /* an access may come after the end of the block whose shared memory it accesses */
 };
 
 /* One of the two accesses, as a finding names it. */
 struct race_side {
     const struct access_kind *kind;
     struct incarnation incarnation;
-    unsigned thread; /* of the block */
+    unsigned thread; /* its number in the block */
 };
 
 struct race {
     struct race *next, *in_bucket;
     enum race_reason reason;
-    struct race_side side[2]; /* by their places */
-    VEC(uint32_t) counted;    /* tasks, ascending; 0: of two */
-    const char *kernel;       /* of the first that is a kernel's */
-    const char *text, *help;  /* made at once: the module may be gone when it is reported */
+    struct race_side side[2]; /* sorted by place */
+    VEC(uint32_t) counted;    /* tasks in which it was counted, ascending; 0: between two tasks */
+    const char *kernel;       /* of the first side that is in a kernel */
+    const char *text, *help;  /* made immediately: the module may be gone when the race is reported */
     struct place place[2];
     const char *note;
 };
@@ -50,36 +50,40 @@ struct race {
 struct kernel_traits {
     const struct site_table *kernel;
     bool releases;          /* fences, .acquire, .release: sync variables are kept */
-    bool acquires;          /* by operations that are no fences */
-    bool acquires_narrowly; /* for a block or a cluster alone */
+    bool acquires;          /* by operations other than fences */
+    bool acquires_narrowly; /* with the scope of a block or a cluster */
     bool writes_weakly;     /* to global memory */
-    bool
-        stores_strongly; /* by more than read-modify-writes: which of several writes was observed depends on their order */
-    uint32_t accesses; /* how many kinds of accesses it has, at most */
-    bool irregular;    /* they synchronise by other than whole blocks and warps: histories keep all that is unordered */
+    bool stores_strongly;   /* other than by read-modify-writes: their order decides which write is observed */
+    uint32_t accesses;      /* an upper bound of its kinds of accesses */
+    /* they synchronise by more than whole blocks and warps: histories keep all unordered
+     * accesses */
+    bool irregular;
 };
 
-/* A memoised transition: what an access makes of a history. */
+/* A memoised transition: the next history after an access. */
 struct transition {
     uint32_t old, site_epoch, lanes;
     uint32_t place;      /* transition_place() */
-    uint32_t generation; /* of histories */
-    uint32_t next; /* the history, relative to the lane of the access; or TRANSITION_STAYS; or TRANSITION_BY_LANE */
-    uint32_t
-        reported_in; /* where it reported a race: the only phase of shared memory that it is valid in (race_block.phase) */
-    uint32_t unused; /* so that TRANSITION_WAYS of them are a cache line */
+    uint32_t generation; /* the generation of its numbers */
+    /* the next history, relative to the lane of the access; or TRANSITION_STAYS; or
+     * TRANSITION_BY_LANE */
+    uint32_t next;
+    /* if it reported a race: the only phase of shared memory in which it is valid
+     * (race_block.phase) */
+    uint32_t reported_in;
+    uint32_t unused; /* makes TRANSITION_WAYS of them a cache line */
 };
-/* How much further the lane of the access is than the one that the cell names; 1 + that lane where
- * its number matters, else 0. */
+/* The distance from the cell's lane to the access's lane; and, if that lane itself matters, 1 +
+ * its number, else 0. */
 static inline uint32_t transition_place(unsigned further, unsigned lane, unsigned mapping, bool alike)
 {
     return further | lane << 8 | mapping << 16 | (uint32_t)alike << 24;
 }
 #define TRANSITION_STAYS   0x80000000u /* the cell stays as it is */
-#define TRANSITION_BY_LANE 0x40000000u /* there is a transition for each lane, as lanes know different things */
+#define TRANSITION_BY_LANE 0x40000000u /* there is a transition for each lane, as lanes have different knowledge */
 
-/* Few where each access follows a release or an acquire of its own: then a transition is used again
- * soon or never. */
+/* Few are kept if each access follows its own release or acquire: then a transition is rarely
+ * used again. */
 enum {
     TRANSITIONS = 1 << 12,
     TRANSITIONS_FEW = 1 << 8,
@@ -92,55 +96,57 @@ enum {
 
 /* Numbers that a worker has reserved. */
 struct reservations {
-    struct reservation site_epochs, splits, small_histories, histories; /* small ones are of one unit */
+    struct reservation site_epochs, splits, small_histories, histories; /* small ones have one unit */
 };
 
-/* Bytes [low, high) of global memory that an access is performed on. */
+/* The bytes [low, high) of global memory that an access reads or writes. */
 struct span {
     _Atomic uint64_t low, high;
 };
 
-/* Which of its accesses an operation makes: all; only the read, as its compare-and-swap failed; the
- * read, or the write, of an asynchronous copy; a read of what its launch does not write. */
+/* Which accesses an operation makes: all; only the read, as its compare-and-swap failed; the
+ * read, or the write, of an asynchronous copy; a read of memory that its launch does not write. */
 enum access_part { ACCESS_WHOLE, ACCESS_FAILED_CAS, ACCESS_READS, ACCESS_WRITES, ACCESS_READ_ONLY, ACCESS_PARTS };
 
 enum { KIND_BUCKETS_BITS = 10, FOUND_BUCKETS_BITS = 10 };
 
-/* A thread that runs blocks. */
+/* A worker: a thread that runs blocks. */
 struct race_worker {
     struct race_worker *next;
-    const void *of;                           /* as events name it */
-    _Alignas(64) struct span strong, writing; /* linearise.c; others poll it: in cache lines of its own */
-    _Alignas(64) bool has_order;              /* it holds the lock of the order */
-    bool is_writing;                          /* `writing` is set */
-    uint32_t backoff;                         /* the last pause for another worker */
-    uint64_t launch;                          /* whose blocks it ran last; */
-    struct kernel_traits traits;              /* its kernel, */
-    struct event_writes written;              /* and what it writes */
+    const void *of; /* its name in events */
+    /* for linearise.c; in their own cache lines, as other workers poll them */
+    _Alignas(64) struct span strong, writing;
+    _Alignas(64) bool has_order; /* it holds the order's lock */
+    bool is_writing;             /* `writing` is set */
+    uint32_t backoff;            /* the length of its last pause for another worker */
+    uint64_t launch;             /* the launch whose blocks it ran last */
+    struct kernel_traits traits; /* that launch's kernel */
+    struct event_writes written; /* and what that writes */
     struct known_site {
         const struct site *site;
         uint32_t kind, lane_bytes;
         enum access_part part;
     } sites[SITES];
     _Alignas(64) struct transition transitions[TRANSITIONS], transitions_shared[TRANSITIONS_SHARED];
-    struct reservations reservations; /* of the races' histories */
-    struct race_block *free_blocks;   /* with their memory */
+    struct reservations reservations; /* of the histories of global memory */
+    struct race_block *free_blocks;   /* free ones, which keep their memory */
 };
 
-/* The last site epochs of a warp: for global memory so many, for shared memory as many as the
- * kernel has accesses, up to a number. */
+/* The most recent site epochs of a warp: RECENT for global memory; for shared memory as many as
+ * the kernel has accesses, up to a maximum. */
 enum { RECENT = 16, RECENT_SHARED_MOST = 512 };
 struct recent_site_epoch {
     uint32_t kind, epoch, generation, site_epoch;
-    uint32_t
-        first[3]; /* by enum lane_mapping: the history of an access by one lane to an empty cell; 0: not made yet */
-    uint32_t some_lanes, some; /* the same by these lanes, which do not race */
+    /* by enum lane_mapping: the history after one access by one lane to an empty cell; 0: not
+     * made yet */
+    uint32_t first[3];
+    uint32_t some_lanes, some; /* the same for these lanes, which do not race with each other */
 };
 
-/* Phases of shared memory that repeat: repeats.c. An access of a phase: */
+/* Phases of shared memory that repeat an earlier one: repeats.c. An access of a phase: */
 struct phase_access {
     const struct site *site;
-    int32_t at[2]; /* of the first lane of each half; of LINEAR and UNIFORM the base */
+    int32_t at[2]; /* offset of the first lane of each half warp; for LINEAR and UNIFORM the base */
     uint32_t lanes;
     uint16_t bytes;
     uint8_t warp, pattern; /* enum access_pattern */
@@ -148,23 +154,23 @@ struct phase_access {
 
 struct phase {
     struct phase_access *at;
-    uint32_t (*lanes)[WARP_LANES]; /* addresses, of each ACCESS_ANY one behind the other */
+    uint32_t (*lanes)[WARP_LANES]; /* the addresses of all ACCESS_ANY accesses, in order */
     uint32_t n, room, n_lanes, lanes_room;
 };
 
 enum { PHASES_KNOWN = 64, PHASE_MOST = 2048 };
 struct phases {
-    struct phase known[PHASES_KNOWN]; /* by their first access; none of them has a race */
-    struct phase now;                 /* what this phase does, where it is recorded */
-    const struct phase *like;         /* what it has done so far, where it is PHASE_LIKE */
-    uint32_t n, n_lanes;              /* so many accesses of that */
-    uint32_t left;                    /* accesses of it that are still to come to the cells */
+    struct phase known[PHASES_KNOWN]; /* indexed by their first access; none of them has a race */
+    struct phase now;                 /* the accesses of this phase, while it is recorded */
+    const struct phase *like;         /* in the state PHASE_LIKE: the known phase that it repeats so far */
+    uint32_t n, n_lanes;              /* the number of accesses that repeated it */
+    uint32_t left;                    /* the number of those that have not updated the cells yet */
     enum { PHASE_WATCHED, PHASE_BEGINS, PHASE_LIKE, PHASE_RECORDED } state;
-    bool on, reported; /* a race, in this phase */
-    int32_t worth;     /* PHASE_WATCHED for the rest of the launch where it has gone */
+    bool on, reported; /* a race was reported in this phase */
+    int32_t worth;     /* whether comparing pays off; at 0 phases are PHASE_WATCHED for the rest of the launch */
 };
 
-/* A block that runs. */
+/* A running block. */
 struct race_block {
     struct race_block *next;
     struct races *races;
@@ -172,56 +178,59 @@ struct race_block {
     struct block_order *order;
     struct kernel_traits traits;
     struct event_writes written;
-    bool is_unwatched; /* it has been reported that nothing is watched */
-    /* Blocks of the cluster reach each other's shared memory: its cells are those of its addresses
-     * on the host, as of global memory, until another block gets that memory. */
+    bool is_unwatched; /* it was reported that nothing is watched */
+    /* Blocks of the cluster access each other's shared memory. Its cells are then those of its
+     * host addresses, as for global memory, until another block gets that memory. */
     bool is_clustered;
     uint32_t task;
     uint32_t frontier, retired; /* tasks up to these come before the block's task; are retired */
-    /* Shared memory. Between two barriers of the whole block accesses make the same of cells each
-     * time, and in each block of the launch: so site epochs have no incarnation here, and count
-     * epochs from the last such barrier on, and histories and transitions stay valid. */
+    /* Shared memory. Accesses between two barriers of the whole block change cells in the same
+     * way each time, and in each block of the launch. So site epochs here have no incarnation
+     * and count epochs from the last such barrier, and histories and transitions stay valid. */
     struct histories shared;
     struct reservations shared_reservations;
-    uint32_t shared_from, phase; /* the first epoch after that barrier; the number of this phase */
-    uint64_t launch;             /* whose histories they are */
+    uint32_t shared_from, phase; /* the first epoch after that barrier; the number of the current phase */
+    uint64_t launch;             /* the launch to which they belong */
     cell *shared_cells;
     uint32_t shared_words, updated_from, updated_to;
-    struct recent_site_epoch (*recent)[RECENT], *recent_shared; /* by warp; for shared memory so many of each warp: */
-    uint32_t recent_each, n_warps;                              /* a power of two; room for so many warps */
+    /* by warp; for shared memory `recent_each` for each warp */
+    struct recent_site_epoch (*recent)[RECENT], *recent_shared;
+    uint32_t recent_each, n_warps; /* a power of two; the number of warps that there is room for */
     struct phases phases;
 };
 
 struct races {
-    const struct checker *checker; /* what memory is called */
+    const struct checker *checker; /* for the names of memory */
     struct timelines *timelines;
     struct event_client regular, irregular;
     struct order *order;
-    _Atomic bool writes_weakly; /* a kernel does so whose strong accesses wait for that: linearise.c */
+    /* a running kernel writes weakly, so strong accesses wait for its writes: linearise.c */
+    _Atomic bool writes_weakly;
     struct histories global;
     struct cells cells;
-    _Atomic uint8_t locks[LOCKS];             /* of cells */
+    _Atomic uint8_t locks[LOCKS];             /* locks of cells */
     struct numbered kinds;                    /* struct access_kind; */
     uint32_t kind_of[1 << KIND_BUCKETS_BITS]; /* by place, under the lock */
-    struct race_block *range;                 /* stands for a block where a task that is no launch accesses memory, */
-    struct race_block *host;                  /* and the host */
+    struct race_block *range; /* stands in for a block when a task that is not a launch accesses memory */
+    struct race_block *host;  /* stands in for a block when the host does */
     pthread_mutex_t range_lock;
-    _Atomic uint32_t newest; /* of the tasks that have accessed memory */
+    _Atomic uint32_t newest; /* the newest task that has accessed memory */
     struct budget *budget;
-    _Atomic bool may_miss; /* a write has come to a full history */
-    _Atomic bool
-        no_memory; /* nothing is watched any more: with gaps in what is known, ordered accesses would be reported */
+    _Atomic bool may_miss; /* a write has met a full history */
+    /* nothing is watched any more: with incomplete histories, ordered accesses would be reported */
+    _Atomic bool no_memory;
     pthread_mutex_t lock; /* protects what follows */
     struct {
-        const char *launch; /* in which that happened first, in words; NULL: it never did */
+        const char *launch; /* the first launch in which that happened, in words; NULL: none */
         uint32_t times;
         bool now;
     } unwatched;
-    struct arena arena;                                     /* of findings */
-    struct race_worker *_Atomic workers;                    /* a worker adds itself */
-    struct race_worker *wrote_last;                         /* by a strong operation; protected by the order's lock */
-    struct race *found, *found_by[1 << FOUND_BUCKETS_BITS]; /* by places */
-    struct kept_sources sources;                            /* of places of what was found */
+    struct arena arena;                  /* of findings */
+    struct race_worker *_Atomic workers; /* each worker adds itself */
+    /* the last worker that wrote by a strong operation; protected by the order's lock */
+    struct race_worker *wrote_last;
+    struct race *found, *found_by[1 << FOUND_BUCKETS_BITS]; /* by their places */
+    struct kept_sources sources;                            /* of the findings' places */
     uint32_t n_found, n_places;
 };
 
@@ -236,10 +245,10 @@ uint32_t race_kind_of_host(struct races *r, const struct task_note *note, const 
 
 /* ---- gc.c ---- */
 
-/* Is a collection due? Asked where numbers have been taken. */
+/* Is a collection due? To be asked after numbers were taken. */
 bool race_gc_is_due(struct races *r, const struct histories *h);
-/* Collects where that is due: for global memory by one who holds no lock but the range's; for a
- * block's shared memory. */
+/* Collects if that is due: for global memory, by a thread that holds no lock but the range's;
+ * for a block's shared memory. */
 void race_gc_now(struct races *r);
 void race_gc_shared_now(struct race_block *b);
 static inline void race_gc(struct races *r)
@@ -261,14 +270,15 @@ struct kernel_traits race_traits_of(const struct site_table *k);
 struct race_worker *race_worker_of(struct races *r, const void *of);
 void race_block_starts(struct races *r, struct event_block *block);
 void race_block_ends(struct event_block *block);
-extern unsigned race_slot; /* of a block's */
+extern unsigned race_slot; /* the slot of a block */
 static inline struct race_block *race_block_of(const struct event_block *b)
 {
     return event_kept(b, race_slot);
 }
 void race_free_block(struct race_block *b);
 void race_set_task(struct race_block *b, uint32_t task);
-/* A phase of shared memory ends, with an epoch: all of its accesses happen before what follows. */
+/* A phase of shared memory ends, and with it an epoch: all of its accesses happen before what
+ * follows. */
 void race_end_phase(struct race_block *b, uint32_t epoch);
 /* Memory has run out, in a launch or (NULL) in another task. */
 void race_stop_watching(struct races *r, const struct event_launch *launch);
@@ -280,25 +290,25 @@ void race_clear_histories(struct histories *h, uint64_t keep_bytes);
 
 /* ---- inspect.c ---- */
 
-/* Sees the history of a byte of global memory, relative to a lane; of a word whose bytes share one,
- * that of the first byte. */
+/* Receives the history of a byte of global memory, relative to a lane. For a word whose bytes
+ * share one, called for the first byte. */
 typedef void race_history_fn(void *data, const struct histories *of, const struct access_history *h, unsigned lane,
                              uint64_t address);
-/* Those of some bytes. A history is valid for the time of the call. */
+/* Calls `see` for the histories of a range. A history is valid during the call. */
 void race_each_history(struct races *r, uint64_t address, uint64_t bytes, race_history_fn *see, void *data);
 
 /* ---- report.c, words.c ---- */
 
-/* What the two access: an address of global memory, or of the shared memory of a block. */
+/* The memory that both access: an address of global memory, or of a block's shared memory. */
 struct race_datum {
-    const struct site_table *kernel; /* NULL: of a task of another kind */
-    const struct event_block *owner; /* of shared memory; NULL: global */
-    bool is_clustered;               /* the finding says whose */
+    const struct site_table *kernel; /* NULL: the task is not a launch */
+    const struct event_block *owner; /* the block whose shared memory it is; NULL: global memory */
+    bool is_clustered;               /* the finding names the block whose memory it is */
     uint64_t address;
 };
 void race_add_finding(struct races *r, const struct race_datum *datum, enum race_reason reason,
                       const struct race_side *earlier, const struct race_side *later);
-/* Gives a race its words. */
+/* Writes the texts of a race. */
 void race_describe(struct races *r, struct race *f, const struct race_datum *d);
 
 #endif

@@ -18,22 +18,22 @@
 
 struct finding {
     struct finding *next;      /* of all, newest first */
-    struct finding *in_bucket; /* of those of some sites */
+    struct finding *in_bucket; /* of its bucket of sites */
     const char *code;
     enum diag_severity severity;
-    const struct site *site; /* where it shows; modules stay as long as the machine has a checker */
-    const void *key;         /* tells findings of one code and site apart, or NULL */
+    const struct site *site; /* the site; modules stay as long as the machine has a checker */
+    const void *key;         /* distinguishes findings with one code and site; or NULL */
     struct place place;      /* of the site */
     const char *symbol;      /* of the kernel that was running, mangled, */
     const char *kernel;      /* as its source has it */
-    const char *kind;        /* in words, what tells findings of one code and line apart; or NULL */
+    const char *kind;        /* in words, what distinguishes findings with one code and line; or NULL */
     _Atomic uint64_t launch; /* its number */
     _Atomic uint64_t first;  /* the first thread seen in it, in the order of blocks and threads */
     _Atomic uint64_t count;
     const char *text, *help;
-    const char *written;   /* of initcheck: what is known of writes there at the first occurrence, */
+    const char *written;   /* for initcheck: what was known of writes at the first occurrence */
     const char *later;     /* where it is written later, */
-    struct region *region; /* whose state at the end says more; or NULL */
+    struct region *region; /* its region, whose final state says more; or NULL */
 };
 
 enum { FINDING_BUCKETS = 1 << 8 };
@@ -44,10 +44,10 @@ struct findings {
     struct finding *newest;
     _Atomic(struct finding *) bucket[FINDING_BUCKETS];
     uint32_t n;
-    struct kept_sources sources; /* texts that places are in */
+    struct kept_sources sources; /* the texts that contain its places */
 };
 
-/* Lanes of a warp did something wrong. The first of them is the thread that a finding names. */
+/* A mistake of lanes of a warp. The finding names the first of them. */
 struct occurrence {
     const char *code;
     const struct site *site;
@@ -63,26 +63,26 @@ static inline uint32_t lowest_lane(uint32_t lanes)
     return lanes & (0 - lanes);
 }
 
-/* Counts an occurrence, by its lanes. Returns the finding where it is to be described, as it is new
- * or names another thread now, and NULL where it is not, or without memory. After a finding,
- * findings_describe() has to follow. */
+/* Counts an occurrence, by its lanes. Returns the finding if it is new or names another thread
+ * now, so that it has to be described: then findings_describe() must follow. Otherwise NULL,
+ * also without memory. */
 struct finding *findings_count(struct findings *f, const struct occurrence *o);
-/* The same of an error that needs no more than this. */
+/* The same for an error that needs no further description. */
 struct finding *findings_error(struct findings *f, const char *code, const struct site *site, const void *key,
                                const struct event_block *b, uint32_t warp, uint32_t lanes);
 void findings_describe(struct findings *f, struct finding *x, const char *help, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* A finding that is counted by other means. With the lock held. */
+/* Adds a finding that is counted elsewhere. With the lock held. */
 struct finding *findings_add(struct findings *f, const struct occurrence *o);
 
-/* What is known at the end of a finding, as the end of its sentence; or NULL. */
+/* The end of a finding's sentence, from what is known at the end of the run; or NULL. */
 typedef const char *finding_end_fn(const struct finding *f, struct arena *arena);
 void findings_report(struct findings *f, finding_end_fn *end, struct diags *diags);
 void findings_close(struct findings *f);
 
 /* "thread (1,0,0) of block (0,0,0)" */
 const char *thread_name(struct arena *arena, const struct event_block *b, uint32_t warp, unsigned lane);
-/* The same by the shape and the position of the block. */
+/* The same, from the block's size and index. */
 const char *thread_words(struct arena *arena, const uint32_t block[3], const uint32_t ctaid[3], unsigned thread);
 /* "block (0,0,0)" */
 const char *block_name(struct arena *arena, const struct event_block *b);

@@ -1,4 +1,4 @@
-/* Places that findings are at: kept beyond their modules, and compared for the order of reports. */
+/* Places of findings: copies that outlive their modules, and their order in reports. */
 #ifndef HEDDLE_CHECK_PLACES_H
 #define HEDDLE_CHECK_PLACES_H
 
@@ -6,17 +6,17 @@
 
 struct site;
 
-/* One copy of each text that places are in. */
+/* One copy of each text that contains a place. */
 struct kept_sources {
     struct kept_source *newest;
 };
 
-/* The place of a site, or of NULL, in the arena. */
+/* Copies the place of a site (or NULL) into the arena. */
 struct place place_keep(struct kept_sources *kept, const struct site *s, struct arena *arena);
-/* By text and offset; those without a text by the line of CUDA. */
+/* Compares by text and offset; places without a text compare by their line of CUDA. */
 int place_compare(const struct place *a, const struct place *b);
-/* Are they one to a reader of the source? Copies of a line that a compiler has made are, and
- * instructions of the host of one line. */
+/* Do they look the same to a reader of the source? True for copies of a line that a compiler has
+ * made, and for host instructions of one line. */
 bool place_same_line(const struct place *a, const struct place *b);
 
 #endif

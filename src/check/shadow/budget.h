@@ -1,6 +1,5 @@
-/* A budget for the memory that the checker keeps: all that grows with what is watched is counted
- * here, and stays below a limit. Whoever is refused stops watching, and reports that. Thread-safe.
- */
+/* A limit for the checker's memory. All data that grows with the watched memory is counted here.
+ * A tool that is refused memory stops watching and reports that. Thread-safe. */
 #ifndef HEDDLE_CHECK_BUDGET_H
 #define HEDDLE_CHECK_BUDGET_H
 
@@ -16,16 +15,16 @@ struct budget {
     _Atomic bool refused;
 };
 
-/* Where no limit is given: half of this computer's memory. */
+/* The default limit is half of this computer's memory. */
 void budget_init(struct budget *b, uint64_t limit_bytes);
-/* False where it would exceed the limit. A budget of NULL has none. */
+/* False if it would exceed the limit. A NULL budget has no limit. */
 bool budget_take(struct budget *b, uint64_t bytes);
 void budget_give(struct budget *b, uint64_t bytes);
 uint64_t budget_left(const struct budget *b);
 /* Is more than half of it taken? */
 bool budget_is_short(const struct budget *b);
-/* Why somebody had to stop: "the checker's records have reached their limit, 64 MiB", "memory has
- * run out"; and what to do. */
+/* The reason for stopping ("the checker's records have reached their limit, 64 MiB", "memory has
+ * run out"), and a remedy. */
 const char *budget_words(const struct budget *b, struct arena *arena);
 const char *budget_help(const struct budget *b);
 

@@ -1,9 +1,8 @@
 /* Definedness: which bytes of global memory, of a block's shared memory, and of the local memory of
- * a warp's threads have been written. For global memory that is a bit per byte in shadow memory,
- * for all threads at once.
+ * a warp's threads have been written. For global memory this is a bit for each byte in shadow
+ * memory, for all threads together.
  *
- * What is not known to be undefined counts as defined. All functions take runs of bytes, as
- * accesses of a warp are.
+ * Unknown bytes count as defined. All functions take ranges of bytes, as a warp accesses.
  */
 #ifndef HEDDLE_CHECK_DEFINED_H
 #define HEDDLE_CHECK_DEFINED_H
@@ -15,26 +14,26 @@
 
 enum { DEFINED_LOG2_PAGE = 12, DEFINED_PAGE_BYTES = 1 << DEFINED_LOG2_PAGE, DEFINED_WORDS = DEFINED_PAGE_BYTES / 64 };
 
-/* A bit a byte: 1 is undefined. */
+/* A bit for each byte: 1 is undefined. */
 struct undefined_page {
     _Atomic uint64_t bits[DEFINED_WORDS];
 };
 
 struct defined {
     struct shadow pages;
-    _Atomic uint64_t lost_bytes; /* count as defined, as there was no memory to follow them */
+    _Atomic uint64_t lost_bytes; /* bytes that count as defined because memory ran out */
 };
 
 bool defined_init(struct defined *d, struct budget *budget);
 void defined_destroy(struct defined *d);
-/* False where memory is exhausted: some of them count as defined. */
+/* False without memory: some bytes then count as defined. */
 bool defined_set_undefined(struct defined *d, uint64_t address, uint64_t bytes);
-/* Were some of the bytes undefined until now? */
+/* Marks bytes as defined. Returns whether some of them were undefined. */
 bool defined_set(struct defined *d, uint64_t address, uint64_t bytes);
-/* The same of large memory, by the host, which nobody else uses. */
+/* The same for large memory that nobody else uses. */
 void defined_set_all(struct defined *d, uint64_t address, uint64_t bytes);
-/* How many bytes from the address on are defined before the first that is not; undefined before the
- * first that is. */
+/* The number of bytes from the address on before the first undefined one; before the first
+ * defined one. */
 uint64_t defined_bytes(const struct defined *d, uint64_t address, uint64_t bytes);
 uint64_t undefined_bytes(const struct defined *d, uint64_t address, uint64_t bytes);
 
@@ -43,7 +42,8 @@ static inline uint64_t bits_from_to(unsigned first, unsigned n)
     return (n < 64 ? (1ull << n) - 1 : ~0ull) << first;
 }
 
-/* Takes the bits of the first word from a run of bits: its index, and which bits of it. */
+/* Splits the bits of the first word off a range of bits: returns the word's index, and a mask of
+ * these bits. */
 static inline uint64_t bits_next(uint64_t *first, uint64_t *n, uint64_t *mask)
 {
     unsigned at = *first % 64;
@@ -59,7 +59,7 @@ static inline uint64_t bits_load(const uint64_t *word)
     return __atomic_load_n(word, __ATOMIC_RELAXED);
 }
 
-/* Is there a 1 among bits first..first + n - 1? Others may change some meanwhile. */
+/* Is any of the bits first..first + n - 1 set? Others may change some meanwhile. */
 static inline bool bits_any(const uint64_t *bits, uint64_t first, uint64_t n)
 {
     const uint64_t *word = bits + first / 64;
@@ -72,7 +72,7 @@ static inline bool bits_any(const uint64_t *bits, uint64_t first, uint64_t n)
     return any | (n ? bits_load(word) & bits_from_to(0, (unsigned)n) : 0);
 }
 
-/* Are all the bytes of a run defined? */
+/* Are all bytes of a range defined? */
 static inline bool defined_has(const struct defined *d, uint64_t address, uint64_t bytes)
 {
     while (bytes) {
@@ -89,32 +89,32 @@ static inline bool defined_has(const struct defined *d, uint64_t address, uint64
 
 /* ---- a block's memory ---- */
 
-/* Local memory of a warp: for each byte the lanes that have written it. */
+/* Local memory of a warp: for each byte, which lanes have written it. */
 struct defined_local {
     uint32_t *at;
     size_t n, capacity;
-    bool lost; /* without memory: all counts as written */
+    bool lost; /* memory ran out: all bytes count as written */
 };
 
 struct block_memory {
-    struct block_memory *next; /* of the free ones */
+    struct block_memory *next; /* the next free one */
     uint32_t shared_bytes, n_warps;
-    uint32_t n_undefined;      /* bytes of shared memory */
-    const struct site *writer; /* the last to define some of them */
+    uint32_t n_undefined;      /* undefined bytes of shared memory */
+    const struct site *writer; /* the last site that defined some bytes */
     struct region_cache {
         const struct site *site;
         struct region *region;
-    } region_cache[16]; /* the allocations that stores went to last */
+    } region_cache[16]; /* the allocations of recent stores */
     struct defined_local local[MAX_WARPS];
-    uint64_t shared[]; /* a bit a byte: 1 is undefined */
+    uint64_t shared[]; /* a bit for each byte: 1 is undefined */
 };
 
 struct block_memory *block_memory_new(uint32_t shared_bytes, uint32_t n_warps);
 void block_memory_free(struct block_memory *b);
-/* A block begins. */
+/* Resets it for a new block. */
 void block_memory_clear(struct block_memory *b);
 
-/* Were some of the bytes undefined until now? */
+/* Marks bytes as defined. Returns whether some of them were undefined. */
 static inline bool shared_set(struct block_memory *b, uint64_t first, uint64_t n)
 {
     uint32_t before = b->n_undefined;
@@ -126,15 +126,15 @@ static inline bool shared_set(struct block_memory *b, uint64_t first, uint64_t n
     return b->n_undefined != before;
 }
 
-/* The lanes among `lanes` in which one of the bytes has not been written. */
+/* The lanes among `lanes` that have not written all of these bytes. */
 uint32_t local_undefined(const struct defined_local *d, uint64_t address, uint64_t bytes, uint32_t lanes);
 void local_set(struct defined_local *d, uint64_t address, uint64_t bytes, uint32_t lanes);
 
-/* ---- the runs of an event: neighbouring bytes of neighbouring lanes ---- */
+/* ---- runs of an event: neighbouring lanes that access neighbouring bytes ---- */
 
 struct run {
     uint64_t address, bytes;
-    unsigned lane; /* the first */
+    unsigned lane; /* the first lane */
 };
 
 static inline uint32_t lanes_from_to(unsigned first, unsigned n)
@@ -142,7 +142,7 @@ static inline uint32_t lanes_from_to(unsigned first, unsigned n)
     return (n < WARP_LANES ? (1u << n) - 1 : UINT32_MAX) << first;
 }
 
-/* Takes the next run from `*lanes`. False where none is left. */
+/* Takes the next run off `*lanes`. False if none is left. */
 static inline bool next_run(const struct access_event *e, uint32_t *lanes, struct run *r)
 {
     if (!*lanes)

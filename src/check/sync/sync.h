@@ -1,5 +1,5 @@
-/* synccheck: misused barriers, masks and mbarriers. What makes threads wait for ever is not here:
- * exec/stall.c reports it. */
+/* synccheck: misused barriers, masks and mbarriers. Deadlocks are not here: exec/stall.c reports
+ * them. */
 #ifndef HEDDLE_CHECK_SYNC_H
 #define HEDDLE_CHECK_SYNC_H
 
@@ -18,12 +18,12 @@ void sync_open(struct checker *c);
 /* The client for launches of a kernel. */
 const struct event_client *sync_client(struct checker *c, const struct site_table *k);
 
-/* ---- divergence.c: lanes that go past a barrier where others of their warp wait ---- */
+/* ---- divergence.c: lanes that pass a barrier at which others of their warp wait ---- */
 
 void divergence_open(void);
-/* Can that happen in this kernel? */
+/* Can this happen in the kernel? */
 bool divergence_concerns(const struct site_table *k);
-/* Lanes enter a block of code while others of their warp wait; lanes exit; a barrier of the block
+/* Lanes enter a basic block while others of their warp wait; lanes exit; a barrier of the block
  * opens; a block ends. */
 void divergence_enter(struct checker *c, const struct enter_event *e);
 void divergence_exit(struct checker *c, const struct sync_event *e);

@@ -1,8 +1,8 @@
-/* A function as analyses see it and leave it: all that is known of it before code is emitted, and
- * that emission does not change.
+/* A function and all facts about it. Analyses fill it before code is emitted; emission does not
+ * change it.
  *
- * What an analysis asks of one place takes a cursor, by value: no analysis moves another's.
- * Emission has one, too, which only those move who go through the code (struct emit, here).
+ * An analysis of one place takes a cursor, by value. Emission has a cursor of its own, which
+ * only the code that walks through the function moves (struct emit, here).
  */
 #ifndef HEDDLE_JIT_FUNCTION_H
 #define HEDDLE_JIT_FUNCTION_H
@@ -13,80 +13,88 @@
 struct lane_library; /* lane_library.h */
 struct frame_access; /* access.h */
 
-/* A check group: accesses of a block through one register, the first of which tests for all.
- * Offsets count bytes from the first lane's address. */
+/* A check group: accesses of a block through one register. The first of them tests for all.
+ * Offsets are in bytes from the lowest lane's address. */
 struct check_group {
     int64_t from, to;
-    uint32_t all;   /* bytes of a lane, of the widest access */
-    uint32_t first; /* index of the instruction that tests */
+    uint32_t all;   /* bytes of a lane in the widest access */
+    uint32_t first; /* the instruction that tests */
     uint32_t n;
-    struct interleave_group *interleaved; /* that this instruction is of, or NULL: access_groups.c */
-    unsigned number;                      /* the instruction's first value, by its number in the interleave group */
+    struct interleave_group *interleaved; /* of this instruction, or NULL: access_groups.c */
+    unsigned number;                      /* the number of the instruction's first value in the interleave group */
 };
 
-/* An interleave group: words that are moved together. access_groups.c finds it, interleaved.c moves
- * it. */
+/* An interleave group: loads, or stores, whose words are moved together. access_groups.c finds
+ * it, interleaved.c emits it. */
 enum { MAX_VALUES = 8, MAX_ELEMENTS = MAX_VALUES * WARP_LANES };
 struct interleave_group {
-    uint32_t id;                  /* from 0 in the function */
-    uint32_t first, last;         /* instructions of the block */
-    int64_t from;                 /* where it begins, counted as in a check group */
-    unsigned n, elements;         /* values: an element of each lane; from the first element to the last */
-    unsigned at[MAX_VALUES];      /* by value: element of the lane that comes first */
-    unsigned lane_at[WARP_LANES]; /* elements behind that lane's */
+    uint32_t id;          /* its number in the function, from 0 */
+    uint32_t first, last; /* its first and last instruction in the block */
+    int64_t from;         /* its start, counted as in a check group */
+    /* the number of values (each has one element of each lane); the distance from the first
+     * element to the last */
+    unsigned n, elements;
+    unsigned at[MAX_VALUES];      /* by value: the element of the lowest lane */
+    unsigned lane_at[WARP_LANES]; /* by lane: the distance from the lowest lane, in elements */
     bool is_inside;               /* no member needs a test */
 };
 
-/* Which warps run together, and where: gang_plan.c finds it, gang.c emits it. */
+/* Which warps run together as a gang, and in which blocks: gang_plan.c finds it, gang.c emits
+ * it. */
 enum { MAX_GANG = 8 };
 struct gang_plan {
-    unsigned n;       /* warps of a gang; 0: there are none */
-    bool is_block;    /* these are all warps of the block: they stay together at barriers */
-    bool is_straight; /* it runs barrier phases that lead from one to the next */
-    bool is_in_turns; /* what they have does not fit the registers: a warp runs what cannot fail before the next does */
-    uint8_t *inside;  /* by block: gangs run it */
-    uint8_t *entries; /* by block: they begin there */
-    uint32_t *
-        side_region; /* by block: the one behind its branch that each warp runs for itself, in the lanes that go there; or 0 */
-    uint8_t *is_side_region; /* by block: it is one, and no block of the gang's own */
-    struct ir_known *known;  /* of the block's threads; NULL: the warps of a gang may be any of the block */
-    uint8_t *common;         /* by register: it is the same in all warps of a gang */
-    uint8_t *once;           /* by instruction: it is run once for the gang */
+    unsigned n;       /* warps of a gang; 0: there are no gangs */
+    bool is_block;    /* they are all warps of the block, and stay together at barriers */
+    bool is_straight; /* it runs barrier phases without branches between them */
+    /* their data exceeds the CPU's registers: a warp runs all that cannot fail before the next
+     * warp does */
+    bool is_in_turns;
+    uint8_t *inside;  /* by block: does a gang run it? */
+    uint8_t *entries; /* by block: can a gang begin there? */
+    /* by block: the block after its branch that each warp runs by itself, in the lanes that take
+     * the branch; or 0 */
+    uint32_t *side_region;
+    uint8_t *is_side_region; /* by block: is it a side region, so not a block of the gang? */
+    /* known values of the block's threads; NULL: a gang may consist of any warps of the block */
+    struct ir_known *known;
+    uint8_t *common; /* by register: is it the same in all warps of a gang? */
+    uint8_t *once;   /* by instruction: does it run once for the gang? */
 };
 
 struct function {
     const struct jit_request *request;
     const struct jit_target *target;
     struct lane_library *lanes;
-    struct arena *arena; /* for what lasts until the answer */
+    struct arena *arena; /* for data that lives until the answer */
     const struct ir_func *ir;
-    struct code_layout layout; /* of the interpreter's code, which compiled code calls and leaves to */
+    struct code_layout layout; /* layout of the interpreter's code, which compiled code calls and exits to */
     const struct ir_shapes *shapes;
-    bool one_lane;     /* the "warp" is one lane: all registers are scalars of its own */
-    bool loops, spins; /* some branch goes back; to a loop that spins */
+    bool one_lane;     /* the "warp" is a single lane, whose registers are all scalars */
+    bool loops, spins; /* it has a backward branch; one of a loop that spins */
     struct gang_plan plan;
     struct check_group *check_groups;     /* by instruction: access_groups.c */
-    uint32_t n_interleave_groups;         /* so far */
+    uint32_t n_interleave_groups;         /* their number so far */
     uint64_t *through;                    /* by block: live_through() */
     const struct frame_access **in_frame; /* by instruction: frame_places.c; or NULL */
-    const uint8_t *nontemporal;           /* by instruction: it may store past the caches (nontemporal.c); or NULL */
-    const uint8_t *canonical;             /* by register: its only NaN is the canonical one (canonical_nans.c) */
-    const uint8_t *written_through; /* by register: what is written is stored in the row at once (dirty_registers.c) */
+    const uint8_t *nontemporal;           /* by instruction: may it store past the caches (nontemporal.c)? Or NULL */
+    const uint8_t *canonical;             /* by register: is its only NaN the canonical one (canonical_nans.c)? */
+    /* by register: is each write stored in the row at once (dirty_registers.c)? */
+    const uint8_t *written_through;
 };
 
-/* A place: an instruction of a block, and the block by its number in the order. */
+/* A position: an instruction of a block, and the block by its number in block order. */
 struct cursor {
     const struct function *fn;
     uint32_t block, index;
-    bool is_full;                     /* all 32 lanes run there */
-    struct check_group *check_groups; /* of the block, by instruction */
+    bool is_full;                     /* do all 32 lanes run there? */
+    struct check_group *check_groups; /* those of the block, by instruction */
 };
 
 static inline const struct ir_block *block_at(const struct function *fn, uint32_t order)
 {
     return ir_block_at(fn->ir, order);
 }
-/* Instruction k of a block; of the cursor's. */
+/* Instruction k of a block; of the cursor's block. */
 static inline const struct ir_insn *fn_insn(const struct function *fn, uint32_t order, uint32_t k)
 {
     return &fn->ir->insns.at[block_at(fn, order)->first + k];
@@ -95,13 +103,13 @@ static inline const struct ir_insn *fn_insn_at(struct cursor here, uint32_t k)
 {
     return fn_insn(here.fn, here.block, k);
 }
-/* The last instruction of a block that is not empty. */
+/* The last instruction of a non-empty block. */
 static inline const struct ir_insn *last_insn(const struct function *fn, const struct ir_block *b)
 {
     return &fn->ir->insns.at[b->first + b->n - 1];
 }
 
-/* Runs all analyses of function `index` of the request, and fills *fn. */
+/* Runs all analyses of function `index` of the request and fills *fn. */
 void function_analyse(struct function *fn, uint32_t index);
 
 /* ---- query.c, entries.c ---- */
@@ -156,19 +164,19 @@ uint32_t fn_op(const struct function *fn, const struct ir_insn *i);
  * barrier's bit; 0 for all else. */
 uint32_t fn_arrival(const struct function *fn, const struct ir_insn *i);
 uint32_t fn_arrival_at(const struct function *fn, uint32_t order); /* the end of a block */
-/* The block in which warps go on behind the barrier at the end of block `at`, if all 32 lanes come
- * there, and always did; else NO_BLOCK. Registers that are not divergent are then spilled as seeds,
- * and made rows where the interpreter takes over. */
+/* The block after the barrier at the end of block `at`, if all 32 lanes reach it and none were
+ * ever missing; else NO_BLOCK. There uniform and affine registers are spilled as seeds, and
+ * become rows where the interpreter takes over. */
 uint32_t fn_seed_block(const struct function *fn, uint32_t at);
 bool fn_is_seed_block(const struct function *fn, uint32_t block); /* is it such a block? */
-/* Finds the blocks where compiled code can be entered, by block: those that lanes come to from the
+/* Finds, by block, where compiled code can be entered: the blocks that lanes reach from the
  * interpreter. */
 void fn_find_entries(const struct function *fn, uint8_t *entries);
 
 /* ---- live_state.c ---- */
 
-/* A set of ir_live: is an operand in it? Adds it; removes it. Only registers that cross blocks have
- * a place there. */
+/* For a set of ir_live: is an operand in it? Adds one; removes one. Only registers that cross
+ * blocks have a place in such a set. */
 bool live_has(const struct function *fn, const uint64_t *set, ir_ref r);
 void live_add(const struct function *fn, uint64_t *set, ir_ref r);
 void live_remove(const struct function *fn, uint64_t *set, ir_ref r);
@@ -178,48 +186,48 @@ struct reg_list {
     uint32_t *regs, n;
 };
 
-/* Registers that are live before instruction `index` of the block: read from there on before they
- * are written, or behind the block. (No other register may be spilled: its row can be that of
- * another register by now.) live_of_set: those of a set of ir_live; live_among: of a list, those
- * that are divergent, or those that are not. */
+/* The registers that are live before instruction `index` of the block: read later in the block
+ * before they are written, or live after the block. No other register may be spilled, because
+ * its row may already belong to another register. live_of_set: those of a set of ir_live.
+ * live_among: those of a list that are divergent, or those that are not. */
 struct reg_list live_at(struct cursor here, uint32_t index);
 struct reg_list live_of_set(const struct function *fn, const uint64_t *set);
 struct reg_list live_among(const struct function *fn, struct reg_list among, bool divergent);
-/* Registers that are live behind the block and not written in it. Each exit from the block has to
- * spill them, so one piece of code does it for all exits. A set of ir_live; fn->through has those
- * of all blocks. */
+/* The registers that are live after the block and not written in it, as a set of ir_live. Every
+ * exit from the block must spill them, so one piece of code does it for all exits. fn->through
+ * has the sets of all blocks. */
 const uint64_t *live_through(const struct function *fn, uint32_t block);
 void live_find_through(struct function *fn);
 
 /* ---- critical_sections.c ---- */
 
-/* By block: do lanes go there behind a serial part? serial_parts_add_exits: behind the parts among
+/* By block: do lanes go there after a serial part? serial_parts_add_exits: only for parts among
  * the blocks from `from` to `to`. */
 void serial_parts_find_exits(const struct function *fn, uint8_t *exits);
 void serial_parts_add_exits(const struct function *fn, uint32_t from, uint32_t to, uint8_t *exits);
-/* Is there a serial part? */
+/* Does the function have a serial part? */
 bool serial_parts_exist(const struct function *fn);
-/* Are there too many blocks in serial parts for a second version of them? LLVM's time grows faster
- * than a function. */
+/* Do serial parts have too many blocks for a second version of them? LLVM's time grows faster
+ * than the size of a function. */
 bool serial_parts_have_many_blocks(const struct function *fn);
-/* Is a block in the serial part that `from` is in? The registers of the part that a block is in:
- * those that it writes, and all. */
+/* Is a block in the same serial part as `from`? The registers that the part of a block writes,
+ * and all registers of the part. */
 bool serial_part_holds(const struct function *fn, uint32_t from, uint32_t block);
 void serial_parts_find_registers(const struct function *fn, uint32_t order, uint64_t *written, uint64_t *touched);
-/* The same function for a warp of one lane, whose shapes are *one. */
+/* The function for a warp of one lane, with the shapes *one. */
 struct function function_of_one_lane(const struct function *fn, struct ir_shapes *one);
 
 /* ---- lane_serial_loops.c ---- */
 
 /* Fills fn->shapes->lane_serial. */
 void lane_serial_find(struct function *fn);
-/* A value in a loop: register `root` as it is at the start of the iteration, plus `added`; the root
+/* A value in a loop: `root`, a register at the start of the iteration, plus `added`. The root
  * grows by `step` in each iteration. */
 struct walk {
     ir_ref root;
     int64_t added, step;
 };
-/* Is q, as instruction k of the block reads it, such a value? The block is a loop. */
+/* Is q such a value, where instruction k of the block reads it? The block is a loop. */
 bool lane_serial_find_walk(struct cursor here, ir_ref q, uint32_t k, struct walk *w);
 
 /* ---- gang_plan.c ---- */
@@ -228,36 +236,37 @@ bool lane_serial_find_walk(struct cursor here, ir_ref q, uint32_t k, struct walk
 void gang_find(struct function *fn, uint32_t index);
 bool gang_may_dissolve(const struct function *fn, uint32_t block);
 bool gang_may_restart(const struct function *fn, uint32_t block);
-/* May it leave to the interpreter, or have the engine do it? */
+/* May the instruction exit to the interpreter, or call the engine? */
 bool gang_may_fail(const struct function *fn, const struct ir_insn *i);
-/* The block where warps go on behind a block's side region, and where those go that skip it. */
+/* The block where warps continue after a block's side region, and to which lanes go that skip
+ * it. */
 uint32_t gang_side_region_end(const struct function *fn, uint32_t block);
-/* Is the barrier at the end of a block in a loop? Then warps that pass it may do so again. */
+/* Is the barrier at the end of a block inside a loop, so that warps may pass it again? */
 bool gang_barrier_is_passed_again(const struct function *fn, uint32_t block);
 
 /* ---- dirty_registers.c ---- */
 
 /* Finds fn->written_through. */
 void dirty_find_written_through(struct function *fn);
-/* By block, the registers that are clean where it begins: two sets by the numbers in shapes->live,
- * rows and then seeds, of dirty_words() words in all. The code is entered at the blocks in
- * `entries` (by block); it is that of single warps, or of gangs that pass barriers. */
+/* By block, the registers that are clean at its start: two sets by the numbers in shapes->live,
+ * for rows and then for seeds, dirty_words() words in all. The code is entered at the blocks in
+ * `entries` (by block). It is code of single warps, or of gangs that pass barriers. */
 uint64_t *dirty_find_clean(const struct function *fn, const uint8_t *entries, bool passes_barriers);
 uint32_t dirty_words(const struct function *fn);
-/* r has been written: it is clean no more, unless it is written through. */
+/* r has been written: it is no longer clean, unless it is written through. */
 void dirty_clear(const struct function *fn, uint64_t *sets, ir_ref r);
 
 /* ---- gang_blocks.c ---- */
 
-/* Instructions of a block, from `from` on, that each warp of a gang whose warps take turns can run
- * before the next one does: none of them leaves the gang. What is done once the first warp has done
- * for all: it writes no register that one of them has to do with before, and loads nothing that one
- * of them may have stored. Their number, or 0. */
+/* The number of instructions of a block, from `from` on, that each warp of a gang in turns can
+ * run before the next warp does; or 0. None of them leaves the gang. An instruction that runs
+ * once, after the first warp, writes no register that one of these uses before, and loads
+ * nothing that one of these may have stored. */
 uint32_t gang_count_in_turns(const struct function *fn, uint32_t block, uint32_t from);
 
 /* ---- canonical_nans.c ---- */
 
-/* Finds the registers of f32 whose rows hold one NaN alone: fn->canonical. */
+/* Finds the f32 registers whose only NaN is the canonical one: fn->canonical. */
 void canonical_nans_find(struct function *fn);
 
 /* ---- nontemporal.c ---- */

@@ -17,71 +17,78 @@ typedef LLVMValueRef value;
 
 /* The version of a loop without bounds checks (loop_version.c). */
 struct unchecked {
-    bool *covered;           /* by instruction: its access, or its widened index, was tested before the loop */
-    LLVMBasicBlockRef block; /* that version, while it is emitted; or NULL */
-    value all, iterations;   /* i64: how many iterations follow the first, and how many have been tested */
-    value left;              /* the alloca of how many of these are still to come */
+    bool *covered;           /* by instruction: was its access, or its widened index, tested before the loop? */
+    LLVMBasicBlockRef block; /* this version's code while it is emitted; or NULL */
+    value all, iterations;   /* i64: the iterations after the first; the iterations that were tested */
+    value left;              /* alloca: how many tested iterations are left */
     value accesses;          /* struct compiled_access of the engine's iterations */
     uint32_t n;
 };
 
 struct gang; /* gang.h */
 
-/* The values of an interleave group, loaded or to be stored: vectors of 32, or their allocas. */
+/* The values of an interleave group, loaded or to be stored: vectors of 32, or allocas of these. */
 struct interleaved_values {
-    value of[MAX_GANG][MAX_VALUES]; /* by the gang's warp */
+    value of[MAX_GANG][MAX_VALUES]; /* by warp of the gang */
 };
 
-enum { COPY_VECTORS = 8 }; /* that have the 16 bytes of each lane */
+enum { COPY_VECTORS = 8 }; /* vectors for 16 bytes of each lane */
 
 struct emit;
 struct side_exit;
 struct transfer; /* load_store.h */
 struct atom;     /* atom.h */
 
-/* A mode: the lanes for which code is emitted, and all that depends on which these are. What all
- * modes share asks here, and never which mode it is.
+/* A mode: the lanes for which code is emitted, and all that depends on them. Code that all modes
+ * share calls these functions and never asks which mode it is.
+ *
  * - warp_mode: a warp;
+ *
  * - lane_mode: a single lane, all of whose registers are scalars;
+ *
  * - gang_mode: one of a gang's warps, all of whose lanes run;
- * - side_region_mode: one of a gang's warps by itself, in the lanes e->lanes.within. */
+ *
+ * - side_region_mode: one of a gang's warps by itself, in the lanes e->lanes.within.
+ */
 struct lanes_mode {
     /* lanes */
-    bool (*is_full)(const struct function *fn, uint32_t block);  /* do all 32 lanes run there, in every warp? */
-    bool (*all_run)(const struct emit *e);                       /* the same here, of this warp */
-    bool (*has_pending)(const struct emit *e);                   /* may lanes be pending elsewhere? */
-    bool (*is_pending_live)(const struct emit *e, uint32_t reg); /* may such lanes need the register as it is? */
-    value (*mask)(struct emit *e);                               /* the lanes that run; NULL where all always do */
+    bool (*is_full)(const struct function *fn, uint32_t block); /* do all 32 lanes run there, in every warp? */
+    bool (*all_run)(const struct emit *e);                      /* the same at this point, for this warp */
+    bool (*has_pending)(const struct emit *e);                  /* may lanes be pending at other blocks? */
+    /* may pending lanes need the register's value? */
+    bool (*is_pending_live)(const struct emit *e, uint32_t reg);
+    value (*mask)(struct emit *e); /* the running lanes; NULL if all lanes always run */
     /* registers and their rows */
     void (*spill)(struct emit *e, uint32_t reg, value mask);
     void (*reload)(struct emit *e, uint32_t reg, value mask);
-    value (*read_sreg)(struct emit *e, LLVMTypeRef type, ir_ref r); /* a special register that is one number here */
-    /* exits: exit_emit_at(); notes where the warp stands, for the code at e->f->leave or in its
-     * record; and, or NULL, that the next instruction cannot be repeated: the block cannot be
-     * restarted behind it */
+    /* a special register that is a single number in this mode */
+    value (*read_sreg)(struct emit *e, LLVMTypeRef type, ir_ref r);
+    /* exits: exit_emit_at(); stores the warp's position, for the code at e->f->leave or in the
+     * warp's record; and (or NULL) marks that the next instruction cannot be repeated, so the
+     * block cannot be restarted after it */
     void (*leave_at)(struct emit *e, uint32_t index);
     void (*record_exit)(struct emit *e, const struct side_exit *x);
     void (*has_effects)(struct emit *e);
-    /* The engine performs: an access; an IR_ASYNC; an IR_GROUP that has something to do, and goes
-     * to `done`. Behind an access, first_anew, or NULL: values found before it may not be available
-     * any more. */
+    /* Calls of the engine for: an access; an IR_ASYNC; an IR_GROUP that has work to do, which
+     * then goes to `done`. Behind an access, first_anew (or NULL): values that were computed
+     * before may be unavailable. */
     void (*access_by_engine)(struct emit *e, const struct transfer *t);
     void (*async_by_engine)(struct emit *e, const struct ir_insn *i);
     void (*group_by_engine)(struct emit *e, const struct ir_insn *i, LLVMBasicBlockRef done);
     void (*first_anew)(struct emit *e, struct transfer *t);
-    /* Emits an access if it is known that the lanes that run are inside; else false, or NULL.
-     * Performs an atomic operation on cells that are. */
+    /* Emits an access if it is known that the running lanes are in bounds; otherwise returns
+     * false. Or NULL. And performs an atomic operation on locations in bounds. */
     bool (*transfer_known)(struct emit *e, struct transfer *t);
     void (*perform_atom)(struct emit *e, const struct atom *t);
-    /* Do vectors move what all lanes have at one address of local memory, which is a row there? May
-     * there be more atomic operations than LLVM can do in time? Do fences wait where the CPU keeps
-     * the order of stores (fence.c)? */
+    /* Do vectors move the data of all lanes at one address of local memory, which is a row? Is
+     * the number of atomic operations limited to what LLVM can compile in time? Are fences
+     * delayed where the CPU keeps the order of stores (fence.c)? */
     bool moves_local, bounds_atomics, delays_fences;
 };
 extern const struct lanes_mode warp_mode, lane_mode;
 bool mode_is_pending_live(const struct emit *e, uint32_t reg);
 
-/* What all functions of a kernel are emitted into, and with: const once it is made (compile.c). */
+/* What all functions of a kernel are emitted into; const after compile.c has made it. */
 struct code_module {
     LLVMContextRef context;
     LLVMModuleRef module;
@@ -89,102 +96,106 @@ struct code_module {
     LLVMTypeRef i1, i8, i16, i32, i64, ptr, void_type;
 };
 
-/* Values that the function loads once, of its launch and its block (context.c). */
+/* Values of the launch and the block that the function loads once (context.c). */
 struct context {
     value ops, block, launch, worker, inline_caches;
     value shared, shared_bytes, local_bytes, params;
     value lockstep; /* i1: exec/lockstep.c */
 };
 
-/* The same of a warp: its record, its activation's, its local memory, its frame there, and its rows
- * (by enum row_base; those of its block and of constants, too). */
+/* The same for a warp: its record, its activation's record, its local memory, its frame there,
+ * and its rows (by enum row_base; also those of its block and of constants). */
 struct warp_values {
     value w, a, local, frame, base[4];
 };
 
 /* The loop over warps in lockstep (work_group_loop.c), and where gangs begin. */
 struct warp_loop {
-    LLVMBasicBlockRef begin, next; /* next: in lockstep */
-    value start[4], done;          /* phis: the function's arguments for the warp that begins; the warp before it */
-    LLVMBasicBlockRef gang, alone; /* for warps that may begin as a gang, and for others */
-    value enter_alone;             /* what is entered there */
+    LLVMBasicBlockRef begin, next; /* `next`: in lockstep */
+    value start[4], done;          /* phis: the function's arguments for the warp that begins; the previous warp */
+    LLVMBasicBlockRef gang, alone; /* code for warps that may begin as a gang, and for others */
+    value enter_alone;             /* the block at which `alone` is entered */
 };
 
-/* Allocas: the rest of the warp's budget, its spinning (exec/quantum.c), and how much has been
- * executed. */
+/* Allocas: the rest of the warp's budget, its spinning (exec/quantum.c), and the number of
+ * executed instructions. */
 struct counts {
     value budget, spun, ahead, divided, phases, instructions, lane_instructions;
 };
 
-/* Allocas of a serial part: how often the lane has gone back (tries); the others are fence.c's. */
+/* Allocas of a serial part: how often the lane has gone back (tries); the others belong to
+ * fence.c. */
 struct lane_fences {
     value tries, has_stored, has_exchanged, waits;
 };
 
-/* The LLVM function that is being emitted: const once its head is there, which declares it and
+/* The LLVM function being emitted. It is const after its head is emitted, which declares it and
  * loads what it needs. */
 struct code_function {
     value llvm_fn, calls;
     LLVMBasicBlockRef entry, fault, leave;
-    LLVMBasicBlockRef *end; /* by block: its terminator, where a gang may dissolve; or NULL */
+    LLVMBasicBlockRef *end; /* by block: its terminator, if a gang may dissolve there; or NULL */
     struct context of;
     struct warp_loop warps;
     struct counts count;
-    struct inline_caches *inline_caches;    /* where accesses were last: inline_cache.c */
+    struct inline_caches *inline_caches;    /* the inline caches of its accesses: inline_cache.c */
     value *pending;                         /* by block: the alloca of pending lanes, or NULL */
-    value mask;                             /* the alloca of the lanes that run */
-    value how, left_at;                     /* what `leave` returns, and the block it notes */
+    value mask;                             /* alloca: the running lanes */
+    value how, left_at;                     /* the value that `leave` returns, and the block that it stores */
     value *lane_offsets;                    /* by shape: a constant array, or NULL */
     value scratch[5];                       /* rows for calls of lane functions */
-    value seeds;                            /* of registers that the engine spills */
+    value seeds;                            /* seeds of registers that the engine spills */
     struct interleaved_values *interleaved; /* by interleave group: access_groups.c */
 };
 
-/* Which lanes run: what a mode's functions work with. */
+/* The running lanes: data of a mode's functions. */
 struct lanes {
-    /* of several warps */
-    struct gang *gang;            /* that this is one warp of */
-    unsigned place;               /* of the warp in the gang; else 0 */
-    const struct ir_known *known; /* of the warp's threads, where it is known which threads these are; or NULL */
-    value within;                 /* the lanes that run a side region */
-    /* of a single lane */
+    /* for gangs */
+    struct gang *gang; /* the gang of this warp */
+    unsigned place;    /* the warp's index in the gang; else 0 */
+    /* known values of the warp's threads, if it is known which threads these are; or NULL */
+    const struct ir_known *known;
+    value within; /* the lanes in a side region */
+    /* for a single lane */
     value lane; /* i64: its number */
     struct lane_fences fences;
-    struct cas_loop *cas_loop; /* of the serial part being emitted, if it has one: cas_loop.c */
-    bool *tested;              /* by instruction of the function: its access was tested for all lanes; or NULL */
+    struct cas_loop *cas_loop; /* of the serial part being emitted, if it is one: cas_loop.c */
+    bool *tested;              /* by instruction of the function: was its access tested for all lanes? Or NULL */
 };
 
 struct emit {
     const struct code_module *m;
     const struct function *fn;
     const struct lanes_mode *mode;
-    struct arena *arena; /* for what lasts until the answer */
+    struct arena *arena; /* for data that lives until the answer */
 
-    /* of the module, so far */
+    /* counts of the module, so far */
     uint32_t n_inline_caches;
-    uint32_t atomic_work; /* of LLVM: atomic.c */
+    uint32_t atomic_work; /* LLVM's work for atomic operations: atomic.c */
 
-    /* of the function being emitted: what all its warps share, and the one whose code it is */
+    /* the function being emitted, shared by all warps of a gang; then this warp's part */
     const struct code_function *f;
     struct warp_values warp;
-    value enter_at, enter_with; /* the block and the lanes that the warp is entered with */
+    value enter_at, enter_with; /* the block and the lanes with which the warp is entered */
     LLVMBasicBlockRef *block;
     value *regs; /* by register and piece: its alloca, or NULL */
 
-    const struct cursor *here; /* of who goes through the code: emitters ask where they are, and move it nowhere */
+    const struct cursor *here; /* the current position. Emitters read it and do not move it */
 
-    /* what belongs to the present block */
-    uint64_t *clean_in, *clean; /* two sets by their numbers in shapes->live: by block, and now; dirty_registers.c */
-    LLVMBasicBlockRef exit_through; /* where the present block is left for the interpreter; or NULL */
-    value copied[COPY_VECTORS];     /* allocas of what a copy has loaded (copy.c); or NULL */
-    LLVMBasicBlockRef together;     /* the vector version of the present block's lane-serial loop; or NULL */
+    /* data of the current block */
+    /* two sets by their numbers in shapes->live: at each block's start, and now;
+     * dirty_registers.c */
+    uint64_t *clean_in, *clean;
+    LLVMBasicBlockRef exit_through; /* the exit from the current block to the interpreter; or NULL */
+    value copied[COPY_VECTORS];     /* allocas of the data that a copy has loaded (copy.c); or NULL */
+    LLVMBasicBlockRef together;     /* the vector version of the current block's lane-serial loop; or NULL */
     struct unchecked unchecked;
 
     struct lanes lanes;
 };
 
-/* Is this the warp that does what is done once for several? Is an instruction of the function done
- * so? Are all warps of the block here? */
+/* Is this the warp that runs what runs once for several warps? Does an instruction of the
+ * function run once? Does this code run all warps of the block? */
 static inline bool mode_is_first(const struct emit *e)
 {
     return !e->lanes.place;
@@ -206,7 +217,7 @@ void emit_function(struct emit *e, const struct function *fn, const char *name);
 
 /* ---- llvm_build.c ---- */
 
-/* One of LLVM's instructions each, by its name there. */
+/* Each emits one LLVM instruction, whose name it has. */
 typedef value build_binary(struct emit *e, value x, value y);
 typedef value build_cast(struct emit *e, value v, LLVMTypeRef to);
 build_binary build_add, build_sub, build_mul, build_udiv, build_urem, build_and, build_or, build_xor, build_shl,
@@ -219,7 +230,7 @@ value build_select(struct emit *e, value when, value yes, value no);
 value build_extract(struct emit *e, value v, value index);
 value build_insert(struct emit *e, value v, value element, value index);
 value build_extract_value(struct emit *e, value v, unsigned index);
-value build_gep(struct emit *e, LLVMTypeRef type, value base, value index); /* inbounds */
+value build_gep(struct emit *e, LLVMTypeRef type, value base, value index); /* with `inbounds` */
 value build_load(struct emit *e, LLVMTypeRef type, value at);
 value build_store(struct emit *e, value v, value at);
 value build_load_aligned(struct emit *e, LLVMTypeRef type, value at, unsigned align);
@@ -242,22 +253,22 @@ value emit_is_zero(struct emit *e, value v);
 value emit_blend(struct emit *e, unsigned width, value mask, value yes, value no);
 value emit_mask_to_lanes(struct emit *e, value mask); /* i32 -> <32 x i1> */
 value emit_lanes_to_mask(struct emit *e, value lanes);
-value emit_all_run(struct emit *e, value mask); /* are all lanes in it? An i1 */
-value emit_lane_bit(struct emit *e);            /* of the lane that runs: its mask */
-/* An intrinsic of the type of x; y: or NULL. emit_intrinsic_of: any. */
+value emit_all_run(struct emit *e, value mask); /* does it have all lanes? An i1 */
+value emit_lane_bit(struct emit *e);            /* the mask of the running lane */
+/* An intrinsic with the type of x; y: or NULL. emit_intrinsic_of: any intrinsic. */
 value emit_intrinsic(struct emit *e, const char *name, value x, value y);
 value emit_intrinsic_of(struct emit *e, const char *name, LLVMTypeRef *types, unsigned n_types, value *args,
                         unsigned n);
-/* In some lanes (<n x i1>), at a pointer or at a vector of them. */
+/* Loads in some lanes (<n x i1>), from a pointer or a vector of pointers. */
 value emit_masked_load(struct emit *e, LLVMTypeRef type, value at, unsigned align, value lanes);
 void emit_masked_store(struct emit *e, value v, value at, unsigned align, value lanes);
-/* Of a mask: the number of its first lane, an i32; the mask of the others. */
+/* The number of a mask's first lane, an i32; the mask of the other lanes. */
 value emit_first_lane(struct emit *e, value mask);
 value emit_other_lanes(struct emit *e, value mask);
-/* A vector of n elements out of two others, or of one (y: NULL); negative index: any will do. */
+/* A vector of n elements of two others, or of one (y: NULL); a negative index: any element. */
 value emit_shuffle(struct emit *e, value x, value y, const int *index, unsigned n);
-/* Memory: so many bytes on; a field of a record; of the function's own; the same that holds v, and
- * what it holds; a constant. */
+/* Pointers: a pointer plus some bytes; a field of a record; an alloca; an alloca that holds v,
+ * and its value; a constant. */
 value emit_pointer_at(struct emit *e, value pointer, uint64_t offset);
 value emit_load_field(struct emit *e, LLVMTypeRef type, value base, uint64_t offset);
 void emit_store_field(struct emit *e, value v, value base, uint64_t offset);
@@ -270,65 +281,65 @@ value emit_constant(struct emit *e, value array);
 value emit_op_pointer(struct emit *e, const struct ir_insn *i);
 LLVMBasicBlockRef emit_new_block(struct emit *e, const char *name);
 void emit_at_end(struct emit *e, LLVMBasicBlockRef block);
-/* A case of a switch: code goes on in its new block. */
+/* A case of a switch: code continues in its new block. */
 void emit_case(struct emit *e, value choose, uint32_t number, const char *name);
-/* Goes to a block, if there is one, where code goes on. */
+/* Branches to a block (or NULL), where code continues. */
 void emit_go_on(struct emit *e, LLVMBasicBlockRef block);
-/* A branch that nearly always goes to `yes`; the same, where code goes on. */
+/* A branch that nearly always goes to `yes`; the same, where code continues in `yes`. */
 void emit_likely(struct emit *e, value condition, LLVMBasicBlockRef yes, LLVMBasicBlockRef no);
 void emit_require(struct emit *e, value condition, LLVMBasicBlockRef other);
-/* Code goes on where a condition holds; where it does not; where it rarely does not. They return
- * the block for the other case. */
+/* Code continues if a condition holds; if it does not; if it rarely does not. They return the
+ * block for the other case. */
 LLVMBasicBlockRef emit_if(struct emit *e, value condition);
 LLVMBasicBlockRef emit_unless(struct emit *e, value condition);
 LLVMBasicBlockRef emit_rarely(struct emit *e, value usual);
 
 /* ---- context.c, counters.c, counters.c ---- */
 
-/* Begin a function, in a mode: its head and its registers; the values of its launch and block, and
- * scratch rows; those of its warp. */
+/* Begin a function in a mode: emit its head and its registers; load the values of its launch and
+ * block, and scratch rows; load those of its warp. */
 void emit_declare(struct emit *e, const struct function *fn, const struct lanes_mode *mode, struct code_function *f,
                   const char *name);
 void emit_context(struct emit *e, struct code_function *f);
 void emit_warp(struct emit *e);
-/* emit_count: counts the present block, executed by so many warps. emit_add_counts: adds what has
- * been counted to the worker's. */
+/* emit_count: counts one execution of the current block by `warps` warps. emit_add_counts: adds
+ * the counts to the worker's. */
 void emit_count(struct emit *e, unsigned warps);
 void emit_add_counts(struct emit *e);
-void emit_add_to(struct emit *e, value counter, value n); /* i64, at a place */
+void emit_add_to(struct emit *e, value counter, value n); /* adds n to an i64 in memory */
 
 /* ---- registers.c ---- */
 
-/* The mask of the lanes that run, a constant if all do; of those that execute the instruction:
- * whose guard holds, too. */
+/* The mask of the running lanes, a constant if all run; the mask of the lanes that execute the
+ * instruction, whose guard holds as well. */
 value emit_mask(struct emit *e);
 value emit_guarded_mask(struct emit *e, const struct ir_insn *i);
-/* The value in all lanes; a mask for predicates. */
+/* A register's value in all lanes; a mask for predicates. */
 value reg_read_lanes(struct emit *e, ir_ref r);
-/* Of a register that is not divergent: the value of lane 0 (an i1 for predicates); the value of a
+/* For a uniform or affine register: the value of lane 0 (an i1 for predicates); the value of a
  * piece's first lane. */
 value reg_read_scalar(struct emit *e, ir_ref r);
 value reg_read_piece(struct emit *e, ir_ref r, unsigned piece);
-/* Writes a register in the lanes of `mask` (NULL: all lanes that run). */
+/* Writes a register in the lanes of `mask` (NULL: all running lanes). */
 void reg_write_lanes(struct emit *e, ir_ref r, value lanes, value mask);
-void reg_write_scalar(struct emit *e, ir_ref r, value scalar); /* the same in all pieces */
+void reg_write_scalar(struct emit *e, ir_ref r, value scalar); /* the same value in all pieces */
 void reg_write_piece(struct emit *e, ir_ref r, value scalar, unsigned piece);
-/* All of the register's row. */
+/* Loads a register's whole row. */
 value reg_load_row(struct emit *e, uint32_t reg);
 void reg_store_row(struct emit *e, uint32_t reg, value lanes);
-/* The value of the lane that runs, in any row. */
+/* The running lane's element of a row. */
 value reg_load_lane(struct emit *e, LLVMTypeRef type, value row);
 void reg_store_lane(struct emit *e, value v, value row);
 /* Spills a register to its row, in the lanes of mask (NULL: all), unless it is clean.
- * reg_spill_seed() is for registers that are not divergent: it stores one number for each piece of
- * the warp, from which reg_reload() rematerialises all lanes. */
+ * reg_spill_seed() is for uniform and affine registers: it stores one number for each piece of
+ * the warp, from which reg_reload() recomputes all lanes. */
 void reg_spill(struct emit *e, uint32_t reg, value mask);
 void reg_spill_seed(struct emit *e, uint32_t reg);
-/* Loads a register from its row, as it is in the lanes of mask. reg_has_shape: does the row have
- * the register's shape in these lanes? An i1. */
+/* Loads a register from its row, for the lanes of mask. reg_has_shape: does the row have the
+ * register's shape in these lanes? An i1. */
 void reg_reload(struct emit *e, uint32_t reg, value mask);
 value reg_has_shape(struct emit *e, uint32_t reg, value mask);
-/* The modes' ways to spill and reload: whole rows; one lane. */
+/* The modes' functions to spill and reload: whole rows; one lane. */
 void reg_spill_row(struct emit *e, uint32_t reg, value mask);
 void reg_spill_lane(struct emit *e, uint32_t reg, value mask);
 void reg_reload_row(struct emit *e, uint32_t reg, value mask);
@@ -338,112 +349,116 @@ value reg_read_sreg_lane(struct emit *e, LLVMTypeRef type, ir_ref r);
 
 /* ---- dirty.c ---- */
 
-/* From here on, clean registers are those that dirty_find_clean() has found. */
+/* From here on, the clean registers are those that dirty_find_clean() has found. */
 void dirty_begin(struct emit *e, uint64_t *clean_in);
-/* Sets which registers are clean: those that are where the block begins; none. */
+/* Sets which registers are clean: those at the block's start; none. */
 void dirty_start_clean(struct emit *e, uint32_t block);
 void dirty_start_all(struct emit *e);
 bool dirty_is_clean(const struct emit *e, uint32_t reg);
-/* Of a register that is not divergent: does the row hold its seed? */
+/* For a uniform or affine register: does the row hold its seed? */
 bool dirty_is_seed_clean(const struct emit *e, uint32_t reg);
 void dirty_note(struct emit *e, uint32_t reg);
 
 /* ---- exit.c ---- */
 
-/* Live state: the registers that whoever goes on needs, in the form that it needs them in. */
+/* Live state: the registers that the code which continues needs, in the form that it needs. */
 enum spill_form {
-    SPILL_ROWS, /* whole */
-    SPILL_SEEDS, /* divergent ones whole, of the others the seeds: for compiled code. Wrong while lanes are pending: the interpreter
-                    cannot read seeds */
-    SPILL_COLD, /* whole, for rare exits, by small and slow code: the engine makes rows of seeds (exit_spill_cold) */
+    SPILL_ROWS, /* whole rows */
+    /* for compiled code: whole rows of divergent registers, seeds of the others. Wrong while
+     * lanes are pending, as the interpreter cannot read seeds */
+    SPILL_SEEDS,
+    /* whole rows, for rare exits, by small and slow code: the engine makes rows of seeds
+     * (exit_spill_cold) */
+    SPILL_COLD,
 };
 struct live_state {
     struct reg_list regs;
     enum spill_form form;
-    value mask; /* lanes in which they are live; NULL: all */
+    value mask; /* the lanes in which they are live; NULL: all */
 };
-/* At instruction `index` of the present block; SPILL_COLD: but for what is live through the block,
- * which exit_spill_through() adds once for all exits. Behind the present block, as seeds. Of a set
- * of ir_live. */
+/* The live state at instruction `index` of the current block. SPILL_COLD leaves out what is live
+ * through the block, which exit_spill_through() adds once for all exits. After the current
+ * block, as seeds. Of a set of ir_live. */
 struct live_state live_state_at(struct emit *e, uint32_t index, enum spill_form form);
 struct live_state live_state_behind(struct emit *e);
 struct live_state live_state_of_set(struct emit *e, const uint64_t *set, enum spill_form form, value mask);
 void exit_spill(struct emit *e, const struct live_state *s);
-enum { MAX_SEEDS = 64 }; /* for one call of the engine */
-/* Spills registers, in the lanes of a mask or in all (NULL), by little code: vectors as ever,
+enum { MAX_SEEDS = 64 }; /* the maximum for one call of the engine */
+/* Spills registers, in the lanes of a mask or in all (NULL), by little code: vectors as usual,
  * others by the engine. */
 void exit_spill_cold(struct emit *e, const struct reg_list *l, value mask);
 void exit_spill_through(struct emit *e);
 
-/* A side exit: a warp stops here, and somebody else goes on with it. */
+/* A side exit: a warp stops here, and the interpreter or another warp continues. */
 enum { NO_OP = UINT32_MAX };
 struct side_exit {
     struct live_state live;
     enum leave reason;
-    uint32_t block, op; /* where: an operation of the present block, or NO_OP: the start of a block */
-    /* fn_arrival(), or 0: in lockstep, if all lanes of the warp are here, the next warp goes on
-     * instead. */
+    uint32_t block, op; /* the position: an operation of the current block, or NO_OP: the start of a block */
+    /* fn_arrival(), or 0. In lockstep, if all lanes of the warp are here, the next warp
+     * continues instead. */
     uint32_t arrived;
-    value lanes;          /* that are there; NULL: all that run here */
-    LLVMBasicBlockRef by; /* shared code that leaves the function; NULL: the caller branches */
+    value lanes;          /* the lanes at that position; NULL: all running lanes */
+    LLVMBasicBlockRef by; /* shared code that exits the function; NULL: the caller branches */
 };
-/* Spills and records the exit, in the mode's way. */
+/* Spills registers and records the exit, in the mode's way. */
 void exit_emit(struct emit *e, const struct side_exit *x);
-/* The mode's exit before instruction `index` of the present block; that of a single warp or lane. */
+/* The mode's exit before instruction `index` of the current block; that of a single warp or
+ * lane. */
 void exit_emit_at(struct emit *e, uint32_t index);
 void exit_of_warp(struct emit *e, uint32_t index);
 void exit_record_for_leave(struct emit *e, const struct side_exit *x);
-/* Emit that shared code: of all exits of the function, e->f->leave; of those in the midst of the
- * present block, e->exit_through, which also spills what is live through the block. */
+/* Emit the shared code: of all exits of the function, e->f->leave; of the exits inside the
+ * current block, e->exit_through, which also spills what is live through the block. */
 void exit_emit_common(struct emit *e);
 void exit_emit_through(struct emit *e);
 
 /* Reloads the registers that are live at instruction `index`, in all lanes. */
 void exit_reload_live(struct emit *e, uint32_t index);
-/* An array of struct compiled_shape, for registers that are not divergent; NULL for none. */
+/* An array of struct compiled_shape, for uniform and affine registers; NULL if there are none. */
 value exit_shapes_table(struct emit *e, const struct reg_list *l);
-/* Calls the library to make whole rows of their seeds. */
+/* Calls the engine to make whole rows of their seeds. */
 void exit_fill_rows(struct emit *e, const struct reg_list *l);
-/* Calls a function of struct compiled_calls, by its place there; park() for lanes that are pending
- * at a block. */
+/* Calls a function of struct compiled_calls, by its offset there; park() for lanes that are
+ * pending at a block. */
 value engine_call(struct emit *e, uint64_t function, LLVMTypeRef result, value *args, unsigned n);
 void engine_park(struct emit *e, uint32_t block, value lanes);
-/* The same for an operation whose operands are in their rows. emit_call_op: returns in a new block,
- * or leaves. */
+/* The same for an operation whose operands are in their rows. emit_call_op: continues in a new
+ * block, or exits. */
 value engine_call_op(struct emit *e, uint64_t function, const struct ir_insn *i, value mask);
 void emit_call_op(struct emit *e, const struct ir_insn *i, value mask);
 
 /* ---- work_group_loop.c ---- */
 
-/* Branch to where a warp begins; from the present warp to the next. */
+/* Branch to the start of a warp; from the current warp to the next. */
 void warp_loop_go_to_start(struct emit *e, value start[4]);
 void warp_loop_go_to_next(struct emit *e);
-/* The warp arrives at a barrier or its end, with registers in their rows. In lockstep, and if all
- * its lanes are there, the next warp goes on; otherwise the code behind this does. */
+/* The warp arrives at a barrier or at its end, with registers in their rows. In lockstep, if all
+ * its lanes are there, the next warp runs; otherwise code continues here. */
 void emit_arrival(struct emit *e, const struct ir_insn *i, uint32_t arrived);
 /* Records that all lanes of the warp have arrived. */
 void warp_loop_record_arrival(struct emit *e, const struct ir_insn *i, uint32_t arrived);
-/* The block's next warp goes on where it begins; after the last warp the first does, if all have
- * arrived at one barrier. */
+/* The block's next warp continues at its start; after the last warp the first one does, if all
+ * have arrived at one barrier. */
 void emit_next_warp(struct emit *e);
 
 /* ---- branch.c ---- */
 
-/* As emit_if(), of an instruction's guard that is the same in all lanes. */
+/* As emit_if(), for an instruction's guard that is the same in all lanes. */
 LLVMBasicBlockRef emit_if_guard(struct emit *e, const struct ir_insn *i);
 /* Emits the branch at the end of a block. */
 void branch_emit(struct emit *e, const struct ir_insn *i);
-/* The lanes of `mask`, which are all that run, go to a block. Lanes that are pending in an earlier
- * block run first. */
+/* The lanes of `mask`, which are all running lanes, go to a block. Lanes that are pending in an
+ * earlier block run first. */
 void emit_go_to(struct emit *e, uint32_t target, value mask);
 
 /* ---- insn.c ---- */
 
-/* Move a cursor to the start of a block: from there on it is where code is emitted, e->here.
- * emit_begin_block: that block is emitted next, as the present one. */
+/* Move a cursor to the start of a block, where code is emitted from then on (e->here).
+ * emit_begin_block: that block is emitted next, as the current one. */
 void emit_stand_at(struct emit *e, struct cursor *here, uint32_t block);
 void emit_begin_block(struct emit *e, struct cursor *here, uint32_t block);
-/* False where the instruction ends the block. */
+/* False if the instruction ends the block. */
 bool emit_insn(struct emit *e, const struct ir_insn *i);
 
 /* ---- entry.c ---- */
@@ -460,38 +475,38 @@ void emit_serial_call(struct emit *e);
 
 /* ---- lane_serial.c ---- */
 
-/* Emits a lane-serial loop. Code goes on before the branch at the loop's end, which then goes back
- * only if the budget is spent; or to `together`, the vector version, if a test has failed and no
- * lane has changed anything. */
+/* Emits a lane-serial loop. Code continues before the branch at the loop's end, which then goes
+ * back only if the budget is spent; or it goes to `together`, the vector version, if a test has
+ * failed and no lane has changed anything. */
 void emit_lane_serial(struct emit *e, const struct ir_block *block, LLVMBasicBlockRef together);
 
 /* ---- gang.c, gang_begin.c ---- */
 
-/* Where a warp begins: branches to the gang's code if this warp and those behind it can be a gang;
- * else code goes on here. */
+/* At the start of a warp: branches to the gang's code if this warp and the following ones can be
+ * a gang; otherwise code continues here. */
 void emit_gang_start(struct emit *e, struct warp_loop *warps);
 void emit_gang(struct emit *e, struct cursor *here);
 
 /* ---- lane_function.c ---- */
 
 void emit_lanes(struct emit *e, const struct ir_insn *i);
-/* A lane function of a, b and c (or NULL) for one lane, with one integer result of `width` bits.
- * The function must be a few instructions. */
+/* Inlines a lane function of a, b and c (or NULL) for one lane, with one integer result of
+ * `width` bits. The function must be a few instructions. */
 value emit_lane_function(struct emit *e, uint16_t lane, unsigned width, value a, value b, value c);
 
 /* ---- fence.c ---- */
 
 void emit_fence(struct emit *e, const struct ir_insn *i);
-/* Serial parts tell of: a load that comes next, of memory that others write, or a call that may do
- * such a load; a full fence of the host that has been done, as by a locked instruction; a store
- * that others may see. */
-bool fence_is_delayed(const struct emit *e); /* do fences wait for these? */
+/* To be called in serial parts: before a load of memory that others write, or a call that may
+ * make one; after a full fence of the host, such as a locked instruction; after a store that
+ * others may see. */
+bool fence_is_delayed(const struct emit *e); /* are fences delayed until one of these? */
 void fence_before_load(struct emit *e);
 void fence_is_done(struct emit *e);
 void fence_note_store(struct emit *e);
-void fence_note_exchange(struct emit *e); /* that is a store */
+void fence_note_exchange(struct emit *e); /* a locked instruction that is a store */
 void fence_before_leaving(struct emit *e);
-/* LLVM's order for a locked instruction that also serves as all delayed fences. */
+/* LLVM's ordering for a locked instruction that also performs all delayed fences. */
 LLVMAtomicOrdering fence_with(const struct emit *e, LLVMAtomicOrdering order);
 
 /* ---- atomic.c ---- */
@@ -500,30 +515,32 @@ void emit_atom(struct emit *e, const struct ir_insn *i);
 
 /* ---- loop_version.c ---- */
 
-/* If the present block is a loop whose accesses can be tested before it: emits that test and
- * returns it, an i1; else NULL. */
+/* If the current block is a loop whose accesses can be tested before it: emits that test and
+ * returns its result, an i1; else NULL. */
 value loop_test(struct emit *e, const struct ir_block *block);
-/* Branches to one of two versions by the test's result, or to the test for one iteration less. */
+/* Branches to one of two versions by the test's result, or repeats the test for one iteration
+ * less. */
 void loop_choose(struct emit *e, value holds, LLVMBasicBlockRef unchecked, LLVMBasicBlockRef other);
-/* Has the engine run an iteration, up to the branch; it fills the inline caches for the next test. */
+/* Lets the engine run an iteration, up to the branch; that fills the inline caches for the next
+ * test. */
 void loop_iteration_by_engine(struct emit *e, const struct ir_block *block);
 
 /* ---- inline_cache.c ---- */
 
-/* Begin: numbers the caches of the function's accesses. End: fills in their spans, which are known
- * by then. */
+/* Begin: numbers the caches of the function's accesses. End: fills in their spans, which are
+ * then known. */
 struct inline_caches *inline_caches_begin(struct emit *e);
 void inline_caches_end(struct emit *e);
 
 /* ---- load_store.c, bounds_check.c, collective.c ---- */
 
 void emit_access(struct emit *e, const struct ir_insn *i);
-/* A collective that completes at once, as all its lanes are there; false where the instruction is
- * left to the interpreter. */
+/* Emits a collective that completes immediately, because all its lanes are there; false if the
+ * interpreter must do it. */
 bool emit_collective(struct emit *e, const struct ir_insn *i);
-/* Any operation, performed by the engine: spills operands, calls, reloads results. */
+/* Emits a call of the engine for any operation: spills operands, calls, reloads results. */
 void emit_by_engine(struct emit *e, const struct ir_insn *i);
-/* Was the present instruction's access tested before the loop, or before the lanes of a serial
+/* Was the current instruction's access tested before the loop, or before the lanes of a serial
  * part? */
 bool access_is_unchecked(const struct emit *e);
 

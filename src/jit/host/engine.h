@@ -1,10 +1,10 @@
-/* Compiled code for launches: when kernels are compiled, and for whom.
+/* Compiled code for launches: decides when kernels are compiled.
  *
- * Compiled code belongs to a kernel and a shape of its blocks of threads. A launch takes what is
- * there; `auto` lets a kernel run in the interpreter at first, and compiles it in the background
- * once it has run long enough to be worth it; blocks that run meanwhile change over between two
- * blocks of code. A kernel that then runs for long is compiled again, with more effort, and workers
- * change over to that: a second tier, which nobody waits for.
+ * Compiled code belongs to a kernel and the shape of its blocks. A launch takes the code that
+ * exists. With `auto` a kernel starts in the interpreter and is compiled in the background after
+ * it has run long enough; running blocks change to the compiled code between two basic blocks. A
+ * kernel that then runs for long is compiled again with more effort, the second tier, and
+ * workers change to that. Nobody waits for it.
  */
 #ifndef HEDDLE_JIT_ENGINE_H
 #define HEDDLE_JIT_ENGINE_H

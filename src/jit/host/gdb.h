@@ -1,5 +1,5 @@
-/* Tells gdb of compiled kernels (GDB manual, "JIT Compilation Interface"), so that backtraces have
- * their names. */
+/* Registers compiled kernels with gdb (GDB manual, "JIT Compilation Interface"), so that
+ * backtraces have their names. */
 #ifndef HEDDLE_JIT_GDB_H
 #define HEDDLE_JIT_GDB_H
 
@@ -7,9 +7,9 @@
 
 struct gdb_entry;
 
-/* The entry of an object that has been loaded, or NULL where there is no memory for it. */
+/* Registers a loaded object; NULL without memory. */
 struct gdb_entry *gdb_tell(const struct loaded_object *o, const uint8_t *elf, size_t bytes);
-/* Before the object is unloaded; NULL is allowed. */
+/* To be called before the object is unloaded; NULL is allowed. */
 void gdb_forget(struct gdb_entry *e);
 
 #endif

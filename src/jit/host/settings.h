@@ -1,5 +1,5 @@
-/* What the environment asks of the engines: HEDDLE_ENGINE, HEDDLE_TIER, HEDDLE_TARGET, HEDDLE_DUMP
- * and HEDDLE_LOG (docs/JIT.md). */
+/* The environment's settings for the engines: HEDDLE_ENGINE, HEDDLE_TIER, HEDDLE_TARGET,
+ * HEDDLE_DUMP and HEDDLE_LOG (docs/JIT.md). */
 #ifndef HEDDLE_JIT_SETTINGS_H
 #define HEDDLE_JIT_SETTINGS_H
 
@@ -9,16 +9,18 @@
 struct machine_config;
 
 struct settings {
-    enum jit_tier tier; /* HEDDLE_TIER: that one alone; or 0 */
-    hd_engine wish;     /* HEDDLE_ENGINE: where neither launch nor machine say; compiled code where that can be */
+    enum jit_tier tier; /* HEDDLE_TIER: only this tier; or 0 */
+    /* HEDDLE_ENGINE: used if neither launch nor machine chooses one; compiled code if possible */
+    hd_engine wish;
     bool dump_ir, dump_llvm, dump_asm, dump_time, log[N_LOG_TOPICS];
-    const char *target; /* HEDDLE_TARGET: code is made for that CPU level, to be looked at alone; or NULL */
+    /* HEDDLE_TARGET: code is compiled for that CPU level, to be inspected and not run; or NULL */
+    const char *target;
 };
 
-/* Words that ask for nothing are named in a note of the machine, and ignored. */
+/* Unknown words are ignored, with a note of the machine. */
 void settings_read(struct settings *s, const struct machine_config *c);
 
-/* Is something to be written of what is compiled? */
+/* Is anything of the compiled code to be dumped? */
 bool settings_dump(const struct settings *s);
 
 #endif

@@ -1,5 +1,5 @@
-/* Passes of our own over LLVM's code of a function, between LLVM's (compile.c). They know nothing
- * of kernels. */
+/* Heddle's own passes over LLVM IR, which run between LLVM's (compile.c). They know nothing of
+ * kernels. */
 #ifndef HEDDLE_JIT_PASSES_H
 #define HEDDLE_JIT_PASSES_H
 
@@ -9,26 +9,26 @@
 
 #include <llvm-c/Core.h>
 
-/* Drops the step that makes NaNs canonical from f32 results that only go into more arithmetic
- * (nan.c). To be run when registers have become values (after mem2reg). */
+/* Removes the canonicalisation of NaNs from f32 results that only feed more arithmetic (nan.c).
+ * To be run when registers have become values (after mem2reg). */
 void pass_relax_nans(LLVMValueRef fn);
 
-/* What is made canonical and then only used where code rarely comes to, as by exits, is made so
- * there (nan.c). To be run behind LLVM's passes. */
+/* Moves the canonicalisation of values that are only used in cold code, such as exits, into that
+ * code (nan.c). To be run after LLVM's passes. */
 void pass_sink_nans(LLVMBuilderRef b, LLVMValueRef fn);
 
-/* The same mask, with its origin hidden from LLVM: if masks a, b and a | b are all converted to
- * lanes, LLVM 19's combiner for x86 goes from bitcast(a | b) to bitcast(a) | bitcast(b) and back
- * for ever. */
+/* The same mask, with its origin hidden from LLVM. If masks a, b and a | b are all converted to
+ * lanes, LLVM 19's combiner for x86 loops forever between bitcast(a | b) and bitcast(a) |
+ * bitcast(b). */
 LLVMValueRef pass_opaque_mask(LLVMBuilderRef b, LLVMValueRef mask);
-/* Does that to masks that passes have made of each other, by `or` and `xor`, in a function as it
- * goes to the code generator. */
+/* Hides the masks that passes have made of each other by `or` and `xor`. To be run just before
+ * code generation. */
 void pass_hide_masks(LLVMBuilderRef b, LLVMValueRef fn);
 
-/* For CPUs without registers of masks, in a function as it goes to the code generator: where
- * vectors are chosen, moved or extended by a mask of lanes, each lane compares its bit, in an
- * element as wide as theirs (masks.c). Of a mask as it stands LLVM makes vectors by a shift and an
- * insertion for each lane. */
+/* For CPUs without mask registers, to be run just before code generation: where a mask of lanes
+ * selects, moves or extends vectors, each lane compares its bit, in an element as wide as the
+ * vector's (masks.c). By itself LLVM makes a vector of a mask by a shift and an insertion for
+ * each lane. */
 void pass_spread_masks(LLVMBuilderRef b, LLVMValueRef fn);
 
 #endif
