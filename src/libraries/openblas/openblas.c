@@ -2,7 +2,8 @@
  *
  * OpenBLAS without threads is not made to be called by several (0.3.21): it hands out its buffers
  * without a lock, and its kernels for small matrices keep a transposed operand in static memory. So
- * the linker leads both here (--wrap, meson.build): a lock is added, and no such kernel is used.
+ * the linker leads both here (--wrap, meson.build): a lock and a limit are added, and no such kernel is
+ * used.
  */
 #include "libraries/openblas/openblas.h"
 
@@ -10,13 +11,26 @@
 
 /* ---- calls by several threads at once ---- */
 
+/* OpenBLAS says on stderr that its buffers do not suffice (50 or more, by its build), and ends the
+ * process where 512 more do not. So no more threads than this have one at a time, and others wait;
+ * a thread that has one gets its next at once, so that none waits for another that waits. */
+enum { MOST_THREADS = 40 };
+
 static pthread_mutex_t buffers = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t given_back = PTHREAD_COND_INITIALIZER;
+static int threads_with_buffers;
+static _Thread_local int own_buffers;
 
 void *__real_blas_memory_alloc(int kind);
 void *__wrap_blas_memory_alloc(int kind);
 void *__wrap_blas_memory_alloc(int kind)
 {
     pthread_mutex_lock(&buffers);
+    if (own_buffers++ == 0) {
+        while (threads_with_buffers == MOST_THREADS)
+            pthread_cond_wait(&given_back, &buffers);
+        threads_with_buffers++;
+    }
     void *buffer = __real_blas_memory_alloc(kind);
     pthread_mutex_unlock(&buffers);
     return buffer;
@@ -28,6 +42,10 @@ void __wrap_blas_memory_free(void *buffer)
 {
     pthread_mutex_lock(&buffers);
     __real_blas_memory_free(buffer);
+    if (--own_buffers == 0) {
+        threads_with_buffers--;
+        pthread_cond_signal(&given_back);
+    }
     pthread_mutex_unlock(&buffers);
 }
 
@@ -52,9 +70,15 @@ static void give_back(void)
 {
     pthread_mutex_unlock(&buffers);
 }
+/* What other threads had is nobody's in the child. */
+static void begin_anew(void)
+{
+    threads_with_buffers = own_buffers > 0;
+    give_back();
+}
 __attribute__((constructor)) static void start(void)
 {
-    pthread_atfork(hold, give_back, give_back);
+    pthread_atfork(hold, give_back, begin_anew);
 }
 
 /* ---- the table ---- */
