@@ -15,7 +15,10 @@ def curand_answers_as_an_h200():
 
 
 def poissons_numbers_are_an_h200s():
-    cases.answers_as_an_h200(HERE, "poisson", "-lcurand")
+    """MT19937 last, whose 21 generators take as long as all others."""
+    with open(os.path.join(HERE, "poisson.expected")) as f:
+        names = sorted((line.split(":")[0] for line in f), key=lambda name: name == "mt19937")
+    cases.answers_as_an_h200(HERE, "poisson", "-lcurand", only=tap.some(len(names) - 1, names))
 
 
 def each_distribution_of_each_generator_is_an_h200s():
