@@ -1,23 +1,22 @@
-/* Asynchronous work: copies and reductions that are done when something says so (PTX ISA 9.7.9.25),
- * not when they are issued.
+/* Asynchronous work: copies and reductions that complete at a later event (PTX ISA 9.7.9.25), not
+ * when they are issued.
  *
- * A warp keeps what its lanes have issued and what is not done yet, in order. Three completion
- * mechanisms have it done:
+ * A warp keeps its lanes' unfinished work, in order. Three completion mechanisms finish it:
  *
- *     groups of a thread's copies         cp.async.wait_group, wait_all
- *     bulk groups of a thread's           cp.async.bulk.wait_group; .read has only the sources read
- *     an mbarrier                         a test of its phase that would fail, in any warp of the cluster
+ *     groups of a thread's copies     cp.async.wait_group, wait_all
+ *     bulk groups of a thread         cp.async.bulk.wait_group; .read only reads the sources
+ *     an mbarrier                     a failing test of its phase, in any warp of the cluster
  *
- * Nothing is done earlier, so that a program that does not wait meets the memory as it was: but all
- * is done where nothing else moves, so that polling ends; where memory for it grows too large; when
- * a block has ended whose memory it touches. Under the policy `random` some of it is done at random
+ * Work is not done earlier, so that a program that lacks a wait sees the old memory. But all work
+ * is done if nothing else can move, so that polling ends; if its memory grows too large; and when a
+ * block whose memory it touches has ended. Under the policy `random` some of it is done at random
  * points. All warps of a cluster are on one thread.
  *
- * Addresses are checked when work is issued, by the lane that issues it. An allocation that ends
- * before a copy is done is noticed then.
+ * The issuing lane checks addresses when it issues work. If an allocation ends before a copy is
+ * done, that is noticed then.
  *
- * Compiled code does a plain cp.async at once, which never becomes a piece of work: ir_is_copy(),
- * docs/JIT.md.
+ * Compiled code performs a plain cp.async at once, which then never is a piece of work:
+ * ir_is_copy(), docs/JIT.md.
  */
 #ifndef HEDDLE_EXEC_ASYNC_H
 #define HEDDLE_EXEC_ASYNC_H
@@ -27,51 +26,51 @@
 
 struct worker;
 
-/* Some bytes. */
+/* A range of bytes. */
 struct async_part {
     uint8_t *to;
     const uint8_t *from;
-    uint32_t bytes, taken; /* written, and read: the others are zeroes */
-    uint32_t group;        /* of the lane's, by how many came before */
+    uint32_t bytes, taken; /* bytes to write; bytes of these to read, the others are zeroes */
+    uint32_t group;        /* the lane's group, by the number of earlier ones */
 };
 
-/* The usual copies of a warp, whose lanes are all in one place and count as many groups: where each
- * lane's bytes are. */
+/* The usual copies of a warp whose lanes are together and have committed equally many groups:
+ * each lane's bytes. */
 struct async_rows {
     uint64_t to[WARP_LANES], from[WARP_LANES];
     uint32_t bytes, group;
 };
 
-/* What lanes have issued with one instruction: a part for each lane, or one for the only lane. */
+/* The work issued by one instruction: a part for each lane, or one part for a single lane. */
 struct async_work {
     struct async_work *next;
     struct warp *warp;
     const struct op *op;
-    uint32_t lanes;        /* whose parts are not done */
-    uint32_t n;            /* parts; 0: in their place stands a struct async_rows */
+    uint32_t lanes;        /* the lanes whose parts are not done */
+    uint32_t n;            /* the number of parts; 0: a struct async_rows instead */
     uint32_t room;         /* bytes of this record */
-    uint64_t version;      /* of the machine's memory, when addresses were checked */
-    uint64_t shift;        /* from addresses of global memory to where it is accessed: mem_shift() */
+    uint64_t version;      /* the version of the machine's memory when addresses were checked */
+    uint64_t shift;        /* from addresses of global memory to the machine's pointers: mem_shift() */
     uint8_t *buffer;       /* sources that have been read before their work is done (.read), or NULL */
-    struct block *writes;  /* whose shared memory is written; NULL: global memory */
+    struct block *writes;  /* the block whose shared memory is written; NULL: global memory */
     struct block *reads;   /* the same of the sources */
     uint64_t source;       /* of bulk copies: the address there, before .read has moved it */
-    struct block *signals; /* whose mbarrier hears of it; NULL: groups */
+    struct block *signals; /* the block whose mbarrier tracks it; NULL: groups do */
     uint64_t object;       /* the mbarrier, in its shared memory; of arrivals each lane's is parts[lane].group */
     uint64_t value[4];     /* st.async, red.async: what `from` points to; .v4.b64 has most */
     struct async_part parts[];
 };
 
-/* Of a warp that has issued some. */
+/* The queue of a warp that has issued work. */
 struct async_queue {
     struct async_work *first, *last;
-    bool parted;                 /* not all lanes have committed as often */
-    uint32_t n;                  /* of them */
-    uint32_t groups[WARP_LANES]; /* that each lane has committed */
+    bool parted;                 /* lanes have committed different numbers of groups */
+    uint32_t n;                  /* the number of pieces of work */
+    uint32_t groups[WARP_LANES]; /* the number of groups that each lane has committed */
     uint32_t bulk_groups[WARP_LANES];
 };
 
-/* What a copy by a tensor map has behind its part. */
+/* The data of a tensor-map copy, after its part. */
 struct async_tensor {
     struct tensor_map map;
     struct tensor_at at;
@@ -81,32 +80,32 @@ struct async_tensor {
 bool async_issue(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask);
 bool async_group(struct warp *w, const struct op *o, uint32_t mask);
 
-/* Has the block's cluster work that is not done? */
+/* Has the block's cluster unfinished work? */
 bool async_is_pending(const struct block *b);
-/* All that the cluster would tell the mbarrier at `address` of the block's shared memory; false
- * after a fault. */
+/* Finishes all work of the cluster that the mbarrier at `address` of the block's shared memory
+ * tracks; false after a fault. */
 bool async_finish_for(struct block *owner, uint64_t address);
-/* All of the worker's blocks; true where there was some. */
+/* Finishes all work of the worker's blocks; true if there was some. */
 bool async_finish_all(struct worker *k);
-/* Under `random`: perhaps one piece of the cluster's. */
+/* Under `random`: may finish one piece of the cluster's work. */
 void async_finish_some(struct block *b);
-/* A block has ended: its own, and what others do with its memory. Where the launch has failed it is
- * dropped. */
+/* A block has ended: finishes its own work, and others' work on its memory. If the launch has
+ * failed, drops it. */
 void async_end_block(struct block *b);
 
-/* For messages and for check/: the first piece of the block's cluster that is not done and that an
- * access to bytes of the block's shared memory, or of global memory (owner NULL), is not to come
- * before; NULL where there is none. *written: the piece is to write them, and not to read what the
- * access `writes`. */
+/* For messages and for check/: the first unfinished piece of work of the block's cluster that
+ * must come before an access to bytes of the block's shared memory, or of global memory (owner
+ * NULL); NULL if there is none. *written: the work will write these bytes, else it will read
+ * bytes that the access `writes`. */
 const struct async_work *async_find(const struct block *cluster, const struct block *owner, uint64_t address,
                                     uint64_t bytes, bool writes, bool *written);
 
 /* ---- mbarrier.c ---- */
 
-/* What the machine does to an mbarrier by itself: false after a fault. `announces`: it takes one
- * more arrival in this phase. */
+/* An operation of the machine itself on an mbarrier: false after a fault. `announces`: this
+ * phase expects one more arrival. */
 struct mbarrier_signal {
-    uint32_t bytes; /* of transactions that are complete */
+    uint32_t bytes; /* bytes of completed transactions */
     bool arrives, announces;
 };
 bool mbarrier_signal(struct warp *w, const struct op *o, unsigned lane, struct block *owner, uint64_t address,

@@ -1,6 +1,6 @@
-/* What the files of asynchronous work share (async.h): async_queue.c keeps it, async.c does it,
- * async_issue.c and async_bulk.c take it from lanes, async_tensor.c copies by tensor maps,
- * async_tell.c tells of copies. Private to exec/. */
+/* Functions that the files of asynchronous work share (async.h): async_queue.c keeps it, async.c
+ * performs it, async_issue.c and async_bulk.c accept it from lanes, async_tensor.c performs
+ * tensor-map copies, async_tell.c reports copies. Private to exec/. */
 #ifndef HEDDLE_EXEC_ASYNC_WORK_H
 #define HEDDLE_EXEC_ASYNC_WORK_H
 
@@ -43,9 +43,9 @@ static inline struct location async_of_block(const struct location *p, struct bl
     return there;
 }
 
-/* In global memory: from addresses to where the machine accesses them. One instruction's lanes have
- * one, but for copies from both memory that the host shares and other, while somebody watches the
- * host. */
+/* In global memory: the distance from addresses to the machine's pointers. All lanes of one
+ * instruction have the same, except in copies from both shared and unshared host memory while
+ * the host is observed. */
 static inline uint64_t async_shift(const struct location *p)
 {
     return p->space == SPACE_GLOBAL && p->at ? (uint64_t)(uintptr_t)p->at - p->address : 0;
@@ -56,7 +56,7 @@ static inline struct async_rows *async_rows(struct async_work *x)
     return (struct async_rows *)x->parts;
 }
 
-/* NULL where it is no copy by a tensor map. */
+/* NULL if it is not a tensor-map copy. */
 static inline struct async_tensor *async_tensor(struct async_work *x)
 {
     return x->op->mode >= ASYNC_TENSOR_LOAD ? (struct async_tensor *)&x->parts[1] : NULL;
@@ -70,39 +70,38 @@ struct async_queue *async_queue_of(struct warp *w);
 struct async_work *async_new_work(struct warp *w, const struct op *o, uint32_t lanes, uint32_t n);
 void async_free_work(struct async_work *x);
 void async_enqueue(struct async_work *x);
-/* The part that is a lane's. */
+/* The part of a lane. */
 struct async_part async_part(const struct async_work *x, unsigned lane);
-/* Frees what is done. */
+/* Frees finished work. */
 void async_sweep(struct warp *w);
 void async_free_queue(struct warp *w);
-/* Each warp of the cluster, from the first of a block on; NULL behind the last. */
+/* Iterates over the warps of the cluster, from the first of a block on; NULL after the last. */
 struct warp *async_next_warp(struct warp *w, const struct block *start);
 
 /* ---- async.c ---- */
 
-/* What nobody waits for does not take more and more memory: the oldest is done. False after a
- * fault. */
+/* Bounds the memory of work that nobody waits for, by finishing the oldest. False after a fault. */
 bool async_bound(struct warp *w);
 
 /* ---- async_bulk.c ---- */
 
-/* Where an operand's bytes are, of an address in a space; false after a fault, or where a client
- * has it left out. */
+/* Locates an operand's bytes, for an address in a space; false after a fault, or if a client
+ * skips it. */
 bool async_locate(struct warp *w, const struct op *o, unsigned lane, enum ptx_space space, uint64_t address,
                   uint32_t bytes, uint32_t align, bool writes, struct location *p);
 /* The mbarrier that an operand names. */
 bool async_locate_object(struct warp *w, const struct op *o, unsigned lane, enum ptx_space space, uint64_t address,
                          struct location *p);
-/* A copy or a reduction in bulk. `at` is NULL where its bytes are in no one place: in a tensor, in
+/* A bulk copy or reduction. `at` is NULL if its bytes are not in one range: in a tensor, in
  * registers. */
 struct async_bulk {
     struct location to, from;
-    const struct location *object; /* the mbarrier that hears of it; NULL: groups */
+    const struct location *object; /* the mbarrier that tracks it; NULL: groups do */
     uint64_t source;               /* as struct async_work has it */
     uint32_t bytes;
     const struct async_tensor *tensor; /* or NULL */
 };
-/* Enqueues it for one lane: a piece, or one for each block that it is multicast to. False after a
+/* Enqueues it for one lane: one piece, or one for each block of a multicast. False after a
  * fault. */
 bool async_enqueue_bulk(struct warp *w, uint8_t *const base[4], const struct op *o, unsigned lane,
                         const struct async_bulk *c);
@@ -118,7 +117,7 @@ bool async_finish_tensor(struct async_work *x, const struct async_part *p, unsig
 
 /* ---- async_tell.c ---- */
 
-/* Tells the clients of events that a lane's piece is about to read, or to write, so many bytes. */
+/* Reports to clients that a lane's piece is about to read, or write, `bytes` bytes. */
 void async_tell_read(const struct async_work *x, unsigned lane, const struct location *from, uint32_t bytes);
 void async_tell_write(const struct async_work *x, unsigned lane, const struct location *to, uint32_t bytes,
                       const struct access_source *source);

@@ -10,23 +10,24 @@ struct warp;
 struct activation;
 struct op;
 
-/* Lanes arrive at a barrier; returns those that go on at once. Sets *fault on a bad barrier. */
+/* Lanes arrive at a barrier; returns those that continue immediately. Sets *fault on a bad
+ * barrier. */
 uint32_t barrier_arrive(struct warp *w, struct activation *a, const struct op *o, uint32_t mask, bool *fault);
-/* The same for a whole warp at a plain barrier, which is the usual case: false, and nothing done,
- * where it is not. The warp waits then, or has its place to go on. */
+/* The same for a whole warp at a plain barrier, the usual case. False in other cases; then
+ * nothing was done. Afterwards the warp waits, or its position is set to continue. */
 bool barrier_arrive_whole(struct warp *w, struct activation *a, const struct op *o, uint32_t mask);
 void barrier_recheck(struct warp *w);
-/* The block has ended, or never begins: its cluster goes on without it. True where it was the last
- * one. */
+/* The block has ended, or will never begin: its cluster continues without it. True if it was the
+ * last one. */
 bool cluster_leave(struct block *b);
-/* Those of the warp's lanes that have not arrived at the cluster's barrier. */
+/* The warp's lanes that have not arrived at the cluster's barrier. */
 uint32_t cluster_missing(const struct warp *w);
 /* "barrier 3". */
 const char *barrier_name(uint32_t id);
 
 /* ---- mbarrier.c ---- */
 
-/* False after a fault; *in_vain: a test by lanes of which none has found its phase completed. */
+/* False after a fault; *in_vain: no lane of the test found its phase completed. */
 bool mbarrier_run(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask,
                   bool *in_vain);
 

@@ -12,11 +12,11 @@ struct worker;
 struct event_block;
 
 struct barrier {
-    uint32_t waiting;       /* warps that are counted and wait, by index */
-    uint32_t parted;        /* warps whose lanes have come in part, and are not counted yet, by index */
-    uint32_t arrived;       /* counted threads, by whole warps */
+    uint32_t waiting;       /* counted warps that wait, by index */
+    uint32_t parted;        /* warps of which only some lanes have arrived, not counted yet, by index */
+    uint32_t arrived;       /* number of threads in counted warps */
     uint32_t expected;      /* threads; 0 = all of the block that have not exited */
-    const struct op *first; /* the first arrival's, while it is in open_barriers */
+    const struct op *first; /* of the first arrival, while it is in open_barriers */
     uint32_t popc;
     bool any, not_all;
     bool some_only_arrived; /* counted_at of some warps is not 0 */
@@ -32,15 +32,15 @@ struct block {
     uint32_t n_warps;
     uint32_t live; /* warps with lanes that have not exited, by index */
     uint32_t n_done;
-    uint32_t n_opened;      /* how often barriers have opened */
-    uint32_t open_barriers; /* at which somebody has arrived, by number */
+    uint32_t n_opened;      /* the number of times that barriers have opened */
+    uint32_t open_barriers; /* barriers at which a thread has arrived, by number */
     enum block_phase phase;
     bool compiled;         /* it began in compiled code: it may return to lockstep after turns */
     bool clean;            /* only lockstep has used these records, in this block and those before */
-    uint32_t phases;       /* of lockstep until it gives way: at most LOCKSTEP_PHASES */
+    uint32_t phases;       /* of lockstep until it yields: at most LOCKSTEP_PHASES */
     int32_t budget;        /* of each warp, in lockstep */
     uint32_t arrived;      /* of warps, in this barrier phase of lockstep: ARRIVED_END, barriers */
-    struct warp *stopped;  /* where compiled code was left last */
+    struct warp *stopped;  /* the warp whose compiled code was left last */
     uint32_t n_async;      /* pending asynchronous work of its warps: async.h */
     uint32_t shared_start; /* where its shared memory begins in the cluster's: IR_SHARED_START */
     uint8_t *shared;
@@ -50,8 +50,8 @@ struct block {
     struct warp warps[]; /* n_warps */
 };
 
-/* Has it not begun? A block that reuses another's records (block_start) has warps in their final
- * state until it begins. */
+/* Has the warp not begun? A block that reuses another's records (block_start) has its warps in
+ * their final state until it begins. */
 static inline bool warp_is_fresh(const struct warp *w)
 {
     return w->state == WARP_FRESH || (w->block->clean && w->block->phase == BLOCK_FRESH);
@@ -68,17 +68,17 @@ static inline void warp_bases(const struct warp *w, const struct activation *a, 
 
 /* `first`: the first started block of its cluster; NULL: this one is the first. */
 struct block *block_start(struct worker *k, struct launch *l, uint64_t index, struct block *first);
-/* Runs one warp until it gives way. */
+/* Runs one warp until it yields. */
 void block_run_warp(struct warp *w);
 /* Runs every runnable warp once. Sets *progress if one reached a barrier or its end. True: the
  * block is done, or the launch has failed. */
 bool block_round(struct block *b, bool *progress);
-/* The least number of quanta that all runnable warps sit out; and skips that many. */
+/* The smallest number of quanta that all runnable warps skip; and skips that many. */
 uint32_t block_least_backoff(const struct block *b);
 void block_skip_backoff(struct block *b, uint32_t quanta);
-/* Can no turn let it make progress? */
+/* Can it make no more progress? */
 bool block_is_stuck(const struct block *b);
-/* May a finished block's records become the next block? Makes it that block. */
+/* Can a finished block's records be reused for the next block? Turns them into that block. */
 bool block_can_be_next(const struct block *b);
 void block_be_next(struct block *b, uint64_t index);
 /* Ends it; the worker keeps one set of records for the next block. */

@@ -1,10 +1,10 @@
-/* Kernels made ready to run: the functions that a kernel can reach, decoded for the interpreter,
- * with addresses.
+/* Kernels prepared to run: all functions that a kernel can reach, decoded for the interpreter, with
+ * addresses.
  *
- * A kernel has its own copy of every function it reaches, because the addresses of shared variables
- * differ from kernel to kernel. Operands are places relative to one of four bases. Blocks are
- * numbered in their order of execution and their operations stand in that order, so that going on
- * to the next block is going on to the next operation.
+ * A kernel has its own copy of each function, because the addresses of shared variables differ
+ * between kernels. Operands are offsets from one of four bases. Blocks are numbered in execution
+ * order and their operations are stored in that order, so that the next block follows the next
+ * operation.
  */
 #ifndef HEDDLE_EXEC_CODE_H
 #define HEDDLE_EXEC_CODE_H
@@ -29,11 +29,13 @@ enum op_kind {
     OP_ASYNC,
     OP_GROUP,
     OP_TEXTURE,
-    OP_FETCH, /* the load of a copy that compiled code does at once: the interpreter passes over it (ir_is_copy()) */
+    /* the load of a copy that compiled code performs at once: the interpreter skips it
+     * (ir_is_copy()) */
+    OP_FETCH,
     OP_ALLOCA,
     OP_STACKSAVE,
     OP_STACKRESTORE,
-    /* Ends of blocks. `next` is the block to go on with where the guard does not hold, and after
+    /* Ends of blocks. `next` is the block to continue with if the guard does not hold, and after
      * waiting. */
     OP_FALL,
     OP_BRA,
@@ -47,21 +49,21 @@ enum op_kind {
     OP_BAR,
     OP_MBARRIER,
     OP_NANOSLEEP,
-    OP_STOP, /* struct op, runs_as: who debugs the launch hears of it first (stops.h) */
+    OP_STOP, /* struct op, runs_as: the debugger of the launch is called first (stops.h) */
 };
 
 enum op_flags {
     OPF_GUARD = 1,
     OPF_GUARD_NEGATED = 2,
-    OPF_NO_MASK = 4 /* OP_COLLECTIVE of the active lanes */
+    OPF_NO_MASK = 4 /* OP_COLLECTIVE of all active lanes */
 };
 
-/* An access to memory, and where its operands stand. */
+/* A memory access and the places of its operands. */
 struct op_access {
     struct mem_access mem;
     uint8_t base_width; /* of the address register: 32 or 64, 0 where the address is constant */
     uint8_t width[8];   /* of the registers: of IR_LD destinations and IR_ST sources */
-    int64_t disp;       /* with the symbol's address */
+    int64_t disp;       /* including the symbol's address */
     row_ref regs[8], operands[8];
     bool has_reg[8], has_operand[8];
 };
@@ -123,7 +125,7 @@ struct placed_var {
     uint32_t at;
 };
 
-/* What is known of a kernel's machine code: of a thread. */
+/* Facts from a kernel's machine code, for a thread. */
 struct machine_code {
     uint32_t registers, frame_bytes;    /* frame: of local memory, arrays and spilled registers */
     uint32_t local_loads, local_stores; /* by words of 32 bits */
@@ -140,9 +142,9 @@ struct kernel {
     VEC(struct placed_var) local_vars; /* module-scope .local variables, at the start of local memory */
     uint32_t static_shared_bytes, module_local_bytes;
     uint32_t param_bytes;
-    uint32_t local_bytes;       /* of a thread: frames of the deepest chain of calls; the stack where that has no
-                             bound */
-    uint32_t local_ready_bytes; /* of these, what is cleared when a warp begins; the rest once it is used */
+    uint32_t local_bytes; /* of a thread: frames of the deepest call chain, or the stack if that has no bound */
+    /* the part of these that is cleared when a warp begins; the rest is cleared at its first use */
+    uint32_t local_ready_bytes;
     bool unbounded_stack, suspends;
     bool clustered;                             /* as its functions: struct ir_func */
     bool has_async;                             /* IR_ASYNC, or a copy */
@@ -156,18 +158,18 @@ struct kernel {
     struct block_rows block_rows;
     uint64_t code_window;
     void *compiled;            /* the compiler's own: src/jit/host/unit.h */
-    _Atomic uint32_t block_ns; /* nanoseconds of a block, at least, in the last launch; 0: not known */
+    _Atomic uint32_t block_ns; /* the shortest time of a block in the last launch, in nanoseconds; 0: unknown */
     _Atomic uint32_t handed_over,
-        to_hand_over;                      /* launches, as one has taken long: how many at a time; how many are left */
+        to_hand_over; /* launches to hand over, after one took long: how many at a time; how many are left */
     struct sites_of_kernel *_Atomic sites; /* site.h; or NULL: nobody has asked yet */
 };
 
-/* What a kernel is prepared for. */
+/* The settings for which a kernel is prepared. */
 struct code_env {
     const struct ptx_image *image;
     const struct mem *mem;
     lane_fn *const *lanes;
-    uint32_t stack_bytes; /* of a thread, where the depth of calls has no bound */
+    uint32_t stack_bytes; /* of a thread whose call depth has no bound */
     bool serial_walks;    /* as for ir_build() */
     bool keeps_registers; /* the same */
     /* The address of a .global or .const variable. */
@@ -181,7 +183,7 @@ static inline bool op_stores_matrix(const struct op *o)
     const struct ir_matrix *m = o->origin->kind == IR_MATRIX ? o->origin->matrix : NULL;
     return m && (m->form.kind == MATRIX_STORE || m->form.kind == MATRIX_STORE_ROWS);
 }
-/* Of a lane. */
+/* The bytes of a lane. */
 static inline uint32_t op_bytes(const struct op *o)
 {
     return (uint32_t)o->access->mem.bytes * o->access->mem.n;
@@ -203,16 +205,15 @@ static inline bool op_writes(const struct op *o)
     return o->kind == OP_MBARRIER ? o->mode < MBARRIER_TEST_WAIT : o->kind != OP_LD && o->kind != OP_FETCH;
 }
 
-/* Reports what the machine refuses; NULL on errors. Freed with kernel_free. */
+/* Reports what the machine refuses; NULL after an error. To be freed by kernel_free. */
 struct kernel *kernel_prepare(struct ptx_func *func, const struct code_env *env, struct diags *diags);
 void kernel_free(struct kernel *k);
-/* The registers that a thread takes on a device; *guessed (or NULL): an estimate, as no machine
- * code is known. */
+/* The registers of a thread on a device. *guessed (or NULL): it is an estimate, as there is no
+ * machine code. */
 uint32_t kernel_registers(const struct kernel *k, bool *guessed);
-/* How many it may take at most, by its directives: .maxnreg, .maxntid, .minnctapersm (PTX ISA
- * 11.4). */
+/* The maximum that its directives allow: .maxnreg, .maxntid, .minnctapersm (PTX ISA 11.4). */
 uint32_t kernel_register_limit(const struct kernel *k);
-/* Can it be launched in clusters of more than one block? Reports what does not go there. */
+/* Can it be launched in clusters of more than one block? Reports why not. */
 bool kernel_runs_in_clusters(const struct kernel *k, struct diags *diags);
 
 /* A function's address, as function pointers hold it; the function of an address, or NULL. */

@@ -1,5 +1,6 @@
-/* What machines claim to be. Limits that all devices share are constants, DEVICE_WARP_SIZE and so
- * on, the entries of device.def; what differs from device to device is in its model. */
+/* The devices that machines claim to be. Limits that all devices share are constants,
+ * DEVICE_WARP_SIZE and so on, the entries of device.def. What differs between devices is in its
+ * model. */
 #ifndef HEDDLE_EXEC_DEVICE_H
 #define HEDDLE_EXEC_DEVICE_H
 
@@ -19,36 +20,36 @@ struct device_model {
     uint32_t max_threads, max_blocks, max_shared_bytes; /* of a multiprocessor */
     uint32_t shared_bytes_optin, shared_bytes_reserved; /* of a block */
     int l2_bytes, clock_khz, memory_clock_khz, memory_bus_bits;
-    bool claimable; /* by a machine; else for reports alone */
+    bool claimable; /* a machine can claim to be it; else it is for reports only */
 };
 
-/* "sm_90", "90" or "H200"; NULL: the default. Returns NULL where there is no such model that a
+/* "sm_90", "90" or "H200"; NULL: the default. Returns NULL if there is no such model that a
  * machine can claim to be. */
 const struct device_model *device_model(const char *name);
-/* The same among all, those for reports alone included. */
+/* The same among all models, including those for reports only. */
 const struct device_model *device_model_of_report(const char *name);
 /* Registers of a multiprocessor; threads that a block may have. */
 uint32_t device_registers(const struct device_model *d);
 uint32_t device_block_threads(const struct device_model *d);
-/* An attribute by CUDA's number; false where the model does not say otherwise than device.def. */
+/* An attribute by CUDA's number; false if the model does not differ from device.def. */
 bool device_model_attribute(const struct device_model *d, int number, int *value);
 
-/* How many blocks a multiprocessor holds (occupancy), as each of its limits lets it; UINT32_MAX
- * where a limit does not count. */
+/* How many blocks fit on a multiprocessor (occupancy), by each of its limits; UINT32_MAX: the
+ * limit does not count. */
 struct device_occupancy {
     uint32_t by_threads, by_blocks, by_registers, by_shared;
-    uint32_t blocks; /* the least */
+    uint32_t blocks; /* the minimum */
 };
 
-/* Of blocks with so many threads (not 0), bytes of shared memory (static and dynamic), and
- * registers a thread (0: not counted). Nothing fits where a block is larger than a block may be. */
+/* For blocks with this number of threads (not 0), bytes of shared memory (static and dynamic),
+ * and registers of a thread (0: not counted). 0 if a block exceeds the limits of a block. */
 struct device_occupancy device_occupancy(const struct device_model *d, uint32_t threads, uint32_t shared_bytes,
                                          uint32_t registers);
 
-/* Multiprocessors that clusters of so many blocks (1: none) can lie on: a cluster takes as many of
- * one GPC as it has blocks. All, where the GPCs are not known. */
+/* The multiprocessors that clusters of this size (1: none) can use: a cluster takes as many
+ * multiprocessors of one GPC as it has blocks. All, if the GPCs are unknown. */
 uint32_t device_cluster_multiprocessors(const struct device_model *d, uint32_t cluster);
-/* How many clusters the device holds, where a multiprocessor has room for so many blocks. */
+/* How many clusters fit on the device, if a multiprocessor has room for `blocks` blocks. */
 uint32_t device_clusters(const struct device_model *d, uint32_t blocks, uint32_t cluster);
 
 #endif

@@ -1,15 +1,15 @@
-/* A machine stands still: all workers are between two turns, and no copy or fill is on its way.
- * What kernels may use of the host's memory can be changed then, under launches that go on
- * afterwards and meet the change as a GPU's would. */
+/* Stops a machine: all workers are between two turns, and no copy or fill is running. Then the
+ * host memory that kernels may use can change; launches continue afterwards and see the change
+ * as a GPU's would. */
 #ifndef HEDDLE_EXEC_HOLD_H
 #define HEDDLE_EXEC_HOLD_H
 
 struct machine;
 
-/* Waits for the turns that are on their way. Not from a worker's thread within a turn, and by one
- * thread at a time, until it releases. */
+/* Waits for running turns to end. Not to be called from a worker's thread within a turn; one
+ * thread holds at a time, until it releases. */
 void machine_hold(struct machine *m);
-/* All go on; what they have looked up of the host's memory is looked up again. */
+/* All continue; their cached look-ups of host memory are dropped. */
 void machine_release(struct machine *m);
 
 /* Around a copy or fill. */

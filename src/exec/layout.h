@@ -1,5 +1,5 @@
-/* Where the interpreter's code (code.h) has a function's operands and operations: all of it follows
- * from the IR, so that the compiler of kernels finds it from the same functions and the same IR.
+/* The places of a function's operands and operations in the interpreter's code (code.h). They
+ * follow from the IR alone, so the compiler of kernels derives the same places.
  *
  * A row holds a register, a constant or a special register for the 32 lanes of a warp.
  */
@@ -51,13 +51,14 @@ row_ref layout_row(const struct code_layout *l, const struct ir_func *ir, const 
 /* The width of an operand: 1, 16, 32, 64, 128; 0 of none. */
 uint8_t layout_width(const struct ir_func *ir, ir_ref r);
 
-/* Does a block's last instruction end it? Else an operation behind it goes on with the next block. */
+/* Does a block's last instruction end it? Otherwise an operation after it continues with the
+ * next block. */
 static inline bool layout_has_end(const struct ir_func *ir, const struct ir_block *b)
 {
     return b->n && ir_ends_block((enum ir_kind)ir->insns.at[b->first + b->n - 1].kind);
 }
 
-/* What the counters of instructions count a block as. */
+/* The number of instructions that a block counts as. */
 static inline uint32_t layout_operations(const struct ir_block *b)
 {
     return b->n ? b->n : 1;

@@ -1,4 +1,4 @@
-/* What ends a launch from outside: a limit of instructions, a deadline, the user's interruption
+/* Ends launches from outside: a limit of instructions, a deadline, the user's interruption
  * (limit.c). */
 #ifndef HEDDLE_EXEC_LIMIT_H
 #define HEDDLE_EXEC_LIMIT_H
@@ -15,8 +15,8 @@ static inline bool limit_is_due(struct worker *k)
 {
     return k->warp_instructions > atomic_load_explicit(&k->look_at, memory_order_relaxed);
 }
-/* To be called where that is so, by a warp whose `lanes` are about to run o. False where the launch
- * has failed, as where it has executed too much. */
+/* To be called then by a warp whose `lanes` are about to run o. False if the launch has failed,
+ * for example by exceeding its limit. */
 bool limit_look(struct warp *w, const struct op *o, uint32_t lanes);
 /* After the last block: a launch that has executed too much has failed. */
 void limit_end(struct launch *l);

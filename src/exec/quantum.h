@@ -1,11 +1,11 @@
-/* A warp's quantum: how many branches backwards it has until it gives way, which group of its lanes
- * has them, and what spinning costs (quantum.c). */
+/* A warp's quantum: the number of backward branches until it yields, which group of its lanes
+ * runs, and the cost of spinning (quantum.c). */
 #ifndef HEDDLE_EXEC_QUANTUM_H
 #define HEDDLE_EXEC_QUANTUM_H
 
 #include "exec/warp.h"
 
-/* Where a warp is: the lanes of `mask` run `block`. */
+/* A warp's position: the lanes of `mask` run `block`. */
 struct at {
     struct activation *a;
     uint32_t block, mask;
@@ -17,7 +17,7 @@ struct quantum {
 };
 
 void quantum_begin(struct warp *w, struct quantum *q);
-/* Lanes come to a block from before. */
+/* Lanes reach a block by a forward branch. */
 static inline void quantum_come(struct warp *w, const struct at *at)
 {
     if (at->a->code->blocks[at->block].spins) {
@@ -25,15 +25,15 @@ static inline void quantum_come(struct warp *w, const struct at *at)
         w->ahead = 0;
     }
 }
-/* What a branch backwards, to at->block, spends from the budget. */
+/* What a backward branch to at->block costs from the budget. */
 int32_t back_edge_cost(struct warp *w, const struct at *at);
-/* The budget is spent: *at becomes another group of lanes, if there is one. False where the warp
- * gives way. */
+/* The budget is spent: sets *at to another group of lanes, if there is one. False if the warp
+ * yields. */
 bool quantum_goes_on(struct warp *w, struct quantum *q, struct at *at);
-/* Other lanes of the warp are elsewhere. */
+/* Are other lanes of the warp at other blocks? */
 bool warp_is_divided(const struct warp *w, const struct at *at);
-/* Lanes go on past others that stay behind: from here on registers need not be what the order of
- * blocks makes them. */
+/* Lanes pass others that stay behind: from now on registers need not have the shapes that the
+ * order of blocks gives them. */
 void warp_part_lanes(struct warp *w);
 
 #endif

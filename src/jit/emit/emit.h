@@ -41,13 +41,9 @@ struct atom;     /* atom.h */
 
 /* A mode: the lanes for which code is emitted, and all that depends on them. Code that all modes
  * share calls these functions and never asks which mode it is.
- *
  * - warp_mode: a warp;
- *
  * - lane_mode: a single lane, all of whose registers are scalars;
- *
  * - gang_mode: one of a gang's warps, all of whose lanes run;
- *
  * - side_region_mode: one of a gang's warps by itself, in the lanes e->lanes.within.
  */
 struct lanes_mode {
