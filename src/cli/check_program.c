@@ -279,9 +279,11 @@ static void collect(struct check *c, unsigned number, const json_t *run)
     c->last = ending_of(run);
     if (number == 0)
         c->first = c->last;
-    else
+    if (number)
         repeat =
             repeat_command(c, arena_printf(arena, "random:%llu", (unsigned long long)(c->settings.seed + number - 1)));
+    else if (c->settings.runs > 1 && c->s->o.check_policy && strcmp(c->s->o.check_policy, "fair") != 0)
+        repeat = repeat_command(c, c->s->o.check_policy);
     if (!c->killed_by && ending_signal(&c->last)) {
         c->killed_by = ending_signal(&c->last);
         c->killed_in = number + 1;

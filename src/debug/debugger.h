@@ -118,6 +118,7 @@ struct run {
     struct kernel *kernel;
     const struct debug_names *names;
     uint64_t number; /* among the launches that the debugger has seen, from 1 on */
+    const char *policy;
     struct stopper stopper;
     struct event_client client;
     struct schedule schedule;
@@ -187,6 +188,8 @@ struct debugger {
     bool (*poll)(struct run *r);  /* requests_poll() */
     pthread_mutex_t lock;         /* held by whoever runs a launch under the debugger */
     char *policy;
+    struct schedule_launch replayed; /* policy replay:FILE: the launch that the file is of; kernel NULL: any */
+    uint64_t replayable;             /* how many of that kernel there have been */
     uint64_t snapshot_bytes;
     struct {
         struct point **at;

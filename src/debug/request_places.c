@@ -323,7 +323,7 @@ const char *request_launch(struct asked *a)
     json_object_set_new(
         a->answer, "block",
         json_pack("[I,I,I]", (json_int_t)d->block[0], (json_int_t)d->block[1], (json_int_t)d->block[2]));
-    json_object_set_new(a->answer, "policy", json_string(r->d->policy));
+    json_object_set_new(a->answer, "policy", json_string(r->policy));
     json_object_set_new(a->answer, "time", json_integer((json_int_t)r->time));
     json_object_set_new(a->answer, "furthest", json_integer((json_int_t)r->furthest));
     json_object_set_new(a->answer, "kept", json_integer((json_int_t)(r->d->snapshot_bytes - r->left_bytes)));

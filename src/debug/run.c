@@ -7,6 +7,8 @@
 #include "debug/debugger.h"
 #include "debug/link.h"
 
+static const char replay[] = "replay:";
+
 struct debugger *debugger_create(int link, const char *policy, uint64_t snapshot_bytes, bool always,
                                  const char *dwarf_library)
 {
@@ -20,6 +22,8 @@ struct debugger *debugger_create(int link, const char *policy, uint64_t snapshot
     d->poll = requests_poll;
     d->snapshot_bytes = snapshot_bytes;
     d->always = always;
+    if (strncmp(policy, replay, strlen(replay)) == 0)
+        schedule_read_launch(policy + strlen(replay), &d->replayed);
     if (dwarf_library)
         scope_load(dwarf_library);
     pthread_mutex_init(&d->lock, NULL);
@@ -35,6 +39,7 @@ void debugger_destroy(struct debugger *d)
     free(d->points.at);
     free(d->edits.at);
     free(d->policy);
+    free((char *)(uintptr_t)d->replayed.kernel);
     close(d->link);
     pthread_mutex_destroy(&d->lock);
     free(d);
@@ -80,6 +85,15 @@ static void let_go(struct run *r)
     pthread_mutex_unlock(&d->lock);
 }
 
+/* A schedule of one launch of a program is not that of the others. */
+static const char *policy_of(struct debugger *d, const struct kernel *k)
+{
+    const char *of = d->replayed.kernel;
+    if (!of || (str_is(k->func->symbol.name, of) && ++d->replayable == d->replayed.number))
+        return d->policy;
+    return "serial";
+}
+
 struct run *debug_open(struct debugger *d, struct machine *m, struct launch_request *request,
                        const struct debug_names *names)
 {
@@ -95,6 +109,7 @@ struct run *debug_open(struct debugger *d, struct machine *m, struct launch_requ
                       .kernel = request->kernel,
                       .names = names,
                       .number = ++d->launches,
+                      .policy = policy_of(d, request->kernel),
                       .reason = ""};
     r->stopper = (struct stopper){.data = r, .stop = move_on_stop, .fault = move_on_fault};
     r->client = (struct event_client){.data = r,
@@ -133,7 +148,7 @@ void debug_run(struct run *r)
     if (first && r->d->stop_at_launch)
         r->interrupted = true;
     r->d->stop_at_launch = false;
-    if (!schedule_open(&r->schedule, r->d->policy, NULL, &error))
+    if (!schedule_open(&r->schedule, r->policy, NULL, &error))
         schedule_open(&r->schedule, "serial", NULL, &error);
     r->request->schedule = &r->schedule;
     r->request->stopper = &r->stopper;

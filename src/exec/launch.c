@@ -9,6 +9,7 @@
 #include "exec/pool.h"
 #include "exec/queue.h"
 #include "exec/schedule.h"
+#include "exec/stops.h"
 #include "exec/stall.h"
 #include "exec/tell.h"
 #include "exec/worker.h"
@@ -125,6 +126,16 @@ static struct schedule *schedule_of(struct machine *m, const struct launch_reque
     return s->policy == POLICY_FAIR || (s->of_one && !(r->flags & LAUNCH_REPLAYED)) ? NULL : s;
 }
 
+/* %gridid, and which stream of choices it has. One that a debugger runs again keeps its number. */
+static uint64_t number_of(struct machine *m, const struct launch_request *r)
+{
+    struct stopper *s = r->stopper;
+    uint64_t number = s && s->launch ? s->launch : atomic_fetch_add(&m->launch_number, 1) + 1;
+    if (s)
+        s->launch = number;
+    return number;
+}
+
 static bool init_launch(struct launch *l, struct machine *m, const struct launch_request *r, struct worker *k)
 {
     *l = (struct launch){.machine = m,
@@ -136,7 +147,7 @@ static bool init_launch(struct launch *l, struct machine *m, const struct launch
                          .rows = m->rows};
     const struct launch_dims *dims = &r->dims;
     l->blocks_per_cluster = dims->cluster[0] * dims->cluster[1] * dims->cluster[2];
-    l->number = atomic_fetch_add(&m->launch_number, 1) + 1;
+    l->number = number_of(m, r);
     l->threads_per_block = dims->block[0] * dims->block[1] * dims->block[2];
     l->warps_per_block = (l->threads_per_block + WARP_LANES - 1) / WARP_LANES;
     l->n_blocks = (uint64_t)dims->grid[0] * dims->grid[1] * dims->grid[2];
@@ -413,6 +424,8 @@ static void start_or_return(struct launch *l)
     if (l->launcher->launch) {
         stall_return(l->launcher, l);
     } else {
+        if (l->schedule)
+            schedule_begin(l->schedule, l->number);
         launch_open(l);
         launch_join(l, l->launcher, true);
     }

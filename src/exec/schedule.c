@@ -91,6 +91,14 @@ static uint64_t next_random(struct schedule *s)
     return z ^ z >> 31;
 }
 
+void schedule_begin(struct schedule *s, uint64_t launch)
+{
+    if (s->policy != POLICY_RANDOM)
+        return;
+    s->state = s->seed ^ (launch - 1) * 0xD1B54A32D192ED03u;
+    s->state = next_random(s); /* seeds side by side would else give one stream, each a choice further on */
+}
+
 static bool begin_record(struct schedule *s, const char *path, const struct schedule_launch *of)
 {
     s->record = written_open(path);
@@ -129,8 +137,7 @@ bool schedule_open(struct schedule *s, const char *asked, const char *record_pat
     } else if (strncmp(policy, "random:", 7) == 0 && policy[7]) {
         s->policy = POLICY_RANDOM;
         s->seed = strtoull(policy + 7, &end, 0);
-        s->state = s->seed;
-        s->state = next_random(s); /* seeds side by side would else give one stream, each a choice further on */
+        schedule_begin(s, 1);
     } else if ((file = file_to_replay(policy))) {
         s->policy = POLICY_REPLAY;
         s->of_one = strncmp(policy, replay_one, strlen(replay_one)) == 0;

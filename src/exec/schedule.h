@@ -64,6 +64,10 @@ bool schedule_read_launch(const char *path, struct schedule_launch *of);
 /* False where the record could not be written to its end. */
 bool schedule_close(struct schedule *s);
 
+/* A launch of the machine begins, of this number from 1 on: a seed gives each its own choices, so that
+ * what was chosen in those before it does not count. */
+void schedule_begin(struct schedule *s, uint64_t launch);
+
 /* One of n things, 0 <= result < n. */
 uint32_t schedule_choose(struct schedule *s, uint32_t n);
 /* What the next choice among several takes, under a guide, before those that hints were given of

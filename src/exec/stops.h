@@ -24,6 +24,7 @@ struct stop {
 
 struct stopper {
     void *data;
+    uint64_t launch;  /* the number that the launch has, each time that it runs; 0: it has not run */
     uint64_t now;     /* operations that warps of the launch have executed: its time */
     uint64_t alarm;   /* a time */
     struct stop last; /* the operation that was executed last, or is being executed */

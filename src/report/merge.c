@@ -69,6 +69,12 @@ static struct str key_of(const struct diag *group, uint32_t n, struct arena *are
     return (struct str){key.p, key.n};
 }
 
+static void set_origin(struct diags *d, uint32_t first, uint32_t n, const struct diag_origin *origin)
+{
+    for (uint32_t i = first; i < first + n; i++)
+        d->list.at[i].origin = origin;
+}
+
 static void add_group(struct diags *to, const struct diags *from, uint32_t first, uint32_t n,
                       const struct diag_origin *origin)
 {
@@ -77,8 +83,8 @@ static void add_group(struct diags *to, const struct diags *from, uint32_t first
     part.errors = part.list.at->severity == DIAG_ERROR;
     part.warnings = part.list.at->severity == DIAG_WARNING;
     diags_append(to, &part);
-    for (uint32_t i = at; origin && i < to->list.n; i++)
-        to->list.at[i].origin = origin;
+    if (origin)
+        set_origin(to, at, to->list.n - at, origin);
 }
 
 static uint64_t times(const struct diag *d)
@@ -99,7 +105,10 @@ void report_merge(struct diags *to, const struct diags *from, const struct diag_
         struct str key = key_of(&from->list.at[i], n, to->arena);
         uintptr_t place = (uintptr_t)map_get(&known, key);
         if (place) {
-            to->list.at[place - 1].count = times(&to->list.at[place - 1]) + times(&from->list.at[i]);
+            struct diag *d = &to->list.at[place - 1];
+            d->count = times(d) + times(&from->list.at[i]);
+            if (origin && origin->repeat && d->origin && !d->origin->repeat)
+                set_origin(to, place - 1, report_finding(to, place - 1), origin);
         } else {
             map_put(&known, key, (void *)(uintptr_t)(to->list.n + 1));
             add_group(to, from, i, n, origin);

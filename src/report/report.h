@@ -36,7 +36,8 @@ void report_put_words(struct text *key, const char *text);
 
 /* Adds findings, with their notes, to those of other runs and processes: of one that is there
  * already (code, kernel, reason and all places are the same), the count. `origin` (kept) is who
- * found what is new; NULL: it stays as it is. */
+ * found what is new, and what was found before in a run that no command repeats, if one repeats this
+ * one; NULL: it stays as it is. */
 void report_merge(struct diags *to, const struct diags *from, const struct diag_origin *origin);
 
 /* Of each element the fingerprint of its finding, 16 digits and a number that tells equal ones

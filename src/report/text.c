@@ -111,14 +111,15 @@ static void put_origin(struct text *o, const struct diag *d)
         text_puts(o, "\n");
 }
 
-/* The command that has the run again; and where that says nothing else, the one that stops in it. */
-static void put_repeat(struct text *o, const char *repeat)
+/* The command that has the run again; and where that says nothing else, the one that stops in it: at
+ * what a kernel does. */
+static void put_repeat(struct text *o, const char *repeat, bool in_kernel)
 {
     static const char check[] = "heddle check --policy ";
     const char *command = printable(o->arena, str_of(repeat)), *rest = command + strlen(check),
                *word = strchr(rest, ' ');
     text_printf(o, "  again by: %s\n", command);
-    if (strncmp(command, check, strlen(check)) == 0 && word && word[1] != '-')
+    if (in_kernel && strncmp(command, check, strlen(check)) == 0 && word && word[1] != '-')
         text_printf(o, "  stops there: heddle debug --check --policy %s\n", rest);
 }
 
@@ -152,7 +153,7 @@ static void put_diag(struct text *o, const struct diag *d)
     if (d->help)
         put_help(o, d->help);
     if (d->origin && d->origin->repeat && d->severity != DIAG_NOTE)
-        put_repeat(o, d->origin->repeat);
+        put_repeat(o, d->origin->repeat, d->place.source != NULL);
 }
 
 const char *report_severity(const struct diag *d)

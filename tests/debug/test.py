@@ -121,6 +121,61 @@ def a_checked_program_stops_where_its_check_says():
     assert any("the sum is " in text for text in got[4:]), got
 
 
+LATE = """#include <cstdio>
+__global__ void push(int *at, int n)
+{
+    int old = atomicAdd(at, n);
+    if (n == 3 && old != n * blockIdx.x)
+        at[1] = n;
+}
+int main()
+{
+    int *at, got[2];
+    cudaMalloc(&at, 8);
+    for (int n = 1; n < 5; n++) {
+        cudaMemset(at, 0, 8);
+        push<<<8, 1>>>(at, n);
+        cudaMemcpy(got, at, 8, cudaMemcpyDeviceToHost);
+        printf("%d %d\\n", got[0], got[1]);
+    }
+}
+"""
+
+
+def the_command_of_a_report_stops_in_a_later_launch_that_few_schedules_make_race():
+    """Blocks have to come out of turn in the third launch: each has choices of its own, by the seed and its number."""
+    name, path = folder.write("late.cu", LATE), folder.path("late")
+    subprocess.run([heddle, "cc", "-G", name, "-o", path], check=True)
+    done = subprocess.run([heddle, "check", "--runs", "12", "./late"], capture_output=True, text=True, cwd=folder.name, timeout=120)
+    command = re.search(r"stops there: heddle (debug --check --policy random:\d+ ./late)\n", done.stderr)
+    assert command, done
+    got = answers(command[1].split()[1:], ["run", "bt", "p n", "info time", "rs", "c"], cwd=folder.name)
+    assert "Found (data-race): " in got[0] and "writes it here, too" in got[0], got
+    assert got[1].startswith("#0  push at late.cu:6") and got[2] == "$1 = 3" and "Found (data-race): " in got[5], got
+
+
+def schedules_of_explore_stop_at_what_they_are_of():
+    """Of a PTX file; of a launch of a program, whose other launches run as they do without it."""
+    lock = os.path.join(source, "examples", "race", "lock.cu")
+    with open(lock) as f:
+        twice = f.read().replace("    count<<<2, 1>>>(data, data + 1);", "    count<<<2, 1>>>(data, data + 1);\n" * 2)
+    name = folder.write("twice.cu", twice)
+    subprocess.run([heddle, "cc", "-G", name, "-o", folder.path("twice")], check=True)
+    subprocess.run([heddle, "cc", "-G", "-ptx", name, "-o", folder.path("twice.ptx")], check=True)
+    launch = ["twice.ptx", "--grid", "2", "--block", "1", "s32[1]", "s32[1]+outcomes"]
+    for words, of in (launch, launch[:-1] + ["s32[1]"]), (["./twice", "--kernel", "count", "--launch", "2", "--observe", "2[0]"], ["./twice"]):
+        made = folder.path("a place" + str(len(of)))  # its name has a space
+        subprocess.run([heddle, "explore", *words[:1], "--schedules", made, *words[1:]] if of != ["./twice"] else
+                       [heddle, "explore", *words, "--schedules", made], cwd=folder.name, capture_output=True, timeout=120)
+        got = answers(["--check", "--policy", f"replay:{made}/finding-1.schedule", *of], ["run", "bt"], cwd=folder.name)
+        assert "Found (data-race): " in got[0] and got[1] == "#0  count at twice.cu:8", got
+        if of == ["./twice"]:
+            asked = ["b count", "run"] + ["info cuda kernels", "info time", "c"] * 5
+            got = answers(["--policy", f"replay:{made}/finding-1.schedule", *of], asked, cwd=folder.name)
+            seen = {(re.search(r"launch (\d)", a)[1], "replay:" in b) for a, b in zip(got[2::3], got[3::3]) if "launch" in a}
+            assert seen == {("1", False), ("2", True)}, got
+
+
 def a_fault_starts_the_debugger():
     path = build_program("-lineinfo")
     done = subprocess.run([heddle, "run", "--debug-on-fault", path, "6"], input="print threadIdx.x\nbt\n", capture_output=True, text=True, timeout=120)

@@ -17,11 +17,10 @@ static int connection = -1; /* its own */
 /* The first process that uses CUDA has the connection: those that it starts do not find it. */
 bool debug_start(const char *text)
 {
-    int link, type, always;
+    int link, type, always, policy = 0;
     socklen_t n = sizeof type;
     unsigned long long snapshot_bytes;
-    char policy[256];
-    if (sscanf(text, "%d %llu %d %255s", &link, &snapshot_bytes, &always, policy) != 4)
+    if (sscanf(text, "%d %llu %d %n", &link, &snapshot_bytes, &always, &policy) != 3 || !policy)
         return false;
     unsetenv("HEDDLE_DEBUG");
     if (getsockopt(link, SOL_SOCKET, SO_TYPE, &type, &n) != 0 || fcntl(link, F_SETFD, FD_CLOEXEC) != 0)
@@ -32,7 +31,7 @@ bool debug_start(const char *text)
         snprintf(library, sizeof library, "%.*slibheddle-dwarf.so",
                  (int)(strrchr(own.dli_fname, '/') + 1 - own.dli_fname), own.dli_fname);
     const struct debug_settings settings = {
-        .dwarf_library = library, .policy = policy, .snapshot_bytes = snapshot_bytes, .always = always};
+        .dwarf_library = library, .policy = text + policy, .snapshot_bytes = snapshot_bytes, .always = always};
     debugger = api_debugger_create(link, &settings);
     connection = debugger ? link : -1;
     return debugger;
