@@ -1,5 +1,6 @@
 /* See future.h: a walk over the blocks that can still be reached, with an interval for each
- * register. */
+ * register. A block is walked once for each set of intervals that it may begin with, so that a loop
+ * that counts is as exact as if it were unrolled; beyond MAX_KEPT they are one. */
 #include "explore/future.h"
 
 #include <stdlib.h>
@@ -12,12 +13,20 @@ struct interval {
     uint64_t lo, hi;
 };
 
+enum { MAX_KEPT = 32, MAX_JOINS = 4, MAX_RANGES = 64 };
+
 /* What is known where a block begins: of the registers that are alive there, by their numbers in
  * ir_live. */
 struct entry {
     struct interval *live;
-    unsigned joins;
-    bool waits; /* on the list of blocks to look at */
+    struct entry *next; /* another one of the block */
+    uint32_t block;
+    bool waits; /* on the list of those to look at */
+};
+
+struct entries {
+    struct entry *newest; /* the one that all others are joined with, once there are MAX_KEPT */
+    unsigned n, joins;
 };
 
 struct walk {
@@ -27,10 +36,12 @@ struct walk {
     const struct ir_live *live;
     const struct loop_kind *loops;
     struct arena scratch;
-    struct entry *entries;      /* by block */
+    struct entries *entries;    /* by block */
     struct interval *registers; /* within a block */
     bool weak_alone;            /* strong writes, in the gpu's scope at least, are left out */
-    uint32_t *list, n_list;
+    VEC(struct entry *) list;
+    struct future_range ranges[MAX_RANGES];
+    unsigned n_ranges;
 };
 
 static struct interval any(unsigned width)
@@ -145,24 +156,31 @@ static void step_lanes(struct walk *w, const struct ir_insn *i, bool sure)
 
 /* ---- memory ---- */
 
-static void add_range(struct future *f, uint32_t block, uint64_t first, uint64_t last)
+static uint64_t gap(const struct future_range *r, uint64_t first, uint64_t last)
 {
-    for (unsigned i = 0; i < f->n; i++) {
-        struct future_range *r = &f->ranges[i];
-        if (r->block != block || last + 1 < r->first || r->last + 1 < first)
+    return first > r->last ? first - r->last : r->first > last ? r->first - last : 0;
+}
+
+/* A range more; where there is no room for it, the nearest one becomes longer. */
+static void add_range(struct walk *w, uint32_t block, uint64_t first, uint64_t last)
+{
+    struct future_range *nearest = NULL;
+    for (unsigned i = 0; i < w->n_ranges; i++) {
+        struct future_range *r = &w->ranges[i];
+        if (r->block != block)
             continue;
         if (r->first <= first && last <= r->last)
             return;
-        if (r->first >= first && r->last <= last) {
-            r->first = first;
-            r->last = last;
-            return;
-        }
+        if (!nearest || gap(r, first, last) < gap(nearest, first, last))
+            nearest = r;
     }
-    if (f->n == FUTURE_RANGES)
-        f->anywhere = true;
+    if (w->n_ranges < MAX_RANGES)
+        w->ranges[w->n_ranges++] = (struct future_range){block, first, last};
+    else if (!nearest)
+        w->future->anywhere = true;
     else
-        f->ranges[f->n++] = (struct future_range){block, first, last};
+        *nearest = (struct future_range){block, first < nearest->first ? first : nearest->first,
+                                         last > nearest->last ? last : nearest->last};
 }
 
 static void note_write(struct walk *w, const struct ir_insn *i)
@@ -190,12 +208,12 @@ static void note_write(struct walk *w, const struct ir_insn *i)
         if (at.hi + bytes > p->shared_bytes)
             w->future->anywhere = true;
         else
-            add_range(w->future, w->x.r->at.block, at.lo, at.hi + bytes - 1);
+            add_range(w, w->x.r->at.block, at.lo, at.hi + bytes - 1);
     } else if (generic && (shared < MEM_CLUSTER_WINDOW_BYTES ||
                            (at.lo < mem_shared_window(p->mem) && at.hi >= mem_shared_window(p->mem)))) {
         w->future->anywhere = true;
     } else if (!generic || at.lo - mem_local_window(p->mem) >= MEM_LOCAL_WINDOW_BYTES) {
-        add_range(w->future, GLOBAL_MEMORY, at.lo, at.hi + bytes - 1);
+        add_range(w, GLOBAL_MEMORY, at.lo, at.hi + bytes - 1);
     }
 }
 
@@ -223,6 +241,40 @@ static void step_load(struct walk *w, const struct ir_insn *i)
 
 /* ---- blocks ---- */
 
+/* Do the registers have nothing now that they may not have there? */
+static bool is_in(const struct walk *w, const struct entry *e, const uint64_t *in)
+{
+    for (uint32_t k = 0; k < w->live->n; k++) {
+        struct interval now = w->registers[w->live->regs[k]];
+        if (ir_in_set(in, k) && (now.lo < e->live[k].lo || now.hi > e->live[k].hi))
+            return false;
+    }
+    return true;
+}
+
+static struct entry *new_entry(struct walk *w, uint32_t block)
+{
+    struct entries *all = &w->entries[block];
+    struct entry *e = ARENA_NEW(&w->scratch, struct entry);
+    *e = (struct entry){ARENA_ARRAY(&w->scratch, struct interval, w->live->n + 1), all->newest, block, false};
+    for (uint32_t k = 0; k < w->live->n; k++)
+        e->live[k] = w->registers[w->live->regs[k]];
+    all->n++;
+    return all->newest = e;
+}
+
+static void widen(struct walk *w, struct entry *e, const uint64_t *in, bool at_once)
+{
+    for (uint32_t k = 0; k < w->live->n; k++) {
+        uint32_t reg = w->live->regs[k];
+        struct interval now = w->registers[reg], *kept = &e->live[k];
+        if (ir_in_set(in, k) && (now.lo < kept->lo || now.hi > kept->hi))
+            *kept = at_once ? any(w->ir->regs.at[reg].width)
+                            : (struct interval){now.lo < kept->lo ? now.lo : kept->lo,
+                                                now.hi > kept->hi ? now.hi : kept->hi};
+    }
+}
+
 /* The registers may have at a block's beginning what they have now. */
 static void join(struct walk *w, uint32_t block)
 {
@@ -230,29 +282,19 @@ static void join(struct walk *w, uint32_t block)
         return;
     const struct detour *detour = &w->loops[block].detour;
     block = detour->to != NO_BLOCK && !detour->from ? detour->to : block;
-    struct entry *e = &w->entries[block];
+    struct entries *all = &w->entries[block];
     const uint64_t *in = w->live->in + (size_t)w->ir->blocks.at[block].order * w->live->words;
-    bool first = !e->live, grew = first;
-    if (first)
-        e->live = ARENA_ARRAY(&w->scratch, struct interval, w->live->n + 1);
-    e->joins++;
-    for (uint32_t k = 0; k < w->live->n; k++) {
-        if (!ir_in_set(in, k))
-            continue;
-        uint32_t reg = w->live->regs[k];
-        struct interval now = w->registers[reg], *kept = &e->live[k];
-        if (first) {
-            *kept = now;
-        } else if (now.lo < kept->lo || now.hi > kept->hi) {
-            *kept = e->joins > 4 ? any(w->ir->regs.at[reg].width)
-                                 : (struct interval){now.lo < kept->lo ? now.lo : kept->lo,
-                                                     now.hi > kept->hi ? now.hi : kept->hi};
-            grew = true;
-        }
-    }
-    if (grew && !e->waits) {
+    for (const struct entry *e = all->newest; e; e = e->next)
+        if (is_in(w, e, in))
+            return;
+    struct entry *e = all->newest;
+    if (all->n < MAX_KEPT)
+        e = new_entry(w, block);
+    else
+        widen(w, e, in, ++all->joins > MAX_JOINS);
+    if (!e->waits) {
         e->waits = true;
-        w->list[w->n_list++] = block;
+        *VEC_PUSH(&w->scratch, &w->list) = e;
     }
 }
 
@@ -342,17 +384,16 @@ static void walk_block(struct walk *w, uint32_t block, uint32_t from)
 
 static void walk_all(struct walk *w)
 {
-    while (w->n_list) {
-        uint32_t block = w->list[--w->n_list];
-        struct entry *e = &w->entries[block];
-        const uint64_t *in = w->live->in + (size_t)w->ir->blocks.at[block].order * w->live->words;
+    while (w->list.n) {
+        struct entry *e = w->list.at[--w->list.n];
+        const uint64_t *in = w->live->in + (size_t)w->ir->blocks.at[e->block].order * w->live->words;
         e->waits = false;
         for (uint32_t r = 1; r < w->ir->regs.n; r++)
             w->registers[r] = any(w->ir->regs.at[r].width);
         for (uint32_t k = 0; k < w->live->n; k++)
             if (ir_in_set(in, k))
                 w->registers[w->live->regs[k]] = e->live[k];
-        walk_block(w, block, 0);
+        walk_block(w, e->block, 0);
     }
 }
 
@@ -371,15 +412,17 @@ static void walk_from(struct runner *r, const struct machine *m, bool behind, bo
     }
     w.live = &r->program->live[top->code->index];
     w.loops = r->program->loops[top->code->index];
-    w.entries = ARENA_ARRAY(&w.scratch, struct entry, w.ir->blocks.n);
+    w.entries = ARENA_ARRAY(&w.scratch, struct entries, w.ir->blocks.n);
     w.registers = ARENA_ARRAY(&w.scratch, struct interval, w.ir->regs.n);
-    w.list = ARENA_ARRAY(&w.scratch, uint32_t, w.ir->blocks.n + 1);
     for (uint32_t k = 1; k < w.ir->regs.n; k++) {
         const struct value *v = &m->values[top->registers + k];
         w.registers[k] = v->needs ? any(w.ir->regs.at[k].width) : (struct interval){v->lo, v->lo};
     }
     walk_block(&w, top->block, top->at + behind);
     walk_all(&w);
+    f->n = w.n_ranges;
+    f->ranges = ARENA_ARRAY(r->arena, struct future_range, w.n_ranges);
+    memcpy(f->ranges, w.ranges, w.n_ranges * sizeof *w.ranges);
     arena_free(&w.scratch);
 }
 

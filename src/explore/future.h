@@ -6,8 +6,6 @@
 
 #include "explore/thread.h"
 
-enum { FUTURE_RANGES = 24 };
-
 struct future {
     bool anywhere;     /* it may write at any place */
     uint32_t barriers; /* by number; the cluster's is CLUSTER_BARRIER's */
@@ -15,7 +13,7 @@ struct future {
     struct future_range {
         uint32_t block; /* as in struct location */
         uint64_t first, last;
-    } ranges[FUTURE_RANGES];
+    } *ranges;
 };
 
 const struct future *future_of(struct runner *r, struct run *run);
