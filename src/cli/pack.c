@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "cuda/image/fatbin.h"
 #include "cuda/image/pack_belongs.h"
+#include "cuda/image/pack_match.h"
 #include "cuda/image/pack_names.h"
 #include "cuda/image/pack_write.h"
 #include "files/file.h"
@@ -154,6 +155,32 @@ static int add_file(struct session *s, struct pack_writer *w, const char *path)
     return status;
 }
 
+static void add_limits(void *to, const char *name, const struct cubin_limits *l)
+{
+    pack_library_add(to, name, l);
+}
+
+static void add_code(void *to, const void *code, size_t bytes)
+{
+    cubin_limits(code, bytes, add_limits, to);
+}
+
+/* Kernels get the names that the objects have for them. */
+static void match_objects(struct session *s, struct pack_writer *w)
+{
+    struct pack_library library = {.arena = &s->arena};
+    for (unsigned i = 0; i < s->o.pack_objects.n; i++) {
+        struct elf e;
+        struct image_section sections[MAX_IMAGE_SECTIONS];
+        size_t n = elf_open(&e, s->o.pack_objects.at[i]) ? image_sections(&e, sections) : 0;
+        for (size_t k = 0; k < n; k++)
+            image_each_code(sections[k].data, sections[k].bytes, 90, add_code, &library);
+        elf_close(&e);
+    }
+    if (library.exact.n)
+        pack_match(w, &library);
+}
+
 static int make(struct session *s)
 {
     struct pack_writer w = {.arena = &s->arena};
@@ -168,6 +195,8 @@ static int make(struct session *s)
         status = add_file(s, &w, s->words[i]);
     }
     progress_clear(&s->progress);
+    if (!status)
+        match_objects(s, &w);
     char *file = status ? NULL : pack_finish(&w, facts, &bytes);
     if (!status && !file)
         status = cli_failure(s, "no memory for the pack");
