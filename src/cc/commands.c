@@ -289,7 +289,10 @@ cc_words cc_host_command(struct job *j, const char *input, const char *output)
         c = host_options(j, READ_PREPROCESSED, NULL);
     } else {
         cc_words headers = host_options(j, READ_HEADERS, NULL);
-        const char *pch = cc_precompiled_header(j, &headers);
+        /* of a header that is precompiled clang names the files first in a rule for make, whose
+         * first file has to be the source ($<) */
+        bool writes_rule = j->o.given[CC_DEPENDENCIES_TOO] || j->o.given[CC_DEPENDENCIES_OWN_TOO];
+        const char *pch = writes_rule ? NULL : cc_precompiled_header(j, &headers);
         c = host_options(j, READ_SOURCE, pch ? pch : CC_HEADER);
     }
     if (!cc_stops_at_text(&j->o)) {

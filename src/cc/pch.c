@@ -238,13 +238,12 @@ static bool make_once(struct job *j, const cc_words *options, const char *base)
     return made;
 }
 
-/* Other than by options: what else includes, or wants to hear of each file. */
+/* Other than by options: what else includes, or wants to see the whole command. */
 static bool is_wanted(const struct cc_options *o)
 {
     static const char *const paths[] = {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH"};
-    static const enum cc_id without[] = {
-        CC_DEPENDENCIES, CC_DEPENDENCIES_OWN, CC_DEPENDENCIES_TOO, CC_DEPENDENCIES_OWN_TOO,
-        CC_PREPROCESS,   CC_DRY_RUN,          CC_VERBOSE,          CC_KEEP};
+    static const enum cc_id without[] = {CC_DEPENDENCIES, CC_DEPENDENCIES_OWN, CC_PREPROCESS,
+                                         CC_DRY_RUN,      CC_VERBOSE,          CC_KEEP};
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++)
         if (getenv(paths[i]))
             return false;

@@ -984,6 +984,20 @@ def headers_are_precompiled():
     assert os.listdir(kept) == ["mine.pch"], os.listdir(kept)
 
 
+def a_rule_for_make_is_the_same_with_precompiled_headers():
+    """The device's half reads them; the host's writes the rule, whose first file is the source."""
+    kept, rules, counts = path("headers_of_rules"), set(), []
+    write("rule.cu", HELLO)
+    for _ in range(3):
+        subprocess.run([heddle, "cc", "-c", "-MD", "rule.cu", "-o", "rule.o"], check=True, cwd=folder.name, timeout=300,
+                       env=dict(os.environ, HEDDLE_HEADERS=kept))
+        with open(path("rule.d")) as f:
+            rules.add(f.read())
+        counts.append(sum(name.endswith(".pch") for name in os.listdir(kept)))
+    (rule,) = rules
+    assert rule.startswith("rule.o: rule.cu") and "cuda_runtime.h" in rule and counts == [0, 1, 1], (rule[:200], counts)
+
+
 def hello_world_takes_a_second():
     """Two compilers at the same time: two seconds of processor time, in one of three attempts, whatever else the machine does."""
     write("hello.cu", HELLO)
