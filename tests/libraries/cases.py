@@ -12,7 +12,7 @@ WORK = tempfile.mkdtemp()
 
 
 def build(folder, name, *libraries):
-    """The program, by `heddle cc`. One without kernels as C++, which takes a third of the time: headers are read once, not for a device, too."""
+    """The program, by `heddle cc`. One without kernels as C++, which takes less than half the time: headers are read once, not for a device, too."""
     tap.need_clang()
     tap.need_loadable_libraries()
     program, code = os.path.join(WORK, name), os.path.join(folder, f"{name}.cu")
