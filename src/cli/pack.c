@@ -14,6 +14,15 @@
 #include "ptx/module.h"
 #include "report/report.h"
 
+/* All machine code of an object goes to `each`. */
+static void each_code_of(const struct elf *e, void (*each)(void *to, const void *code, size_t n), void *to)
+{
+    struct image_section sections[MAX_IMAGE_SECTIONS];
+    size_t n = image_sections(e, sections);
+    for (size_t i = 0; i < n; i++)
+        image_each_code(sections[i].data, sections[i].bytes, 90, each, to);
+}
+
 /* ---- showing ---- */
 
 static int show_pack(struct session *s, const char *path)
@@ -51,14 +60,11 @@ static void show_code(void *to, const void *code, size_t bytes)
 static int show_object(struct session *s, const char *path)
 {
     struct elf e;
-    struct image_section sections[MAX_IMAGE_SECTIONS];
     unsigned container = 0;
     if (!elf_open(&e, path))
         return cli_failure(s, "%s is neither a pack nor an ELF file", path);
     printf("kind\tname\tbytes\tthreads\tcontainer\n");
-    size_t n = image_sections(&e, sections);
-    for (size_t i = 0; i < n; i++)
-        image_each_code(sections[i].data, sections[i].bytes, 90, show_code, &container);
+    each_code_of(&e, show_code, &container);
     elf_close(&e);
     return 0;
 }
@@ -171,10 +177,8 @@ static void match_objects(struct session *s, struct pack_writer *w)
     struct pack_library library = {.arena = &s->arena};
     for (unsigned i = 0; i < s->o.pack_objects.n; i++) {
         struct elf e;
-        struct image_section sections[MAX_IMAGE_SECTIONS];
-        size_t n = elf_open(&e, s->o.pack_objects.at[i]) ? image_sections(&e, sections) : 0;
-        for (size_t k = 0; k < n; k++)
-            image_each_code(sections[k].data, sections[k].bytes, 90, add_code, &library);
+        if (elf_open(&e, s->o.pack_objects.at[i]))
+            each_code_of(&e, add_code, &library);
         elf_close(&e);
     }
     if (library.exact.n)

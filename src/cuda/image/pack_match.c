@@ -56,10 +56,9 @@ void pack_library_add(struct pack_library *l, const char *name, const struct cub
     put(&l->loose, loose_form(l->arena, kept), kept, *limits);
 }
 
-size_t pack_match(struct pack_writer *w, const struct pack_library *l)
+void pack_match(struct pack_writer *w, const struct pack_library *l)
 {
     struct map missing = {.arena = w->arena};
-    size_t matched = 0;
     for (uint32_t i = 0; i < w->entries.n; i++) {
         struct pack_entry *e = &w->entries.at[i];
         if (e->symbol.kind == PACK_KERNEL && !map_get(&l->exact, str_of(e->name)))
@@ -75,7 +74,5 @@ size_t pack_match(struct pack_writer *w, const struct pack_library *l)
             library_s->limits.threads != e->symbol.threads)
             continue;
         e->name = library_s->name;
-        matched++;
     }
-    return matched;
 }

@@ -16,7 +16,7 @@ struct pack_library {
 };
 
 void pack_library_add(struct pack_library *l, const char *name, const struct cubin_limits *limits);
-/* Kernels whose names the library does not have get its name, where exactly one on each side is meant. Returns how many. */
-size_t pack_match(struct pack_writer *w, const struct pack_library *l);
+/* Kernels whose names the library does not have get its name, where exactly one on each side is meant. */
+void pack_match(struct pack_writer *w, const struct pack_library *l);
 
 #endif
