@@ -231,9 +231,9 @@ static const char *read_policy(const char *policy, struct check_options *o, stru
     struct schedule_launch of;
     const char *wrong = wrong_policy(policy, arena);
     o->policy = policy;
-    if (wrong || !policy || strncmp(policy, replay, strlen(replay)) != 0)
+    const char *file = wrong || !policy ? NULL : schedule_replayed_file(policy);
+    if (!file)
         return wrong;
-    const char *file = policy + strlen(replay);
     if (!schedule_read_launch(file, &of) || !of.kernel)
         return arena_printf(arena,
                             "`--policy %s`: the schedule does not say of which launch of a program it is; `heddle "

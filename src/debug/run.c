@@ -7,8 +7,6 @@
 #include "debug/debugger.h"
 #include "debug/link.h"
 
-static const char replay[] = "replay:";
-
 struct debugger *debugger_create(int link, const char *policy, uint64_t snapshot_bytes, bool always,
                                  const char *dwarf_library)
 {
@@ -22,8 +20,9 @@ struct debugger *debugger_create(int link, const char *policy, uint64_t snapshot
     d->poll = requests_poll;
     d->snapshot_bytes = snapshot_bytes;
     d->always = always;
-    if (strncmp(policy, replay, strlen(replay)) == 0)
-        schedule_read_launch(policy + strlen(replay), &d->replayed);
+    const char *file = schedule_replayed_file(policy);
+    if (file)
+        schedule_read_launch(file, &d->replayed);
     if (dwarf_library)
         scope_load(dwarf_library);
     pthread_mutex_init(&d->lock, NULL);

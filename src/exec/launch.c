@@ -9,8 +9,8 @@
 #include "exec/pool.h"
 #include "exec/queue.h"
 #include "exec/schedule.h"
-#include "exec/stops.h"
 #include "exec/stall.h"
+#include "exec/stops.h"
 #include "exec/tell.h"
 #include "exec/worker.h"
 

@@ -114,8 +114,7 @@ static bool begin_record(struct schedule *s, const char *path, const struct sche
 
 static const char replay_all[] = "replay:", replay_one[] = "replay-launch:";
 
-/* The file of such a policy; NULL: it is none. */
-static const char *file_to_replay(const char *policy)
+const char *schedule_replayed_file(const char *policy)
 {
     const char *file = policy;
     return (skip(&file, replay_all) || skip(&file, replay_one)) && *file ? file : NULL;
@@ -138,7 +137,7 @@ bool schedule_open(struct schedule *s, const char *asked, const char *record_pat
         s->policy = POLICY_RANDOM;
         s->seed = strtoull(policy + 7, &end, 0);
         schedule_begin(s, 1);
-    } else if ((file = file_to_replay(policy))) {
+    } else if ((file = schedule_replayed_file(policy))) {
         s->policy = POLICY_REPLAY;
         s->of_one = strncmp(policy, replay_one, strlen(replay_one)) == 0;
         if (!open_replay(s, file, error))

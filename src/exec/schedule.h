@@ -58,6 +58,8 @@ struct schedule_launch {
 /* A guide's, which is recorded; `of` may be NULL. False where it cannot be. */
 bool schedule_open_guided(struct schedule *s, const struct guide *guide, const char *record_path,
                           const struct schedule_launch *of);
+/* The file that a policy replays, a part of its text; NULL: it replays none. */
+const char *schedule_replayed_file(const char *policy);
 /* Whose schedule it is that a file has; the name is from malloc, NULL where the file does not say.
  * False where there is no such file, or it has none. */
 bool schedule_read_launch(const char *path, struct schedule_launch *of);
