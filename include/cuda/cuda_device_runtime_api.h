@@ -108,6 +108,29 @@ HEDDLE_INLINE void cudaTriggerProgrammaticLaunchCompletion()
 
 #include "heddle/nested.h"
 
+/* Of any type: a pointer, a kernel. */
+template <class T> HEDDLE_INLINE cudaError_t cudaMalloc(T **pointer, size_t size)
+{
+    return ::cudaMalloc((void **)pointer, size);
+}
+template <class T> HEDDLE_INLINE cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr, T *kernel)
+{
+    return ::cudaFuncGetAttributes(attr, (const void *)kernel);
+}
+template <class T>
+HEDDLE_INLINE cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, T kernel, int threads,
+                                                                        size_t shared)
+{
+    return ::cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, (const void *)kernel, threads, shared);
+}
+template <class T>
+HEDDLE_INLINE cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, T kernel, int threads,
+                                                                                 size_t shared, unsigned int flags)
+{
+    return ::cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, (const void *)kernel, threads, shared,
+                                                                    flags);
+}
+
 #endif
 
 #endif

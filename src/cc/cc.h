@@ -73,18 +73,28 @@ struct cc_ptx {
 /* A fat binary of PTX, compressed; from malloc. NULL: out of memory. */
 void *cc_fatbin(const struct cc_ptx *ptx, size_t n, size_t *bytes);
 
-/* ---- diagnostics.c, hints.c ---- */
+/* ---- diagnostics.c, user_lines.c, hints.c ---- */
 
 /* What clang has said so far. */
 struct cc_diagnostics {
     const char *headers; /* the folder of ours */
     bool color;
     cc_words said;
+    const char *source; /* the file that is compiled, where clang reads it rewritten; NULL: it does not */
+    struct str user;    /* what is in it */
 };
 
 /* Prints to stderr what clang says, with places in the user's files, and with hints; but for what
  * has been said before. */
 void cc_print_diagnostics(struct cc_diagnostics *d, const char *text, struct arena *arena);
+/* The place and the picture of a message about a line of the source, as the user wrote it. False:
+ * they are that already. */
+bool cc_users_line(const struct cc_diagnostics *d, struct str *place, struct str *picture, struct arena *arena);
+/* What clang says, without what sources are rewritten to. */
+struct str cc_users_text(struct str text, struct arena *arena);
+/* Does it, or the error that it is a note of, only follow from another mistake in a launch by a
+ * kernel? */
+bool cc_is_echo(struct str text, struct str picture);
 /* What to do about an error, or NULL. */
 const char *cc_hint(struct str text, struct arena *arena);
 

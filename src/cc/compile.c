@@ -120,6 +120,9 @@ bool cc_rewrite_source(struct job *j, const char *input)
                           "assembly) only where the path has no `;`: rename it",
                           input) == 0;
     }
+    j->diagnostics.source = text.p ? input : NULL;
+    if (text.p)
+        j->diagnostics.user = (struct str){arena_strndup(j->arena, file.bytes, file.n), file.n};
     j->rewritten = text.p && !j->o.given[CC_DRY_RUN] ? job_temporary(j, input, ".joined.cu") : NULL;
     bool ok = !j->rewritten || job_write(j, j->rewritten, text.p, text.n);
     /* nvcc takes such lambdas by an option only: a header may have them, and a macro may hide what

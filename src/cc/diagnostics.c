@@ -158,8 +158,15 @@ static void print_reason(const struct cc_diagnostics *d, const struct message *n
 }
 
 /* A message with its notes. */
-static void print_group(struct cc_diagnostics *d, struct arena *arena, const struct message *all, uint32_t n)
+static void print_group(struct cc_diagnostics *d, struct arena *arena, struct message *all, uint32_t n)
 {
+    bool is_echo = false;
+    for (uint32_t i = 0; i < n; i++)
+        is_echo |= cc_is_echo(all[i].text, all[0].picture);
+    for (uint32_t i = 0; i < n; i++) {
+        cc_users_line(d, &all[i].place, &all[i].picture, arena);
+        all[i].text = cc_users_text(all[i].text, arena);
+    }
     const struct message *first = &all[0], *led = NULL; /* the user's line that led to an error of ours */
     for (uint32_t i = 1; first->ours && !led && i < n; i++)
         if (!all[i].ours)
@@ -167,6 +174,8 @@ static void print_group(struct cc_diagnostics *d, struct arena *arena, const str
     const struct message *at = led ? led : first;
     const char *key =
         arena_printf(arena, "%.*s %.*s %.*s", STR_ARG(at->place), STR_ARG(first->word), STR_ARG(first->text));
+    if (is_echo && d->said.n)
+        return;
     if (!say_once(d, arena, key))
         return;
     print_includes(d, at->includes);

@@ -6,11 +6,12 @@
  * of a function that is the device's alone becomes
  *
  *     k<<<grid, block>>>(x)    ::heddle::nested(HEDDLE_KERNEL(1, k), grid, block)(x)
- *     (const void *)k          (const void *)HEDDLE_KERNEL(-1, k)
+ *     f<<<grid, block>>>(x)    ::heddle::nested(f, grid, block)(x)
+ *     p = k; g(&k); (void *)k  p = HEDDLE_KERNEL(-1, k); g(HEDDLE_KERNEL(-1, k)); ...
  *
- * (include/cuda/heddle/nested.h), the second where the source declares a kernel k. The number is
- * that of its parameters, which tells kernels of one name apart; -1: any. The host's side takes the
- * same.
+ * (include/cuda/heddle/nested.h): the second where the function declares f, the third where the
+ * source declares a kernel k and the function does not. The number is that of its parameters, which
+ * tells kernels of one name apart; -1: any. The host's side takes the same.
  */
 #include <ctype.h>
 
@@ -18,137 +19,48 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "cc/cc.h"
+#include "cc/declarations.h"
+
+struct kernel {
+    struct str name;
+    unsigned parameters;    /* of templates that a launch may leave to be deduced; 0: none such */
+    bool otherwise, wanted; /* one is none such; a launch leaves some */
+};
 
 struct nested_scan {
     struct str text;
     struct arena *arena;
-    VEC(struct str) kernels; /* that the source declares */
+    VEC(struct kernel) kernels; /* that the source declares */
     struct text out;
     size_t written; /* of the text, so far */
 };
 
-static bool is_of_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
-static struct str word_at(struct str text, size_t at)
-{
-    size_t n = 0;
-    while (at + n < text.n && is_of_word(text.p[at + n]))
-        n++;
-    return (struct str){text.p + at, n};
-}
-
-static size_t skip_blanks(struct str text, size_t at)
-{
-    while (at < text.n && isspace((unsigned char)text.p[at]))
-        at++;
-    return at;
-}
-
-/* Behind the last character before `at` that is no blank. */
-static size_t before_blanks(struct str text, size_t at)
-{
-    while (at > 0 && isspace((unsigned char)text.p[at - 1]))
-        at--;
-    return at;
-}
-
-/* ---- functions ---- */
-
-/* A declaration from one of CUDA's words on: where its body is, and its name. */
-struct declared {
-    struct str name;
-    size_t body, end; /* from { to behind }; 0: none */
-    bool host;        /* __host__, too */
-};
-
-/* Is the word an attribute that has arguments? */
-static bool takes_arguments(struct str word)
-{
-    static const char *const words[] = {"__launch_bounds__", "__cluster_dims__", "__block_size__", "__maxnreg__",
-                                        "__attribute__",     "alignas",          "__align__",      "decltype"};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (str_is(word, words[i]))
-            return true;
-    return false;
-}
-
-static struct declared read_declaration(struct str text, size_t at)
-{
-    struct declared d = {0};
-    struct str last = {0};
-    for (int depth = 0; at < text.n; at++) {
-        size_t behind = cc_skip(text, at);
-        char c = text.p[at];
-        if (behind != at) {
-            at = behind - 1;
-            continue;
-        }
-        if (is_of_word(c)) {
-            struct str word = word_at(text, at);
-            at += word.n - 1;
-            d.host |= str_is(word, "__host__");
-            last = depth == 0 ? word : last;
-        } else if (c == '(' && depth++ == 0 && !d.name.n && !takes_arguments(last)) {
-            d.name = last;
-        } else if (c == ')') {
-            depth--;
-        } else if (depth == 0 && (c == ';' || c == '{' || c == '}')) {
-            d.body = c == '{' ? at : 0;
-            d.end = d.body ? cc_behind_bracket(text, at) : 0;
-            return d;
-        }
-    }
-    return d;
-}
-
-/* Does __host__ stand before the word, in the same declaration? */
-static bool follows_host(struct str text, size_t at)
-{
-    while (at > 0 && !strchr(";{}", text.p[at - 1])) {
-        at--;
-        if (str_is(word_at(text, at), "__host__"))
-            return true;
-    }
-    return false;
-}
-
 /* ---- names of kernels ---- */
 
-/* Where the brackets that end before `at` begin. */
-static size_t open_bracket(struct str text, size_t at, char open, char close)
-{
-    int depth = 0;
-    while (at > 0) {
-        char c = text.p[--at];
-        depth += (c == close) - (c == open);
-        if (depth == 0)
-            return at;
-        if (c == ')' && close != ')')
-            at = open_bracket(text, at + 1, '(', ')');
-    }
-    return 0;
-}
-
-/* What is launched by the `<<<` at a place: a name with scopes and template arguments, or an
- * expression in parentheses. */
+/* What is launched by the `<<<` at a place: a name with scopes and template arguments, or
+ * an expression in parentheses. */
 static size_t callee_start(struct str text, size_t at)
 {
-    size_t start = before_blanks(text, at);
-    if (start > 0 && text.p[start - 1] == ')')
-        return open_bracket(text, start, '(', ')');
+    size_t start = cc_before_blanks(text, at);
+    if (start > 0 && text.p[start - 1] == ')') {
+        start = cc_open_bracket(text, start, '(', ')');
+        size_t before = cc_before_blanks(text, start);
+        bool is_call = before > 0 && (cc_is_of_word(text.p[before - 1]) || strchr(">])", text.p[before - 1])) &&
+                       !cc_is_before_value(text, before);
+        if (!is_call)
+            return start;
+        start = before;
+    }
     for (;;) {
         if (start > 0 && text.p[start - 1] == '>')
-            start = before_blanks(text, open_bracket(text, start, '<', '>'));
-        while (start > 0 && is_of_word(text.p[start - 1]))
+            start = cc_before_blanks(text, cc_open_bracket(text, start, '<', '>'));
+        while (start > 0 && cc_is_of_word(text.p[start - 1]))
             start--;
-        size_t before = before_blanks(text, start);
+        size_t before = cc_before_blanks(text, start);
         if (before < 2 || text.p[before - 1] != ':' || text.p[before - 2] != ':')
             return start;
-        start = before_blanks(text, before - 2);
-        if (start == 0 || (!is_of_word(text.p[start - 1]) && text.p[start - 1] != '>'))
+        start = cc_before_blanks(text, before - 2);
+        if (start == 0 || (!cc_is_of_word(text.p[start - 1]) && text.p[start - 1] != '>'))
             return before - 2;
     }
 }
@@ -164,7 +76,7 @@ static int count_arguments(struct str text, size_t at)
 {
     enum { MOST = 16 };
     size_t end = cc_behind_bracket(text, at) - 1;
-    int n = skip_blanks(text, at + 1) < end;
+    int n = cc_skip_blanks(text, at + 1) < end;
     for (size_t i = at + 1, depth = 0; i < end; i++) {
         size_t behind = cc_skip(text, i);
         char c = text.p[i];
@@ -181,22 +93,24 @@ static int count_arguments(struct str text, size_t at)
     return n > MOST || n == 0 ? -1 : n;
 }
 
-static bool is_kernel(const struct nested_scan *s, struct str word)
+static struct kernel *find_kernel(const struct nested_scan *s, struct str name)
 {
     for (uint32_t i = 0; i < s->kernels.n; i++)
-        if (str_eq(s->kernels.at[i], word))
-            return true;
-    return false;
+        if (str_eq(s->kernels.at[i].name, name))
+            return &s->kernels.at[i];
+    return NULL;
 }
 
-/* Is the name that begins at `at` cast to a pointer? */
-static bool is_cast(struct str text, size_t at)
+/* May a value begin behind what ends before `end`? A cast to a pointer ends with `*)`, or with the
+ * parentheses of parameters. */
+static bool is_value_expected(struct str text, size_t end)
 {
-    size_t close = before_blanks(text, at);
-    if (close == 0 || text.p[close - 1] != ')')
-        return false;
-    size_t star = before_blanks(text, close - 1);
-    return star > 0 && text.p[star - 1] == '*';
+    char last = end ? text.p[end - 1] : 0;
+    if (last == ')') {
+        size_t star = cc_before_blanks(text, end - 1);
+        return star > 0 && (text.p[star - 1] == '*' || text.p[star - 1] == ')');
+    }
+    return last ? strchr("(,=?:{!", last) != NULL || (cc_is_of_word(last) && cc_is_before_value(text, end)) : false;
 }
 
 /* ---- writing ---- */
@@ -208,24 +122,112 @@ static void copy_to(struct nested_scan *s, size_t at)
     s->written = at;
 }
 
-/* A launch whose `<` are at `at`; what is inside of it may have others. Returns behind its `<<<`. */
-static size_t put_launch(struct nested_scan *s, size_t at, size_t body, size_t *close)
+/* Where the expression begins whose last name begins at `start`: `a.f`, `p->f[i]`. */
+static size_t member_start(struct str text, size_t start)
 {
-    size_t open = at + 3, start = callee_start(s->text, at), end = before_blanks(s->text, at);
+    for (;;) {
+        size_t before = cc_before_blanks(text, start);
+        bool is_dot = before > 0 && text.p[before - 1] == '.';
+        bool is_arrow = before > 1 && text.p[before - 1] == '>' && text.p[before - 2] == '-';
+        if (!is_dot && !is_arrow)
+            return start;
+        start = cc_before_blanks(text, before - (is_dot ? 1 : 2));
+        while (start > 0 && text.p[start - 1] == ']')
+            start = cc_before_blanks(text, cc_open_bracket(text, start, '[', ']'));
+        start = callee_start(text, start);
+    }
+}
+
+/* Is it the name of a variable? One that is no kernel of the source may be a member, or of the
+ * device. */
+static bool is_variable(const struct nested_scan *s, const struct device_function *f, size_t at, struct str name)
+{
+    bool known = find_kernel(s, name);
+    return cc_declares(s->text, known ? f->start : 0, known ? at : s->text.n, name);
+}
+
+/* How many arguments `<...>` has. */
+static unsigned count_given(struct str list)
+{
+    unsigned n = 0;
+    for (size_t at = 0, depth = 0; at < list.n; at++) {
+        depth += strchr("<([{", list.p[at]) != NULL;
+        depth -= strchr(">)]}", list.p[at]) != NULL;
+        n += depth == 0 || (depth == 1 && list.p[at] == ',');
+    }
+    return n;
+}
+
+/* The kernel that a launch with the arguments at `at` means, if it leaves some of a template to be
+ * deduced. */
+static bool put_deduced(struct nested_scan *s, struct str callee, size_t at)
+{
+    size_t end = callee.n, name;
+    unsigned given = 0;
+    if (callee.p[end - 1] == '>') {
+        end = cc_open_bracket(callee, end, '<', '>');
+        given = count_given((struct str){callee.p + end, callee.n - end});
+        end = cc_before_blanks(callee, end);
+    }
+    for (name = end; name > 0 && cc_is_of_word(callee.p[name - 1]);)
+        name--;
+    struct kernel *k = find_kernel(s, (struct str){callee.p + name, end - name});
+    if (!k || k->otherwise || given >= k->parameters)
+        return false;
+    k->wanted = true;
+    text_printf(&s->out, "::heddle::pointer_of((decltype(%.*s" CC_DEDUCING "%.*s", (int)name, callee.p,
+                (int)(callee.n - name), callee.p + name);
+    cc_put_line(&s->out, (struct str){s->text.p + at, cc_behind_bracket(s->text, at) - at});
+    text_puts(&s->out, ") *)nullptr)");
+    return true;
+}
+
+/* A launch whose `<` are at `at`; what is inside of it may have others. Returns behind its `<<<`. */
+static size_t put_launch(struct nested_scan *s, const struct device_function *f, size_t at, size_t *close)
+{
+    size_t open = at + 3, end = cc_before_blanks(s->text, at), last = end;
+    while (last > 0 && s->text.p[last - 1] == ']')
+        last = cc_before_blanks(s->text, cc_open_bracket(s->text, last, '[', ']'));
+    size_t name = callee_start(s->text, last), start = member_start(s->text, name);
     *close = cc_launch_end(s->text, open);
-    if (!*close || start < body || start < s->written)
+    if (!*close || start < f->body || start < s->written)
         return open;
     struct str callee = {s->text.p + start, end - start};
+    bool is_expression = !callee.n || callee.p[callee.n - 1] == ')' || last != end || name != start;
     copy_to(s, start);
     text_puts(&s->out, "::heddle::nested(");
-    if (callee.n && callee.p[0] == '(')
+    if (cc_declares(s->text, f->start, f->word, callee))
+        text_printf(&s->out, "::heddle::kernel_pointer<decltype(%.*s), %.*s>", STR_ARG(callee), STR_ARG(callee));
+    else if (is_expression || is_variable(s, f, at, callee))
         text_str(&s->out, callee);
-    else
-        put_kernel(&s->out, callee, count_arguments(s->text, skip_blanks(s->text, *close + 3)));
+    else if (!put_deduced(s, callee, cc_skip_blanks(s->text, *close + 3)))
+        put_kernel(&s->out, callee, count_arguments(s->text, cc_skip_blanks(s->text, *close + 3)));
     text_put(&s->out, s->text.p + end, at - end); /* lines stay */
     text_puts(&s->out, ", ");
     s->written = open;
     return open;
+}
+
+/* The name of a kernel where a value may stand. Returns behind what is done with. */
+static size_t put_name(struct nested_scan *s, const struct device_function *f, size_t at, struct str word)
+{
+    size_t end = at + word.n, behind = cc_skip_blanks(s->text, end), name = callee_start(s->text, end), start = name;
+    if (behind < s->text.n && s->text.p[behind] == '<' && s->text.p[behind + 1] != '<') {
+        behind = cc_behind_arguments(s->text, behind);
+        end = behind ? behind : end;
+        behind = cc_skip_blanks(s->text, end);
+    }
+    size_t before = cc_before_blanks(s->text, start);
+    if (before > f->body && s->text.p[before - 1] == '&' &&
+        is_value_expected(s->text, cc_before_blanks(s->text, before - 1)))
+        start = before = cc_before_blanks(s->text, before - 1);
+    if (start < s->written || !is_value_expected(s->text, before) || behind >= s->text.n ||
+        !strchr("),;:?}=!+-", s->text.p[behind]) || (name == at && cc_declares(s->text, f->start, at, word)))
+        return at + word.n;
+    copy_to(s, start);
+    put_kernel(&s->out, (struct str){s->text.p + name, end - name}, -1);
+    s->written = end;
+    return end;
 }
 
 static bool begins_launch(struct str text, size_t at)
@@ -234,25 +236,20 @@ static bool begins_launch(struct str text, size_t at)
            (at == 0 || text.p[at - 1] != '<');
 }
 
-static void put_body(struct nested_scan *s, size_t from, size_t end)
+static void put_body(struct nested_scan *s, const struct device_function *f)
 {
     VEC(size_t) closes = {0};
-    for (size_t at = from; at < end; at++) {
+    for (size_t at = f->body; at < f->end; at++) {
         size_t behind = cc_skip(s->text, at), close = 0;
         if (behind != at) {
             at = behind - 1;
             continue;
         }
-        struct str word = word_at(s->text, at);
-        if (word.n && (at == 0 || !is_of_word(s->text.p[at - 1]))) {
-            if (is_kernel(s, word) && is_cast(s->text, at) && s->text.p[skip_blanks(s->text, at + word.n)] != '<') {
-                copy_to(s, at);
-                put_kernel(&s->out, word, -1);
-                s->written = at + word.n;
-            }
-            at += word.n - 1;
+        struct str word = cc_word_at(s->text, at);
+        if (word.n && (at == 0 || !cc_is_of_word(s->text.p[at - 1]))) {
+            at = (find_kernel(s, word) && !f->is_variable ? put_name(s, f, at, word) : at + word.n) - 1;
         } else if (begins_launch(s->text, at)) {
-            at = put_launch(s, at, from, &close) - 1;
+            at = put_launch(s, f, at, &close) - 1;
             if (close && s->written == at + 1)
                 *VEC_PUSH(s->arena, &closes) = close;
         } else if (closes.n && closes.at[closes.n - 1] == at) {
@@ -265,41 +262,54 @@ static void put_body(struct nested_scan *s, size_t from, size_t end)
     }
 }
 
-/* ---- all ---- */
-
-static size_t next_of_device(struct str text, size_t at, struct declared *d)
+static void find_kernels(struct nested_scan *s)
 {
-    for (; at < text.n; at++) {
-        size_t behind = cc_skip(text, at);
-        if (behind != at) {
-            at = behind - 1;
+    struct device_function d;
+    for (size_t at = 0; (at = cc_next_of_device(s->text, at, &d)) < s->text.n; at++) {
+        struct kernel *k = d.name.n ? find_kernel(s, d.name) : NULL;
+        struct deducing made = {0};
+        if (!d.name.n || !str_is(cc_word_at(s->text, at), "__global__"))
             continue;
-        }
-        struct str word = word_at(text, at);
-        bool begins = word.n && (at == 0 || !is_of_word(text.p[at - 1]));
-        if (begins && (str_is(word, "__global__") || str_is(word, "__device__"))) {
-            *d = read_declaration(text, at);
-            d->host |= follows_host(text, at);
-            return at;
-        }
-        at += begins ? word.n - 1 : 0;
+        if (!k)
+            *(k = VEC_PUSH(s->arena, &s->kernels)) = (struct kernel){.name = d.name};
+        if (cc_deducing(s->text, &d, &made, s->arena))
+            k->parameters = made.parameters > k->parameters ? made.parameters : k->parameters;
+        else
+            k->otherwise |= !made.is_specialized;
     }
-    return text.n;
+}
+
+/* The bodies of all functions of the device, and what their launches want declared. */
+static void put_all(struct nested_scan *s)
+{
+    struct device_function d;
+    s->out.n = s->written = 0;
+    for (size_t at = 0; (at = cc_next_of_device(s->text, at, &d)) < s->text.n; at++) {
+        const struct kernel *k = d.name.n ? find_kernel(s, d.name) : NULL;
+        struct deducing made;
+        if (k && k->wanted && cc_deducing(s->text, &d, &made, s->arena)) {
+            copy_to(s, made.at);
+            text_str(&s->out, made.declaration);
+            s->written = made.end;
+        }
+        if (d.body && !d.host) {
+            put_body(s, &d);
+            at = d.end - 1;
+        }
+    }
 }
 
 struct str cc_rewrite_nested(struct str text, struct arena *arena)
 {
     struct nested_scan s = {.text = text, .arena = arena, .out = {.arena = arena}};
-    struct declared d;
     if (!memmem(text.p, text.n, "__global__", 10))
         return (struct str){NULL, 0};
-    for (size_t at = 0; (at = next_of_device(text, at, &d)) < text.n; at++)
-        if (str_is(word_at(text, at), "__global__") && d.name.n)
-            *VEC_PUSH(arena, &s.kernels) = d.name;
-    for (size_t at = 0; (at = next_of_device(text, at, &d)) < text.n; at++)
-        if (d.body && !d.host) {
-            put_body(&s, d.body, d.end);
-            at = d.end - 1;
+    find_kernels(&s);
+    put_all(&s);
+    for (uint32_t i = 0; i < s.kernels.n; i++)
+        if (s.kernels.at[i].wanted) {
+            put_all(&s); /* the declarations stand before what has shown that they are wanted */
+            break;
         }
     if (!s.written)
         return (struct str){NULL, 0};

@@ -162,11 +162,38 @@ def a_recording_of_parents_and_children_replays_to_the_same_findings():
         assert again.stderr == live.stderr and again.returncode == live.returncode, case + live.stderr + again.stderr
 
 
-def errors_of_a_launch_in_device_code_keep_their_lines():
+WRONG = """\
+__global__ void child(int *p, float v) {}
+template <class T> __global__ void deduced(T *p, T v) {}
+__global__ void parent(int *p)
+{
+    child<<<1, 1>>>(p, 1); child<<<1, 1>>>(p);
+    int x = 2; child<<<1, 1>>>(p, p);
+\tdeduced<<<1, 1>>>(p, 1.5f);
+    child<<<1,
+        nothing>>>(p, 1);
+    unknown<<<1, 1>>>(p);
+    child<<<1, "block">>>(p, 1);
+    child<<<1, 1>>>(p, 1); x = y;
+}
+"""
+
+
+def errors_of_a_launch_in_device_code_are_those_of_the_users_line():
     need_clang()
-    text = "__global__ void child(int *p) {}\n__global__ void parent(int *p) {\n    child<<<1, 1>>>(p);\n    child<<<1, 1>>>(1.5);\n    child<<<1,\n        nothing>>>(p);\n}\n"
-    status, out, err = run("cc", "-c", work.write("wrong.cu", text), "-o", work.path("wrong.o"))
-    assert status and "wrong.cu:4:" in err and "wrong.cu:6:" in err and "wrong.cu:3:" not in err, err
+    env = {**os.environ, "CCACHE_DISABLE": "1"}
+    status, out, err = run("cc", "-c", work.write("wrong.cu", WRONG), "-o", work.path("wrong.o"), env=env)
+    said = [line[line.index("wrong.cu:") + 9 :] for line in err.splitlines() if ": error: " in line]
+    assert status and said == [
+        "5:28: error: the arguments do not fit the parameters of the kernel",
+        "6:16: error: the arguments do not fit the parameters of the kernel",
+        "7:2: error: no matching function for call to 'deduced'",
+        "9:9: error: use of undeclared identifier 'nothing'",
+        "10:5: error: use of undeclared identifier 'unknown'",
+        "11:5: error: a launch takes a kernel, and in <<<...>>> a grid, a block and, where wanted, bytes of shared memory and a stream",
+        "12:32: error: use of undeclared identifier 'y'",
+    ], err
+    assert "6 |     int x = 2; child<<<1, 1>>>(p, p);\n      |                ^~~~~" in err and "heddle_" not in err and "::heddle" not in err, err
 
 
 def kernels_are_launched_by_all_their_names():
@@ -178,6 +205,82 @@ def kernels_are_launched_by_all_their_names():
         done = subprocess.run([heddle, "run", work.path("names")], capture_output=True, text=True, timeout=60)
         assert done.stdout == f"1 2 3 {fourth} 5 6\n", done.stdout + done.stderr
 
+
+def kernels_are_values_and_their_templates_deduced_as_nvcc_has_it():
+    path = work.write("values.cu", VALUES)
+    need_loadable_libraries()
+    status, out, err = run("cc", "-std=c++17", path, "-o", work.path("values"))
+    assert status == 0, err
+    done = subprocess.run([heddle, "run", work.path("values")], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "11 21 2 12 15 10 8 28 11 1 1 14 10 4 306 301 21 100 4 6 12 16 5 1000 0 1024 8\n", done.stdout + done.stderr
+
+
+VALUES = r"""
+#include <cstdio>
+#include <type_traits>
+typedef void (*kernel)(int *);
+__global__ void add1(int *p) { atomicAdd(p, 1); }
+__global__ void add10(int *p) { atomicAdd(p, 10); }
+__device__ kernel table[2] = {add1, add10}, single = add10;
+struct job { kernel f, fs[2]; __device__ void go(int *p) const { f<<<1, 1>>>(p); fs[1]<<<1, 1>>>(p); this->f<<<1, 1>>>(p); } };
+template <kernel F> __global__ void by_argument(int *p) { F<<<1, 1>>>(p); }
+template <class F> __device__ void go(F f, int *p) { f<<<1, 1>>>(p); }
+__device__ kernel pick(int i) { switch (i) { case 0: return add1; default: return i > 5 ? add10 : &add1; } }
+// a template
+template <typename T, int N = 3 /* by default */>
+static __global__ void __launch_bounds__(64)
+twice(T *p, // first
+      size_t n, const T *q) { atomicAdd(p, (T)(N * 100 + n + (q ? 1 : 0))); }
+template <int N, class T> __global__ void fixed(T *p, T v) { atomicAdd(p, N + v); if (v > 0) fixed<N><<<1, 1>>>(p, v - 1); }
+template <class... Ts> __global__ void pack(int *p, Ts... v) { int s[] = {(int)v...}; for (int x : s) atomicAdd(p, x); }
+namespace a { namespace b {
+template <class T, class = std::enable_if_t<std::is_integral<T>::value>> __global__ void unnamed(T *p) { atomicAdd(p, 4); }
+template <class T> struct op { T v; };
+template <class T> __global__ void use(T *p, op<T> o) { atomicAdd(p, o.v); }
+template <class T> __global__ void use(T *p, op<T> o, int k) { atomicAdd(p, o.v * k); }
+template <int N> __global__ void add(int *p) { atomicAdd(p, N); }
+} }
+template <class T> __global__ void split(T *data, int left, int right, int depth)
+{
+    if (depth > 3) { atomicAdd(data, 1); return; }
+    split<<<1, 1, 0, cudaStreamFireAndForget>>>(data, left, right / 2, depth + 1);
+    split<<<1, 1, 0, cudaStreamTailLaunch>>>(data, right / 2, right, depth + 1);
+}
+template <class F> __global__ void apply(F f, int *p) { f(p); }
+struct adder { int n; __device__ void operator()(int *p) const { atomicAdd(p, n); } };
+template <> __global__ void apply<int>(int f, int *p) { atomicAdd(p, 1000); }
+template __global__ void apply<adder>(adder f, int *p);
+__global__ void parent(int *o)
+{
+    table[1]<<<1, 1>>>(o); add1<<<1, 1>>>(o);
+    job j{add1, {add10, add10}}; j.f<<<1, 1>>>(o + 1); job *q = &j; q->fs[0]<<<1, 1>>>(o + 1); (*q).fs[1]<<<1, 1>>>(o + 1);
+    kernel f = add1, g = &add1; f<<<1, 1>>>(o + 2); if (f == g) g<<<1, 1>>>(o + 2);
+    j.go(o + 3); go(add1, o + 4); go(&a::b::add<14>, o + 4);
+    single<<<1, 1>>>(o + 5); by_argument<add1><<<1, 1>>>(o + 6); go(a::b::add<7>, o + 6);
+    int add10 = 28; a::b::use<<<1, 1>>>(o + 7, a::b::op<int>{add10});
+    pick(9)<<<1, 1>>>(o + 8); (*pick(0))<<<1, 1>>>(o + 8);
+    [=] { add1<<<1, 1>>>(o + 9); }();
+    extern __global__ void later(int *); later<<<1, 1>>>(o + 10);
+    int *memory; float *other; o[11] = cudaMalloc(&memory, 64) + cudaMalloc(&other, 64) + 14; cudaFree(memory); cudaFree(other);
+    kernel local[] = {add1, a::b::add<9>}; for (kernel k : local) k<<<1, 1>>>(o + 12);
+    a::b::unnamed<<<1, 1>>>(o + 13); twice<<<1, 1>>>(o + 14, 5u, o); twice<int><<<1, 1>>>(o + 15, 1, nullptr);
+    fixed<10><<<1, 1>>>(o + 16, 1); pack<<<1, 1>>>(o + 17, 1, 2.5f, 'a'); a::b::unnamed<int><<<1, 1>>>(o + 18);
+    a::b::use<<<1, 1>>>(o + 19, a::b::op<int>{6}); a::b::use<<<1,
+        1>>>(o + 20, a::b::op<int>{6}, 2); // two lines
+    split<<<1, 1>>>(o + 21, 0, 100, 0); apply<<<1, 1>>>(adder{5}, o + 22); apply<<<1, 1>>>(3, o + 23);
+    cudaFuncAttributes attr; o[24] = cudaFuncGetAttributes(&attr, add1); o[25] = attr.maxThreadsPerBlock;
+    cudaOccupancyMaxActiveBlocksPerMultiprocessor(o + 26, twice<int, 3>, 256, 0);
+}
+__global__ void later(int *p) { *p = 1; }
+int main()
+{
+    int *p, v[27] = {};
+    cudaMalloc(&p, sizeof v), cudaMemset(p, 0, sizeof v);
+    parent<<<1, 1>>>(p);
+    cudaMemcpy(v, p, sizeof v, cudaMemcpyDeviceToHost);
+    for (int i = 0; i < 27; i++) printf("%d%c", v[i], i < 26 ? ' ' : '\n');
+}
+"""
 
 NAMES = r"""
 #include <cstdio>

@@ -25,7 +25,8 @@
 namespace heddle
 {
 
-/* Of kernels with one name, the one that has so many parameters; any number: -1. */
+/* Of kernels with one name, the one that has so many parameters; any number: -1. One that is alone
+ * is taken; its launch says then what is wrong with the arguments. */
 template <int n> struct of_parameters {
     template <class... P> static constexpr auto choose(void (*f)(P...)) -> void (*)(P...)
     {
@@ -35,6 +36,10 @@ template <int n> struct of_parameters {
 #define HEDDLE_CHOOSE(n, classes, names)                                                                               \
     template <> struct of_parameters<n> {                                                                              \
         template <classes> static constexpr auto choose(void (*f)(names)) -> void (*)(names)                           \
+        {                                                                                                              \
+            return f;                                                                                                  \
+        }                                                                                                              \
+        template <class F> static constexpr auto choose(F f) -> F                                                      \
         {                                                                                                              \
             return f;                                                                                                  \
         }                                                                                                              \
