@@ -13,7 +13,16 @@ uint64_t member_value(const struct explorer *x, const struct graph *g, uint16_t 
 
 static void refuse_overlap(struct explorer *x, const struct run_event *e, bool writes)
 {
-    if (writes && x->program->locations.at[e->location].overlapped)
+    const struct location *l = &x->program->locations.at[e->location];
+    if (!writes || !l->overlapped)
+        return;
+    const struct location *observed = program_observed_at(x->program, l);
+    if (observed)
+        program_refuse(x->program, e->insn,
+                       "`%s` is observed as %u bytes, where this writes %u: observe what is written, as by `--observe 2[0]:u%u`, and "
+                       "no other part of it",
+                       observed->observed_as, observed->bytes, l->bytes, 8 * l->bytes);
+    else
         program_refuse(
             x->program, e->insn,
             "accesses of different sizes, or at overlapping places, to memory that is written are not explored "

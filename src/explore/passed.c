@@ -12,8 +12,9 @@
  *   that begins with the initial value, each of which reads from the one before, and R reads from
  *   none that is before M in the chain, either: by axiom Atomicity (8.10.3) nothing comes between
  *   them.
- * Where R writes whatever it reads, nothing behind it reads from the last write of such a chain,
- * either: R reads from that or from what comes later, and writes behind it.
+ * Where R writes if it reads from the last write of such a chain, nothing behind it reads from that,
+ * either: R reads from it, and writes behind it, or from what comes later. A compare-and-swap
+ * writes where the value is its comparand.
  *
  * That takes nothing from any execution in which R reads as decided. Without it, a loop whose
  * failing compare-and-swap waits for a later value would go round on the old one until its bound,
@@ -39,11 +40,27 @@ static bool all_are_strong(struct explorer *x, struct location *l)
     return l->writes == WRITES_STRONG;
 }
 
-/* Does the event write, whatever it reads? */
-static bool always_writes(const struct state *s, const struct event *e)
+/* Does the event write, if it reads from the member? */
+static bool writes_behind(struct explorer *x, struct state *s, const struct open *o, unsigned member)
 {
-    const struct ir_insn *i = s->runs[e->thread]->events[e->po].insn;
-    return e->kind == GRAPH_UPDATE && i->access->mem.atom != ATOM_cas;
+    const struct event *e = &s->g.events[o->event];
+    if (e->kind != GRAPH_UPDATE)
+        return false;
+    if (s->runs[e->thread]->events[e->po].insn->access->mem.atom != ATOM_cas)
+        return true;
+    return !o->waits && run_taking(x, s, o->event, member)->events[e->po].kind == RUN_UPDATE;
+}
+
+/* An update that writes does not read from a write that another one has read from. */
+static void leave_taken(struct explorer *x, struct state *s, struct open *o)
+{
+    uint64_t taken[MAX_WORDS];
+    if (s->g.events[o->event].kind != GRAPH_UPDATE)
+        return;
+    model_taken(&s->g, o->event, taken);
+    FOR_MEMBERS(m, k, s->g.words, taken[k] & o->now[k])
+    if (writes_behind(x, s, o, m))
+        drop_member(o->now, m);
 }
 
 /* By member: the update that reads from it; NO_MEMBER: none does. */
@@ -56,7 +73,8 @@ static void find_followers(const struct graph *g, uint16_t location, uint16_t *f
 }
 
 /* The writes that what follows the read does not read from. */
-static void find_passed(const struct state *s, const struct open *o, const uint16_t *follower, uint64_t *all)
+static void find_passed(struct explorer *x, struct state *s, const struct open *o, const uint16_t *follower,
+                        uint64_t *all)
 {
     const struct graph *g = &s->g;
     const struct event *r = &g->events[o->event];
@@ -69,28 +87,25 @@ static void find_passed(const struct state *s, const struct open *o, const uint1
         add_member(all, first);
         first = follower[first];
     }
-    if (first != NO_MEMBER && follower[first] == NO_MEMBER && always_writes(s, r))
+    if (first != NO_MEMBER && follower[first] == NO_MEMBER && writes_behind(x, s, o, first))
         add_member(all, first);
     FOR_MEMBERS(m, k, g->words, writes[k] & ~o->now[k] & ~all[k])
     if (has(graph_row(g, g->cause, r->location, m), r->member))
         add_member(all, m);
 }
 
-void pass_over(struct explorer *x, const struct state *s, struct open *all, unsigned n)
+void pass_over(struct explorer *x, struct state *s, struct open *all, unsigned n)
 {
     const struct graph *g = &s->g;
     uint16_t location = n ? g->events[all[0].event].location : NO_LOCATION;
     if (n < 2 || !all_are_strong(x, &x->program->locations.at[g->locations[location].id]))
         return;
     uint16_t follower[g->locations[location].n];
-    uint64_t passed[n][g->words], taken[MAX_WORDS];
+    uint64_t passed[n][g->words];
     find_followers(g, location, follower);
     for (unsigned i = 0; i < n; i++) {
-        if (always_writes(s, &g->events[all[i].event])) {
-            model_taken(g, all[i].event, taken);
-            take_from_set(all[i].now, taken, g->words);
-        }
-        find_passed(s, &all[i], follower, passed[i]);
+        leave_taken(x, s, &all[i]);
+        find_passed(x, s, &all[i], follower, passed[i]);
     }
     for (unsigned i = 0; i < n; i++)
         for (unsigned k = 0; k < n; k++)

@@ -151,6 +151,16 @@ static bool overlap(const struct location *a, uint32_t block, uint64_t address, 
     return a->block == block && a->address < address + bytes && address < a->address + a->bytes;
 }
 
+const struct location *program_observed_at(const struct program *p, const struct location *l)
+{
+    for (uint32_t i = 0; i < p->locations.n; i++) {
+        const struct location *other = &p->locations.at[i];
+        if (other != l && other->observed_as && overlap(other, l->block, l->address, l->bytes))
+            return other;
+    }
+    return NULL;
+}
+
 bool program_memory(const struct mem *m, uint64_t address, uint8_t bytes, uint64_t *value)
 {
     struct mem_block b;

@@ -19,7 +19,8 @@ struct location {
     uint32_t block;   /* whose shared memory it is, or GLOBAL_MEMORY */
     uint8_t bytes;
     uint64_t initial;
-    bool overlapped; /* by another location */
+    bool overlapped;         /* by another location */
+    const char *observed_as; /* its name, if it is; else NULL */
     enum {
         WRITES_NOT_ASKED,
         WRITES_STRONG,
@@ -132,6 +133,8 @@ struct found {
     uint64_t local;       /* TARGET_LOCAL: the offset */
     const uint8_t *bytes; /* TARGET_CONSTANT */
 };
+/* What is observed there in another size, or at an overlapping place; NULL: nothing is. */
+const struct location *program_observed_at(const struct program *p, const struct location *l);
 /* What the launch begins with: of memory that a kernel may use. False: it is none. */
 bool program_memory(const struct mem *m, uint64_t address, uint8_t bytes, uint64_t *value);
 struct found program_find(struct program *p, const struct place_in_grid *at, enum ptx_space space, uint64_t address,

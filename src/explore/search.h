@@ -103,7 +103,7 @@ void access_added(struct explorer *x, const struct graph *g, uint16_t event);
 /* Of all open reads of a location: takes from what each may read from what it cannot, as an open
  * read before it does not either. */
 struct open;
-void pass_over(struct explorer *x, const struct state *s, struct open *all, unsigned n);
+void pass_over(struct explorer *x, struct state *s, struct open *all, unsigned n);
 /* May a read of the rounds that a run leaves out race, with any write of the kernel? */
 bool chain_may_race(struct explorer *x, const struct run *run);
 

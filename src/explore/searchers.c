@@ -39,6 +39,8 @@ static void observe(struct program *p, const struct explore_options *o, struct v
         if (f.target != TARGET_LOCATION)
             program_refuse(p, NULL, "`%s`, which is to be observed, is not in memory that threads share",
                            w->name ? w->name : "?");
+        else
+            p->locations.at[f.location].observed_as = w->name;
         v->observed[i] = f.location;
     }
 }

@@ -300,6 +300,27 @@ def what_is_not_explored_is_refused_by_name():
             assert status == 2 and name in err, (body, status, out, err)
 
 
+def a_swap_whose_result_nobody_looks_at_is_not_passed_by_the_value_that_it_swaps():
+    """As of threads that help each other forward in a queue: whoever reads the old value again has not done it."""
+    got = explore_text("""ld.param.u64 %rd1, [p];
+        again: ld.acquire.gpu.global.u32 %r1, [%rd1]; setp.ne.u32 %p1, %r1, 0; @%p1 bra done;
+        atom.cas.acq_rel.gpu.global.b32 %r2, [%rd1], 0, 1; bra again;
+        done: ret;""", "--grid", 3, "--block", 1, "--no-symmetry", "u32[1]+outcomes", params=".param .u64 p", status=0)
+    assert (got["outcomes"], got["complete"], got["dead"]) == ([[1]], True, 0), got
+
+
+def what_is_observed_in_another_size_than_it_is_written_is_named():
+    with tempfile.TemporaryDirectory() as d:
+        path = os.path.join(d, "k.ptx")
+        with open(path, "w") as f:
+            f.write(HEAD + ".visible .entry k(.param .u64 p)\n{\n.reg .u64 %rd<9>;\nld.param.u64 %rd1, [p]; st.global.u64 [%rd1], 5; ret;\n}\n")
+        launch = ("explore", path, "--grid", 1, "--block", 1, "u32[2]")
+        status, out, err = run(*launch, "--observe", "1[1]")
+        assert status == 2 and "`1[1]` is observed as 4 bytes, where this writes 8" in err and "2[0]:u64" in err, err
+        status, out, err = run(*launch, "--observe", "1[0]:u64")
+        assert status == 0 and "\n           5\n" in out, (out, err)
+
+
 def threads_that_know_who_they_are_are_no_images_of_each_other():
     """Each asks in the block in which it reads, and uses it in another one."""
     body = """ld.param.u64 %rd1, [p]; mov.u32 %r1, %ctaid.x; atom.relaxed.gpu.add.u32 %r2, [%rd1], 1; setp.eq.u32 %p1, %r2, 0; @%p1 bra done;
