@@ -19,7 +19,8 @@ static void refuse_overlap(struct explorer *x, const struct run_event *e, bool w
     const struct location *observed = program_observed_at(x->program, l);
     if (observed)
         program_refuse(x->program, e->insn,
-                       "`%s` is observed as %u bytes, where this writes %u: observe what is written, as by `--observe 2[0]:u%u`, and "
+                       "`%s` is observed as %u bytes, where this writes %u: observe what is written, as by `--observe "
+                       "2[0]:u%u`, and "
                        "no other part of it",
                        observed->observed_as, observed->bytes, l->bytes, 8 * l->bytes);
     else

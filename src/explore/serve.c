@@ -4,7 +4,11 @@
  * still write at its place; a thread can go on if all reads that it waits for are served. The least
  * set of served reads that fulfils this is found. A read that is not in it has no value in any
  * execution that this part of the tree can become: that is no guess, as all that is taken for
- * possible is more than what is (future.h). */
+ * possible is more than what is (future.h).
+ *
+ * Where a thread waits for one read alone, what it does then is known for each write that is there:
+ * only if the read may also read from a later one, it may do all that can be behind it. Likewise a
+ * compare-and-swap writes only if a write that is there lets it, or a later one may. */
 #include "explore/future.h"
 #include "explore/memory.h"
 #include "explore/search.h"
@@ -27,9 +31,15 @@ struct hope {
     const struct open *all;
     unsigned n;
     bool served[MAX_OPEN];
-    uint16_t thread[MAX_OPEN];           /* whose each is */
-    uint64_t bit[MAX_OPEN];              /* its number % 64 there */
-    bool moves[MAX_THREADS];             /* by thread */
+    bool later[MAX_OPEN];      /* one that decides something may read from a write that is not there yet */
+    uint16_t thread[MAX_OPEN]; /* whose each is */
+    uint64_t bit[MAX_OPEN];    /* its number % 64 there */
+    enum {
+        STANDS,
+        MOVES_BY_NOW, /* by what the read that it waits for can read from now */
+        MOVES
+    } moves[MAX_THREADS];                /* by thread */
+    uint16_t waits_for[MAX_THREADS];     /* by thread: 1 + the one read that it waits for; 0: none, or several */
     uint64_t open[MAX_THREADS];          /* by thread: events, by number % 64, that are not served */
     uint64_t open_at_first[MAX_THREADS]; /* the same, while just those are served that have a value now */
     uint16_t reads[MAX_THREADS],
@@ -78,6 +88,29 @@ static void find_incomplete(struct hope *h)
     h->first_incomplete[h->s->n_threads] = h->n_incomplete;
 }
 
+static bool is_swap(const struct hope *h, unsigned read)
+{
+    uint16_t event = h->all[read].event;
+    return h->s->g.events[event].kind == GRAPH_UPDATE && run_event_of(h->s, event)->insn->access->mem.atom == ATOM_cas;
+}
+
+/* The read that a thread waits for, if it is one alone, and has its place. */
+static uint16_t find_waited_for(const struct hope *h, uint16_t thread)
+{
+    const struct run *run = h->s->runs[thread];
+    unsigned n_waiting = 0;
+    if (run->end != RUN_WAITS)
+        return 0;
+    for (uint16_t po = run->complete; po < run->n_events; po++)
+        n_waiting += run->needs >> po % 64 & !(run->events[po].flags & RUN_RESOLVED);
+    if (n_waiting != 1)
+        return 0;
+    uint16_t i = h->reads[thread];
+    while (i && !(h->bit[i - 1] & run->needs))
+        i = h->next[i - 1];
+    return i;
+}
+
 static void find_reads(struct hope *h)
 {
     memset(h->reads, 0, h->s->n_threads * sizeof *h->reads);
@@ -120,29 +153,67 @@ static bool incomplete_serves(const struct hope *h, uint16_t read)
     return false;
 }
 
+/* Does a compare-and-swap write, by a write that is there? */
+static bool swaps_now(const struct hope *h, unsigned swap)
+{
+    uint16_t event = h->all[swap].event;
+    bool writes = false;
+    FOR_MEMBERS(m, k, h->s->g.words, h->all[swap].now[k])
+    {
+        const struct run *run = run_taking(h->x, h->s, event, m);
+        writes |= run->events[h->s->g.events[event].po].kind == RUN_UPDATE;
+    }
+    return writes;
+}
+
 static bool update_serves(const struct hope *h, uint16_t read)
 {
     const struct graph *g = &h->s->g;
     for (unsigned i = 0; i < h->n; i++) {
         uint16_t w = h->all[i].event;
         if (h->served[i] && w != read && g->events[w].kind == GRAPH_UPDATE &&
-            g->events[w].location == g->events[read].location && !graph_precedes(g, read, w))
+            g->events[w].location == g->events[read].location && !graph_precedes(g, read, w) &&
+            (!is_swap(h, i) || h->later[i] || swaps_now(h, i)))
             return true;
     }
     return false;
+}
+
+/* May the thread write there, if the read that it waits for reads from a write that is there? What
+ * it does beyond a bound is not known. */
+static bool writes_by_now(const struct hope *h, uint16_t thread, uint16_t location)
+{
+    const struct program *p = h->x->program;
+    const struct open *o = &h->all[h->waits_for[thread] - 1];
+    uint16_t n_events = h->s->runs[thread]->n_events;
+    bool writes = false;
+    FOR_MEMBERS(m, k, h->s->g.words, o->now[k])
+    {
+        struct run *run = run_taking(h->x, h->s, o->event, m);
+        for (uint16_t po = n_events; po < run->n_events; po++) {
+            const struct run_event *e = &run->events[po];
+            writes |= (e->kind == RUN_WRITE || e->kind == RUN_UPDATE) &&
+                      (!(e->flags & RUN_PLACED) || e->location == location);
+        }
+        writes |= run->end == RUN_CUT || run->end == RUN_REFUSED ||
+                  future_writes(future_of(&h->x->runners[thread], run), &p->locations.at[location]);
+    }
+    return writes;
 }
 
 static bool future_serves(const struct hope *h, uint16_t read)
 {
     const struct graph *g = &h->s->g;
     const struct event *r = &g->events[read];
-    const struct location *l = &h->x->program->locations.at[g->locations[r->location].id];
+    const struct program *p = h->x->program;
+    uint16_t location = g->locations[r->location].id;
     for (uint16_t t = 0; t < h->s->n_threads; t++) {
         if (!h->moves[t] || t == r->thread)
             continue;
         if (g->n_by_po[t] && graph_clock(g, graph_event(g, t, g->n_by_po[t] - 1))[r->thread] > r->po)
             continue; /* whatever it writes follows the read in causality order */
-        if (future_writes(future_of(&h->x->runners[t], h->s->runs[t]), l))
+        if (future_writes(future_of(&h->x->runners[t], h->s->runs[t]), &p->locations.at[location]) &&
+            (h->moves[t] == MOVES || writes_by_now(h, t, location)))
             return true;
     }
     return false;
@@ -179,23 +250,33 @@ static void spread_to_threads(struct hope *h)
 {
     for (uint16_t t = 0; t < h->s->n_threads; t++) {
         const struct run *run = h->s->runs[t];
-        if (h->moves[t])
+        uint16_t read = h->waits_for[t];
+        if (h->moves[t] == MOVES)
             continue;
-        h->moves[t] = run->end == RUN_WAITS   ? needs_served(h, t, run->needs)
-                      : run->end == RUN_MEETS ? meeting_moves(h, t)
-                                              : false;
-        h->grew |= h->moves[t] && h->s->g.meets; /* a meeting may hang on it; else only what is read next does */
+        bool moved = h->moves[t] != STANDS;
+        if (run->end == RUN_WAITS && needs_served(h, t, run->needs))
+            h->moves[t] = read && !h->later[read - 1] ? MOVES_BY_NOW : MOVES;
+        else if (run->end == RUN_MEETS && meeting_moves(h, t))
+            h->moves[t] = MOVES;
+        h->grew |=
+            !moved && h->moves[t] && h->s->g.meets; /* a meeting may hang on it; else only what is read next does */
     }
 }
 
 /* The reads that are served by that: of all, or of those that serve_all() has found to be. */
 static void spread_to_reads(struct hope *h, bool of_all)
 {
-    for (unsigned i = 0; i < h->n; i++)
-        if (!h->served[i] && (of_all || h->all[i].later) && can_be_served(h, &h->all[i])) {
-            h->served[i] = h->grew = true;
+    for (unsigned i = 0; i < h->n; i++) {
+        bool asked = h->served[i] ? !h->later[i] && (h->waits_for[h->thread[i]] == i + 1 || is_swap(h, i))
+                                  : of_all || h->all[i].later;
+        if (!asked || !can_be_served(h, &h->all[i]))
+            continue;
+        h->later[i] = h->grew = true;
+        if (!h->served[i]) {
+            h->served[i] = true;
             find_unserved(h, h->thread[i]);
         }
+    }
 }
 
 void serve_end(struct explorer *x)
@@ -224,11 +305,14 @@ void serve_all(struct explorer *x, struct state *s, struct open *all, unsigned n
     find_incomplete(h);
     find_reads(h);
     for (unsigned i = 0; i < n; i++) {
+        h->later[i] = false;
         h->served[i] = all[i].n_now != 0;
         h->grew |= !h->served[i];
     }
-    for (uint16_t t = 0; t < s->n_threads; t++)
+    for (uint16_t t = 0; t < s->n_threads; t++) {
         find_unserved(h, t);
+        h->waits_for[t] = find_waited_for(h, t);
+    }
     memcpy(h->open_at_first, h->open, s->n_threads * sizeof *h->open);
     memset(h->moves, 0, s->n_threads * sizeof *h->moves);
     while (h->grew) {
@@ -244,6 +328,7 @@ void serve_all(struct explorer *x, struct state *s, struct open *all, unsigned n
 bool may_be_served(struct explorer *x, struct state *s, const struct open *all, unsigned n, unsigned which)
 {
     struct hope *h = x->hope;
+    memset(h->later, 0, n * sizeof *h->later);
     for (unsigned i = 0; i < n; i++)
         h->served[i] = all[i].n_now != 0;
     h->served[which] = false;
