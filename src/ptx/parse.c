@@ -321,16 +321,20 @@ static bool parse_item(struct parser *p)
 /* After an error outside of a function: to the next thing that can start an item. */
 static void skip_item(struct parser *p)
 {
-    unsigned depth = 0;
+    unsigned depth = 0, lists = 0;
     bool moved = false, stray = p->tok.kind == TOKEN_IDENT || at_punct(p, '}') || at_punct(p, '@');
     for (; p->tok.kind != TOKEN_END; parse_advance(p), moved = true) {
         if (at_punct(p, '{'))
             depth++;
         else if (at_punct(p, '}') && depth > 0 && --depth == 0)
             break;
+        else if (at_punct(p, '('))
+            lists++;
+        else if (at_punct(p, ')') && lists > 0)
+            lists--;
         else if (depth == 0 && at_punct(p, ';') && !stray)
             break;
-        else if (depth == 0 && moved && at_item(p))
+        else if (depth == 0 && lists == 0 && moved && at_item(p))
             return;
     }
     parse_advance(p);

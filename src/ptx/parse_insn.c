@@ -336,7 +336,7 @@ static void make_memory(struct parser *p, struct ptx_operand *o)
 static bool parse_operands(struct parser *p, struct ptx_insn *i)
 {
     struct ptx_operand ops[MAX_OPERANDS];
-    if (at_punct(p, ';'))
+    if (at_punct(p, ';') || at_punct(p, '}') || p->tok.kind == TOKEN_END)
         return true;
     do {
         if (i->n_operands == MAX_OPERANDS)

@@ -198,7 +198,8 @@ void verify_source(struct verifier *v, const struct ptx_operand *o, enum isa_typ
         return;
     }
     if (o->selector.n && v->insn->inst->kind != KIND_VIDEO) {
-        operand_error(v, o, NULL, "`%.*s` has no part `.%.*s` here", STR_ARG(operand_text(v, o)), STR_ARG(o->selector));
+        operand_error(v, o, o->kind == OPND_SREG ? "its parts are .x, .y and .z" : NULL,
+                      "`%.*s` has no part `.%.*s` here", STR_ARG(operand_text(v, o)), STR_ARG(o->selector));
         return;
     }
     switch (o->kind) {
