@@ -206,10 +206,12 @@ def a_wheel_installs_into_a_fresh_environment():
                 "cudaMemcpy(&v, p, 4, cudaMemcpyDeviceToHost); return v != 7; }\n")
     said([command, "cc", source, "-o", source[:-3]])
     said([source[:-3]])
-    headers = f"{os.path.dirname(use(f'{environment}/bin/python')[0])}/prefix"
-    (config,) = glob.glob(f"{headers}/lib/*/pkgconfig")
-    flags = said(["pkg-config", "--cflags", "--libs", "heddle"], PKG_CONFIG_PATH=config).split()
-    assert f"-I{headers}/include" in [os.path.normpath(f) if f[:2] != "-I" else "-I" + os.path.normpath(f[2:]) for f in flags], flags
+    with open(os.path.join(tap.source, "docs", "LIBHEDDLE.md")) as f:
+        page = f.read()
+    (program,), (compile,), (find,) = (re.findall(pattern, page, re.S) for pattern in (r"```c\n(.*?)```", r"\n(cc count.c .*?)\n", r"\n(export PKG.*?)\n"))
+    with open(f"{folder.name}/count.c", "w") as f:
+        f.write(program)
+    assert said(["sh", "-ec", f"cd {folder.name}\n{find}\n{compile} -o count && ./count"], PATH=f"{environment}/bin:{os.environ['PATH']}") == "HD_SUCCESS: 192\n"
     said([f"{environment}/bin/pip", "uninstall", "-y", "heddle"])
     assert not glob.glob(f"{environment}/lib/*/site-packages/heddle/prefix/lib/*/*.so*")
 
