@@ -98,6 +98,9 @@ typedef struct hd_diagnostic {
     const char *reason;     /* a stable word that tells findings of one code and place apart, or NULL */
     const hd_frame *frames; /* for a mistake of the host: the call stack, innermost first; else NULL */
     size_t frame_count;
+    const hd_frame
+        *launch; /* for a finding in a kernel: the call stack of its launch, where it says more than main; else NULL */
+    size_t launch_count;
 } hd_diagnostic;
 
 HD_API size_t hd_report_count(const hd_report *report);

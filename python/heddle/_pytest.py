@@ -1,4 +1,6 @@
 """`pytest -p heddle`: the tests' CUDA runs on Heddle. With --heddle-check, what is wrong with a test's launches is its failure."""
+import sys
+
 import pytest
 
 from heddle import _activate
@@ -44,6 +46,11 @@ def pytest_configure(config):
         config.pluginmanager.register(_Findings(), "heddle-findings")
 
 
+def _text(finding):
+    names = finding.kernel is None or f"`{finding.kernel}`" in finding.message
+    return str(finding) if names else f"{finding}\n  in kernel `{finding.kernel}`"
+
+
 class _Findings:
     def __init__(self):
         self.counts = {}  # of each finding that a test has been blamed for
@@ -64,7 +71,9 @@ class _Findings:
         found = self.fresh()
         if not found:
             return
-        text = "\n".join(map(str, found))
+        text = "\n".join(map(_text, found))
+        if "numba" in sys.modules and any(f.kernel and f.places[0].file == f.places[0].ptx_file for f in found):
+            text += "\nheddle: write @cuda.jit(lineinfo=True) to see the lines of kernels"
         if report.passed:
             report.outcome = "failed"
             report.longrepr = f"heddle: {len(found)} error{'s' * (len(found) > 1)} in the kernels of this test\n{text}"

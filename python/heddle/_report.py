@@ -20,6 +20,7 @@ class Place:
     code: str = ""           # in short: "data-race", "allocated"
     inlined: Optional[Tuple[str, int]] = None  # file and line in the function that this line calls, where the PTX has it inlined
     calls: Tuple[str, ...] = ()  # of the host's mistakes: the calls that led there, innermost first
+    launch: Tuple[str, ...] = ()  # of a kernel's: the calls that launched it, where they say more than main
 
     def __str__(self):
         return f"{_short(self.file)}:{self.line}" if self.file else "?"
@@ -112,7 +113,7 @@ def _place(o):
                  ptx_file=o.get("file"), ptx_line=o.get("line") if ptx else None, ptx_column=o.get("column"),
                  ptx=o.get("source"), message=o["text"], code=o["code"],
                  inlined=(o["inlined_file"], o["inlined_line"]) if "inlined_file" in o else None,
-                 calls=tuple(map(_call, o.get("frames", ()))))
+                 calls=tuple(map(_call, o.get("frames", ()))), launch=tuple(map(_call, o.get("launch", ()))))
 
 
 def _call(frame):
@@ -144,8 +145,14 @@ def report_of(text, objects, sarif=""):
 # ---- as text ----
 
 def _short(file):
-    here = os.getcwd() + os.sep
-    return file[len(here):] if file.startswith(here) else file
+    """As all of Heddle's messages name a file: from the current folder, where it is below that or below the nearest one with a .git."""
+    if file[:1] not in ("/", "."):
+        return file
+    root = here = os.getcwd()
+    while root != "/" and not os.path.exists(os.path.join(root, ".git")):
+        root = os.path.dirname(root)
+    path = os.path.abspath(file)
+    return os.path.relpath(path) if any(path.startswith(folder + os.sep) for folder in (here, root) if folder != "/") else path
 
 
 def _shown(place, severity, message):
@@ -157,7 +164,9 @@ def _shown(place, severity, message):
         yield f"  inlined from {_short(place.inlined[0])}:{place.inlined[1]}"
     for i, call in enumerate(place.calls):
         yield f"  {'called by' if i else 'in'} {call}"
+    for i, call in enumerate(place.launch):
+        yield f"  {'called' if i else 'launched'} by {call}"
     if place.ptx and place.file != place.ptx_file:
-        yield f"  in {place.ptx_file}:{place.ptx_line}:{place.ptx_column}:"
+        yield f"  in {_short(place.ptx_file)}:{place.ptx_line}:{place.ptx_column}:"
     if place.ptx:
         yield f"{place.ptx_line:5} | {place.ptx}"

@@ -89,7 +89,9 @@ static hd_diagnostic public_form(const struct diag *d)
                          .kernel = d->kernel,
                          .reason = d->reason,
                          .frames = d->frames,
-                         .frame_count = d->n_frames};
+                         .frame_count = d->n_frames,
+                         .launch = d->launch,
+                         .launch_count = d->n_launch};
     if (d->place.cuda) {
         out.cuda_file = d->place.cuda->file;
         out.cuda_line = d->place.cuda->line;

@@ -1,10 +1,8 @@
 /* Lines of CUDA C, and whose they are; see diag.h. */
 #include <fnmatch.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/diag.h"
-#include "base/printable.h"
 
 bool cuda_place_equal(const struct cuda_place *a, const struct cuda_place *b)
 {
@@ -44,12 +42,4 @@ bool is_library_file(const char *file)
         if (fnmatch(patterns[i], file, 0) == 0)
             return true;
     return false;
-}
-
-const char *file_as_shown(const char *file, struct arena *arena)
-{
-    char here[4096];
-    size_t n = file[0] == '/' && getcwd(here, sizeof here) ? strlen(here) : 0;
-    bool below = n > 1 && strncmp(file, here, n) == 0 && file[n] == '/';
-    return printable_excerpt(arena, str_of(below ? file + n + 1 : file), false);
 }

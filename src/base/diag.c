@@ -231,6 +231,16 @@ void diag_host(struct diags *d, enum diag_severity severity, const char *code, c
                 cuda_place_copy(d->arena, &(struct cuda_place){.file = frames[i].file, .line = frames[i].line});
 }
 
+void diag_launched(struct diags *d, const hd_frame *frames, size_t n)
+{
+    bool says = n > 1 || (n == 1 && (frames->file || !frames->function || strcmp(frames->function, "main") != 0));
+    if (!says || d->dropping || !d->list.n)
+        return;
+    struct diag *g = &d->list.at[d->list.n - 1];
+    g->launch = copy_frames(d->arena, frames, (uint32_t)n);
+    g->n_launch = (uint32_t)n;
+}
+
 void diags_append(struct diags *to, const struct diags *from)
 {
     for (uint32_t i = 0; i < from->list.n; i++) {
@@ -240,6 +250,7 @@ void diags_append(struct diags *to, const struct diags *from)
         d->help = copy_text(to->arena, d->help);
         d->place.cuda = cuda_place_copy(to->arena, d->place.cuda);
         d->frames = copy_frames(to->arena, d->frames, d->n_frames);
+        d->launch = copy_frames(to->arena, d->launch, d->n_launch);
         d->code = arena_strdup(to->arena, d->code);
         d->kernel = copy_text(to->arena, d->kernel);
         d->reason = copy_text(to->arena, d->reason);

@@ -55,10 +55,6 @@ bool cuda_place_equal(const struct cuda_place *a, const struct cuda_place *b);
 const struct cuda_place *cuda_place_copy(struct arena *arena, const struct cuda_place *from);
 /* Is it a header of the CUDA toolkit, of CCCL, of Heddle or of the system? */
 bool is_library_file(const char *file);
-/* A file below the current folder by its name from there, as compilers name it: how texts name it,
- * too. */
-const char *file_as_shown(const char *file, struct arena *arena);
-
 /* Lines and columns count from 1; a column counts bytes. */
 struct place_line {
     uint32_t line, column;
@@ -77,6 +73,8 @@ struct diag {
     uint64_t count;         /* how often it was seen; 0 where that says nothing */
     const hd_frame *frames; /* of the host's call stack, innermost first; or NULL */
     uint32_t n_frames;
+    const hd_frame *launch; /* the calls that launched the kernel of the place, innermost first; or NULL */
+    uint32_t n_launch;
     /* Findings of a run; NULL where there is nothing to say: */
     const char *kernel;               /* that was running, as the source has it */
     const char *reason;               /* a stable word that tells findings of one code and place apart */
@@ -121,6 +119,9 @@ void diag_host(struct diags *d, enum diag_severity severity, const char *code, c
 /* Of the diagnostic that was added last: the kernel, and what tells it apart; both may be NULL, and
  * are copied. */
 void diag_of_kernel(struct diags *d, const char *kernel, const char *reason);
+/* The calls that launched the kernel in which the diagnostic is that was added last. They are copied. Nothing is kept of calls
+ * that say no more than that main has launched it. */
+void diag_launched(struct diags *d, const hd_frame *frames, size_t n);
 /* Adds copies of all diagnostics of another list; the sources of their places are shared. */
 void diags_append(struct diags *to, const struct diags *from);
 /* Puts those from element `first` on, which are of one source, in the order of its text. */

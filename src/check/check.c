@@ -113,6 +113,17 @@ size_t checker_count(struct checker *c)
     return n + (atomic_load(&c->memory.lost) != NULL) + (c->race.races ? races_count(c->race.races) : 0);
 }
 
+static void add_launch(void *data, uint32_t task, struct diags *diags)
+{
+    const struct checker *c = data;
+    const hd_frame *frames = NULL;
+    const struct task_note *note = task && c->timelines ? timelines_note(c->timelines, task) : NULL;
+    if (note && note->where && c->options.frames) {
+        size_t n = c->options.frames(c->options.data, note->where, &frames);
+        diag_launched(diags, frames, n);
+    }
+}
+
 bool checker_report(struct checker *c, struct diags *diags)
 {
     jmp_buf oom, *outer = diags->arena->on_oom;
@@ -122,10 +133,10 @@ bool checker_report(struct checker *c, struct diags *diags)
     if (setjmp(oom) == 0) {
         if (c->finished && c->options.tools & HD_TOOL_MEMCHECK)
             memory_count_leaks(c);
-        findings_report(&c->findings, memory_written, diags);
+        findings_report(&c->findings, memory_written, add_launch, c, diags);
         initcheck_report_lost(c, diags);
         if (c->race.races)
-            races_report(c->race.races, &c->options, diags);
+            races_report(c->race.races, &c->options, add_launch, c, diags);
         whole = true;
     }
     pthread_mutex_unlock(&c->findings.lock);

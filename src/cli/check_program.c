@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/demangle.h"
+#include "base/file_name.h"
 #include "base/monotonic.h"
 #include "base/printable.h"
 #include "base/shell.h"
@@ -97,13 +98,13 @@ static int get_ready(struct check *c)
         wrong = suppressions_read(&c->suppressions, o->suppressions, arena);
     if (!wrong && o->baseline)
         wrong = baseline_read(&c->baseline, o->baseline, arena);
-    c->suppressions.root = o->source_root ? realpath_of(o->source_root, arena) : source_root(arena);
+    c->suppressions.root = o->source_root ? realpath_of(o->source_root, arena) : source_root();
     if (!wrong && !c->suppressions.root)
         wrong = arena_printf(arena, "`--source-root %s`: there is no such folder", o->source_root);
     if (!wrong && o->generate_suppressions && !c->ranks.number)
         wrong = file_may_create(arena, o->generate_suppressions);
-    if (!wrong && c->settings.save && !c->ranks.number)
-        wrong = file_may_create(arena, c->settings.save);
+    for (size_t i = 0; i < c->settings.save.n && !c->ranks.number; i++)
+        wrong = wrong ? wrong : file_may_create(arena, c->settings.save.at[i]);
     if (wrong)
         return usage_error(s, "%s", wrong);
     if (c->settings.log_file && !c->ranks.number && !(c->log = written_open(c->settings.log_file)))
@@ -464,9 +465,10 @@ static int show(struct check *c)
         c->known = baseline_apply(&c->baseline, &c->results.diags);
     print(c);
     const struct check_report report = report_of(c);
-    if (c->settings.save)
-        status |=
-            write_file(c, c->settings.save, check_report_text(&report, check_report_format(c->settings.save), arena));
+    for (size_t i = 0; i < c->settings.save.n; i++) {
+        const char *file = c->settings.save.at[i];
+        status |= write_file(c, file, check_report_text(&report, check_report_format(file), arena));
+    }
     if (o->generate_suppressions)
         status |=
             write_file(c, o->generate_suppressions, suppressions_text(&c->suppressions, &c->results.diags, arena).p);

@@ -36,7 +36,7 @@ static const char *as_json(const struct check_report *r, struct arena *arena)
     json_object_set_new(o, "known", json_integer(r->known));
     json_object_set_new(o, "unended", json_integer((json_int_t)f->unended));
     json_object_set_new(o, "whole", json_boolean(r->whole));
-    json_object_set_new(o, "findings", json_loads(report_json(&f->diags, arena).p, 0, NULL));
+    json_object_set_new(o, "findings", json_show_files(json_loads(report_json(&f->diags, arena).p, 0, NULL), arena));
     char *text = json_dumps(o, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
     json_decref(o);
     const char *kept = arena_printf(arena, "%s\n", text ? text : "{}");

@@ -255,7 +255,9 @@ const char *check_settings(const struct options *o, struct check_settings *c, st
     if (c->format == CHECK_SANITIZER && !c->process.tools) /* as it has it */
         c->process.tools = HD_TOOL_MEMCHECK;
     wrong = wrong ? wrong : read_file_name("log-file", o->log_file, &c->log_file, arena);
-    wrong = wrong ? wrong : read_file_name("save", o->save, &c->save, arena);
+    c->save.n = o->save.n;
+    for (size_t i = 0; i < o->save.n; i++)
+        wrong = wrong ? wrong : read_file_name("save", o->save.at[i], &c->save.at[i], arena);
     wrong = wrong ? wrong : read_policy(o->check_policy, &c->process, arena);
     c->process.events = o->record_events ? process_path(o->record_events, arena) : NULL;
     c->process.shadow_bytes = o->shadow_memory;

@@ -14,7 +14,8 @@ struct check_settings {
     unsigned runs;
     uint64_t seed, print_limit; /* print_limit 0: none */
     int error_exitcode;
-    const char *log_file, *save; /* or NULL */
+    const char *log_file; /* or NULL */
+    struct opt_list save; /* files */
 };
 
 /* Returns NULL, or what is wrong, in the arena. */

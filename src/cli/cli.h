@@ -99,7 +99,10 @@ void report_print(struct session *s, hd_report *report);
 /* The report's text, else the result's, to stderr. Frees the report; returns 1. */
 int report_failure(struct session *s, hd_result result, hd_report *report);
 /* The report's entries as a JSON array. Frees the report, which may be NULL. */
-json_t *report_entries(hd_report *report);
+json_t *report_entries(struct session *s, hd_report *report);
+/* All files that the value names (members whose names end with "file") as messages name them
+ * (base/file_name.h). Returns the value, which may be NULL. */
+json_t *json_show_files(json_t *value, struct arena *arena);
 /* Before any JSON value is made: print_json() then knows whether there has been memory for all of
  * it. */
 void json_watch_memory(void);

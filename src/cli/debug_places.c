@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "base/file_name.h"
 #include "cli/debug_commands.h"
 
 /* ---- info ---- */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "base/file_name.h"
 #include "base/printable.h"
 #include "cli/debug_front.h"
 

@@ -284,6 +284,7 @@ json_t *explanation_json(const struct explanation *e, const char *program, const
     const char *key;
     json_object_foreach(e->kernels, key, kernel) json_array_append(kernels, kernel);
     const struct device_model *d = device_model_of_report(device);
+    json_show_files(kernels, arena);
     return json_pack("{s:i, s:o, s:s, s:o, s:o, s:o, s:O, s:I, s:I, s:b, s:o, s:o, s:o, s:O, s:o}", "version", 1,
                      "program", json_text(program, strlen(program)), "device", device, "limits", device_limits_json(d),
                      "rates", device_rates_json(d), "names", names_json(), "processes", e->processes, "uncounted",

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file_name.h"
 #include "base/map.h"
 #include "base/text.h"
 #include "cli/explanation.h"

@@ -149,7 +149,7 @@ static int load(struct launch *l)
     if (r)
         return launch_fail_with(l, r, report);
     if (l->format == FORMAT_JSON)
-        l->warnings = report_entries(report);
+        l->warnings = report_entries(l->s, report);
     else if (report)
         report_print(s, report);
     const char *error, *typed = l->names_kernel ? s->words[l->first_arg - 1] : NULL;

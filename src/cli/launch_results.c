@@ -66,7 +66,7 @@ static int print_junit(struct launch *l, hd_report *report)
 {
     struct arena *arena = &l->s->arena;
     struct diags d = {.arena = arena};
-    json_t *entries = report_entries(report), *kernels = json_object();
+    json_t *entries = report_entries(l->s, report), *kernels = json_object();
     bool whole = report_read(entries, &d);
     if (l->name)
         json_object_set_new(kernels, l->name, json_true());
@@ -120,7 +120,7 @@ int launch_fail_with(struct launch *l, hd_result result, hd_report *report)
             print_repeat(l);
         return 1;
     }
-    json_t *diagnostics = report_entries(report);
+    json_t *diagnostics = report_entries(l->s, report);
     if (json_array_size(diagnostics) == 0)
         json_array_append_new(diagnostics, json_pack("{s:s, s:s, s:s}", "severity", "error", "code", "heddle", "text",
                                                      hd_result_string(result)));
@@ -215,7 +215,7 @@ static int show_json(struct launch *l)
     hd_machine_get_info(l->machine, &info);
     json_t *o = json_head(l, HD_SUCCESS, json_incref(l->warnings)), *buffers = json_array();
     if (l->checker)
-        json_object_set_new(o, "findings", report_entries(add_findings(l, NULL)));
+        json_object_set_new(o, "findings", report_entries(l->s, add_findings(l, NULL)));
     if (l->s->o.baseline)
         json_object_set_new(o, "known", json_integer(l->known));
     for (uint32_t i = 0; i < l->args.buffers.n; i++) {

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file_name.h"
+
 static void print_help(void)
 {
     printf("heddle %s: runs CUDA kernels with no GPU\n\nusage: heddle COMMAND [ARGUMENTS]\n\nCommands:\n",
@@ -122,6 +124,7 @@ int main(int argc, char **argv)
     session.read = read_again;
     signal(SIGXFSZ, SIG_IGN); /* a file that may grow no more is an error like others */
     json_watch_memory();
+    source_root(); /* while the file system can be asked */
     if (setjmp(oom) == 0) {
         session.arena.on_oom = &oom;
         status = run(&session, argc, argv);

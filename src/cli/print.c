@@ -2,7 +2,9 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/file_name.h"
 #include "base/message.h"
 #include "base/printable.h"
 #include "cli/cli.h"
@@ -47,13 +49,32 @@ int report_failure(struct session *s, hd_result result, hd_report *report)
     return 1;
 }
 
-json_t *report_entries(hd_report *report)
+static bool names_file(const char *key)
+{
+    static const char end[] = "file";
+    size_t n = strlen(key);
+    return n >= sizeof end - 1 && strcmp(key + n - (sizeof end - 1), end) == 0;
+}
+
+json_t *json_show_files(json_t *value, struct arena *arena)
+{
+    const char *key;
+    size_t i;
+    json_t *member;
+    json_object_foreach(value, key, member) if (json_is_string(member) && names_file(key))
+        json_string_set(member, file_as_shown(json_string_value(member), arena));
+    else json_show_files(member, arena);
+    json_array_foreach(value, i, member) json_show_files(member, arena);
+    return value;
+}
+
+json_t *report_entries(struct session *s, hd_report *report)
 {
     json_t *entries = report ? json_loads(hd_report_json(report), 0, NULL) : json_array();
     if (json_array_size(entries) != hd_report_count(report))
         json_lose();
     hd_report_free(report);
-    return entries;
+    return json_show_files(entries, &s->arena);
 }
 
 /* A JSON value that lacks memory for a part of it just has no such part: jansson's functions are

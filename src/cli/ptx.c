@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/file_name.h"
 #include "base/text.h"
 #include "base/printable.h"
 #include "cli/cli.h"
@@ -25,7 +26,7 @@ static void print_file(struct session *s, const char *path, const hd_ptx *ptx)
     const char *refused = i.kernels_refused ? arena_printf(a, " (valid, but %s cannot run in Heddle yet)",
                                                            count_text(i.kernels_refused, a))
                                             : "";
-    printf("%s: PTX %u.%u for %s: %s%s, %s, %s, %s\n", printable(a, str_of(path)), i.version_major, i.version_minor,
+    printf("%s: PTX %u.%u for %s: %s%s, %s, %s, %s\n", file_as_shown(path, a), i.version_major, i.version_minor,
            i.target, plural(i.kernels, "kernel", a), refused, plural(i.functions, "function", a),
            plural(i.variables, "variable", a), plural(i.instructions, "instruction", a));
     for (size_t k = 0; s->o.verbose && hd_ptx_get_function(ptx, k, &f); k++)
@@ -34,11 +35,11 @@ static void print_file(struct session *s, const char *path, const hd_ptx *ptx)
                f.missing ? arena_printf(a, "; needs %s", f.missing) : "");
 }
 
-static json_t *file_json(const char *path, hd_ptx *ptx, bool print, hd_report *report)
+static json_t *file_json(struct session *s, const char *path, hd_ptx *ptx, bool print, hd_report *report)
 {
     hd_ptx_info i;
     hd_ptx_function f;
-    json_t *o = json_pack("{s:o, s:b}", "file", json_text(path, strlen(path)), "valid", ptx != NULL);
+    json_t *o = json_pack("{s:o, s:b}", "file", json_string(file_as_shown(path, &s->arena)), "valid", ptx != NULL);
     if (ptx) {
         hd_ptx_get_info(ptx, &i);
         json_t *functions = json_array();
@@ -60,7 +61,7 @@ static json_t *file_json(const char *path, hd_ptx *ptx, bool print, hd_report *r
         if (print && !text)
             json_lose();
     }
-    json_object_set_new(o, "diagnostics", report_entries(report));
+    json_object_set_new(o, "diagnostics", report_entries(s, report));
     return o;
 }
 
@@ -85,11 +86,11 @@ static int check_file(struct session *s, const char *path, struct results *to)
     hd_result r = hd_ptx_read(&source, &ptx, &report);
     progress_clear(&s->progress);
     if (to->errors) {
-        json_t *entries = report_entries(report);
+        json_t *entries = report_entries(s, report);
         json_array_extend(to->errors, entries);
         json_decref(entries);
     } else if (list) {
-        json_array_append_new(list, file_json(path, ptx, s->o.print, report));
+        json_array_append_new(list, file_json(s, path, ptx, s->o.print, report));
     } else if (r) {
         report_failure(s, r, report);
     } else {
@@ -138,7 +139,7 @@ int cmd_ptx(struct session *s)
     if (sarif && s->o.print)
         return usage_error(s, "`--print` goes with text and JSON, not with `--format sarif`");
     struct results to = {json ? json_array() : NULL, sarif ? json_array() : NULL};
-    const char *root = source_root(&s->arena);
+    const char *root = source_root();
     int status = 0;
     for (int i = 0; i < s->n_words; i++) {
         int one = check_file(s, s->words[i], &to);

@@ -4,6 +4,7 @@
 #include <fnmatch.h>
 #include <stdlib.h>
 
+#include "base/file_name.h"
 #include "base/map.h"
 #include "base/printable.h"
 #include "base/text.h"

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "debug/show.h"
+#include "base/file_name.h"
 #include "exec/access.h"
 
 static bool is_known(const struct run *r, const char *text)

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "base/demangle.h"
+#include "base/file_name.h"
 
 static const struct {
     hd_result result;

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/file_name.h"
 #include "explore/schedules.h"
 
 /* ---- JSON ---- */

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "explore/picture.h"
+#include "base/file_name.h"
 #include "explore/repair.h"
 #include "isa/opcodes.h"
 

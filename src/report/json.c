@@ -15,11 +15,11 @@ static json_t *file_name(const char *name, struct arena *arena)
     return json_string(printable(arena, str_of(name)));
 }
 
-static json_t *frames_array(const struct diag *d, struct arena *arena)
+static json_t *frames_array(const hd_frame *frames, uint32_t n, struct arena *arena)
 {
     json_t *list = json_array();
-    for (uint32_t i = 0; i < d->n_frames; i++) {
-        const hd_frame *f = &d->frames[i];
+    for (uint32_t i = 0; i < n; i++) {
+        const hd_frame *f = &frames[i];
         json_t *o = json_object();
         if (f->function)
             json_object_set_new(o, "function", file_name(f->function, arena));
@@ -101,7 +101,9 @@ static json_t *diag_object(const struct diag *d, const char *fingerprint, struct
     if (d->origin)
         put_origin(o, d->origin, arena);
     if (d->n_frames)
-        json_object_set_new(o, "frames", frames_array(d, arena));
+        json_object_set_new(o, "frames", frames_array(d->frames, d->n_frames, arena));
+    if (d->n_launch)
+        json_object_set_new(o, "launch", frames_array(d->launch, d->n_launch, arena));
     if (d->count)
         json_object_set_new(o, "count", json_integer((json_int_t)d->count));
     if (fingerprint)

@@ -1,7 +1,6 @@
 /* See lines.h. */
 #include "report/lines.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -51,66 +50,4 @@ struct str source_line(const char *file, const struct place *p, uint32_t number,
     free(line);
     fclose(f);
     return text;
-}
-
-/* ---- the root ---- */
-
-const char *source_root(struct arena *arena)
-{
-    char here[PATH_MAX];
-    if (!getcwd(here, sizeof here))
-        return ".";
-    for (size_t n = strlen(here); n > 1; n--) {
-        bool at_end = here[n] == 0 || here[n] == '/';
-        if (at_end && access(arena_printf(arena, "%.*s/.git", (int)n, here), F_OK) == 0)
-            return arena_strndup(arena, here, n);
-    }
-    return arena_strdup(arena, here);
-}
-
-/* An absolute path without "." and "..", by its text alone. */
-static const char *absolute(const char *file, struct arena *arena)
-{
-    char here[PATH_MAX] = "";
-    if (file[0] != '/' && !getcwd(here, sizeof here))
-        return file;
-    const char *from = arena_printf(arena, "%s/%s", here, file);
-    char *path = arena_alloc(arena, strlen(from) + 2), *end = path;
-    while (*from) {
-        from += strspn(from, "/");
-        size_t n = strcspn(from, "/");
-        if (n == 2 && strncmp(from, "..", 2) == 0) {
-            while (end > path && *--end != '/')
-                ;
-        } else if (n && !(n == 1 && *from == '.')) {
-            *end++ = '/';
-            memcpy(end, from, n);
-            end += n;
-        }
-        from += n;
-    }
-    *end = 0;
-    return path;
-}
-
-static const char *tail(const char *folder, const char *path)
-{
-    size_t n = strlen(folder);
-    return n > 1 && strncmp(path, folder, n) == 0 && path[n] == '/' ? path + n + 1 : NULL;
-}
-
-const char *source_below(const char *root, const char *file, struct arena *arena)
-{
-    const char *folder = absolute(root ? root : ".", arena), *path = absolute(file, arena), *name = tail(folder, path);
-    char real[PATH_MAX];
-    if (!name && root && realpath(path, real) &&
-        tail(folder, real)) /* by a link; not inside of the sandbox, where no root is named */
-        name = arena_strdup(arena, tail(folder, real));
-    return name;
-}
-
-const char *source_name(const char *root, const char *file, struct arena *arena)
-{
-    const char *name = source_below(root, file, arena);
-    return name ? name : file;
 }

@@ -64,11 +64,11 @@ static const struct diag_origin *read_origin(const json_t *o, struct arena *aren
     return origin;
 }
 
-static void read_frames(struct diag *d, const json_t *list, struct arena *arena)
+static const hd_frame *read_frames(const json_t *list, uint32_t *n, struct arena *arena)
 {
-    size_t n = json_array_size(list);
-    hd_frame *frames = n ? ARENA_ARRAY(arena, hd_frame, n) : NULL;
-    for (size_t i = 0; i < n; i++) {
+    *n = (uint32_t)json_array_size(list);
+    hd_frame *frames = *n ? ARENA_ARRAY(arena, hd_frame, *n) : NULL;
+    for (size_t i = 0; i < *n; i++) {
         const json_t *o = json_array_get(list, i);
         frames[i] = (hd_frame){.function = text_of(o, "function", arena),
                                .file = text_of(o, "file", arena),
@@ -76,8 +76,7 @@ static void read_frames(struct diag *d, const json_t *list, struct arena *arena)
                                .object = text_of(o, "object", arena),
                                .offset = (uint64_t)json_integer_value(json_object_get(o, "offset"))};
     }
-    d->frames = frames;
-    d->n_frames = (uint32_t)n;
+    return frames;
 }
 
 static bool read_diag(const json_t *o, struct diags *to)
@@ -96,7 +95,8 @@ static bool read_diag(const json_t *o, struct diags *to)
         d.severity++;
     if (!severity || d.severity > DIAG_NOTE || !d.code || !d.text)
         return false;
-    read_frames(&d, json_object_get(o, "frames"), arena);
+    d.frames = read_frames(json_object_get(o, "frames"), &d.n_frames, arena);
+    d.launch = read_frames(json_object_get(o, "launch"), &d.n_launch, arena);
     *VEC_PUSH(arena, &to->list) = d;
     to->errors += d.severity == DIAG_ERROR;
     to->warnings += d.severity == DIAG_WARNING;

@@ -15,7 +15,7 @@ struct str report_text(const struct diags *d, struct arena *arena);
  * none), cuda_file, cuda_line, inlined_file, inlined_line (the innermost), chain (file and line of
  * all inlined calls, from the kernel's own line in), file, line, column, length, source (of the
  * PTX), text, help, kernel, reason, program, process, repeat, frames (function, file, line, object,
- * offset), count, fingerprint (report_fingerprints(); notes have none); what is not known is left
+ * offset), launch (frames), count, fingerprint (report_fingerprints(); notes have none); what is not known is left
  * out. */
 struct str report_json(const struct diags *d, struct arena *arena);
 /* How many diagnostics the finding at `first` takes, with its notes. */

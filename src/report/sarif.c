@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file_name.h"
 #include "base/printable.h"
 #include "report/codes.h"
 #include "report/lines.h"
@@ -151,12 +152,12 @@ static json_t *first_location(struct writer *w, const struct diag *d, const char
 
 /* 3.44, 3.45: the call stack; a frame without a line of source has a place in its binary (3.29.6:
  * an address). */
-static json_t *stack(struct writer *w, const struct diag *d)
+static json_t *stack(struct writer *w, const hd_frame *calls, uint32_t n)
 {
     struct arena *arena = w->arena;
     json_t *frames = json_array();
-    for (uint32_t i = 0; i < d->n_frames; i++) {
-        const hd_frame *f = &d->frames[i];
+    for (uint32_t i = 0; i < n; i++) {
+        const hd_frame *f = &calls[i];
         json_t *at = f->file ? line_location(w, f->file, f->line, NULL)
                              : json_pack("{s:{s:{s:I}}}", "physicalLocation", "address", "relativeAddress",
                                          (json_int_t)f->offset);
@@ -312,8 +313,17 @@ static json_t *result(struct writer *w, const struct diag *group, uint32_t n, co
     if (w->run->all_new)
         json_object_set_new(r, "baselineState", json_string("new"));
     add_properties(r, d, w->arena);
+    json_t *stacks = json_array();
     if (d->n_frames)
-        json_object_set_new(r, "stacks", json_pack("[o]", stack(w, d)));
+        json_array_append_new(stacks, stack(w, d->frames, d->n_frames));
+    if (d->n_launch) {
+        json_array_append_new(stacks, stack(w, d->launch, d->n_launch));
+        json_object_set_new(json_array_get(stacks, json_array_size(stacks) - 1), "message",
+                            json_pack("{s:s}", "text", "the kernel was launched here"));
+    }
+    if (json_array_size(stacks))
+        json_object_set(r, "stacks", stacks);
+    json_decref(stacks);
     if (d->count)
         json_object_set_new(r, "occurrenceCount", json_integer((json_int_t)d->count));
     return r;

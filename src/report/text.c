@@ -1,4 +1,5 @@
 /* Diagnostics as text, in the manner of gcc and clang; see report.h. */
+#include "base/file_name.h"
 #include "base/printable.h"
 #include "report/codes.h"
 #include "report/lines.h"
@@ -88,11 +89,11 @@ static void put_frame(struct text *o, const hd_frame *f)
         text_puts(o, "\n");
 }
 
-static void put_frames(struct text *o, const struct diag *d)
+static void put_frames(struct text *o, const char *first, const hd_frame *frames, uint32_t n)
 {
-    for (uint32_t i = 0; i < d->n_frames; i++) {
-        text_puts(o, i ? "  called by " : "  in ");
-        put_frame(o, &d->frames[i]);
+    for (uint32_t i = 0; i < n; i++) {
+        text_puts(o, i ? "  called by " : first);
+        put_frame(o, &frames[i]);
     }
 }
 
@@ -127,7 +128,7 @@ static void put_diag(struct text *o, const struct diag *d)
 {
     struct place_line at = place_locate(d->place);
     const struct cuda_place *cuda = d->place.cuda;
-    const char *file = d->place.source ? printable_excerpt(o->arena, str_of(d->place.source->name), false) : NULL;
+    const char *file = d->place.source ? file_as_shown(d->place.source->name, o->arena) : NULL;
     const char *ptx = file ? arena_printf(o->arena, "%s:%u:%u", file, at.line, at.column) : NULL;
     const char *times = d->count > 1 ? arena_printf(o->arena, ", %llu times", (unsigned long long)d->count) : "";
     if (cuda)
@@ -139,9 +140,10 @@ static void put_diag(struct text *o, const struct diag *d)
         put_cuda_line(o, &d->place, cuda->file, cuda->line);
         put_chain(o, &d->place);
     }
-    put_frames(o, d);
+    put_frames(o, "  in ", d->frames, d->n_frames);
     if (d->origin && d->severity != DIAG_NOTE)
         put_origin(o, d);
+    put_frames(o, "  launched by ", d->launch, d->n_launch);
     if (cuda && ptx)
         text_printf(o, "  in %s:\n", ptx);
     if (ptx && at.text.n) {

@@ -82,7 +82,7 @@ def a_confined_program_is_recorded_where_it_may_write():
     status, _, err = run("check", "--sandbox", "--record-events", "run.events", "--format", "json", WAYS, cwd=path("confined"))
     if "--sandbox is not possible here" in err:
         raise Skip("this system has no sandbox for programs")
-    status_again, _, again = run("check", "--replay-events", events, "--format", "json")
+    status_again, _, again = run("check", "--replay-events", events, "--format", "json", cwd=path("confined"))
     assert status == status_again == 1 and json.loads(err)["findings"] == json.loads(again)["findings"] != [], (err, again)
     elsewhere = os.path.join(os.path.dirname(folder.name), "elsewhere.events")
     for file, options, words in ((elsewhere, ["--sandbox"], "a program in the sandbox writes below"), ("/dev/null", [], "not a regular file"),

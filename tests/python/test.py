@@ -390,7 +390,7 @@ def findings_are_failures_of_pytest():
     assert "3 failed, 2 passed" in run("--heddle-check").stdout  # before the path of the tests
     assert "1 failed, 4 passed" in plain.stdout, plain.stdout + plain.stderr
     assert "3 failed, 2 passed" in checked.stdout, checked.stdout + checked.stderr
-    for words in ("reverse.py:7: ", "reverse.py:9: ", "part[t] = x[t]", "x[t] = part[63 - t]"):
+    for words in ("reverse.py:7: ", "reverse.py:9: ", "part[t] = x[t]", "x[t] = part[63 - t]", "  launched by run at ", "  called by test_race at "):
         assert checked.stdout.count(words) >= 2, checked.stdout
     wrong = run("--heddle-device", "sm_3")
     assert wrong.returncode == 4 and "sm_3" in wrong.stderr, wrong.stderr

@@ -174,6 +174,93 @@ def comments_in_the_source_allow_findings():
     assert "heddle: src/app.cu:8: there is no code `data-rase`; did you mean `data-race`?" in err and "data-race" in found(report), err
 
 
+# ---- places ----
+
+PLACES = '''#include <cstdlib>
+__global__ void race(int *p)
+{
+    p[0] = threadIdx.x;
+}
+__global__ void spread(int *p)
+{
+    p[32 * threadIdx.x] = 1;
+}
+struct Sums_Of64_Test { // as GoogleTest's TEST(Sums, Of64) makes it
+    int *p;
+    void TestBody();
+};
+void Sums_Of64_Test::TestBody()
+{
+    race<<<1, 64>>>(p);
+    cudaDeviceSynchronize();
+}
+namespace gtest_suite_Typed_ {
+template <typename T> struct OfAll {
+    int *p;
+    __attribute__((noinline)) void TestBody();
+};
+template <typename T> void OfAll<T>::TestBody()
+{
+    spread<<<1, 32>>>(p);
+    cudaDeviceSynchronize();
+}
+}
+int main(int n, char **)
+{
+    int *p;
+    cudaMalloc(&p, n > 1 ? 4 : 1 << 12);
+    Sums_Of64_Test{p}.TestBody();
+    gtest_suite_Typed_::OfAll<int>{p}.TestBody();
+}
+'''
+
+
+def all_commands_name_a_file_from_the_current_folder():
+    project = build("places", PLACES)
+    app, here = os.path.join(project, "app"), path("places/build")
+    os.makedirs(here)
+    cu, ptx, bad = (os.path.join(project, "src", name) for name in ("app.cu", "app.ptx", "bad.ptx"))
+    assert run("cc", "-ptx", "-lineinfo", cu, "-o", ptx)[0] == 0
+    with open(ptx) as f, open(bad, "w") as to:
+        to.write(f.read().replace("st.global.u32", "st.global.u33"))
+    race = "race", "--grid", "1", "--block", "2", "u32[64]"
+    commands = [("check", app, "x"), ("check", "--format", "json", app), ("check", "--format", "junit", app), ("check", "--format", "sanitizer", app, "x"),
+                ("run", "--exact-bounds", app, "x"), ("explain", "-o", "page.html", app), ("explain", "--json", "-", "-o", "page.html", app),
+                ("ptx", bad), ("ptx", "--json", bad), ("launch", bad, "race"), ("check", ptx, *race), ("check", "--json", ptx, *race), ("explore", ptx, *race),
+                ("debug", app)]
+    for command in commands:
+        _, out, err = run(*command, cwd=here, stdin="break race\nrun\nbt\nkill\nquit\n" if command[0] == "debug" else None)
+        named = set(re.findall(r"[^\s\"(`>]*src/(?:app|bad)\.(?:cu|ptx)\b", out + err))
+        assert named and named <= {"../src/app.cu", "../src/app.ptx", "../src/bad.ptx"}, (command, named, out, err)
+    # SARIF names files from the root of the source, by its uriBaseId
+    sarif = json.loads(run("check", "--format", "sarif", app, cwd=here)[2])
+    files = {str(o) for o in objects(sarif, "uri") if "app.cu" in str(o)}
+    assert files == {str({"uri": "src/app.cu", "uriBaseId": "%SRCROOT%"})}, files
+    # below the current folder, by the way down; elsewhere, by the absolute path
+    assert "\nsrc/app.cu:4: error: " in "\n" + run("check", app, cwd=project)[2]
+    assert f"{cu}:4: error: " in run("check", app, cwd="/")[2]
+
+
+def objects(value, key):
+    """All objects in it that have the key."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [value] * (isinstance(value, dict) and key in value) + [o for v in inner for o in objects(v, key)]
+
+
+def findings_name_their_launch_and_its_test():
+    project = path("places")
+    _, _, err = run("check", "--save", "both.json", "--save", "both.sarif", "--save", "both.xml", "./app", "x", cwd=project)
+    assert "  launched by Sums_Of64_Test::TestBody at src/app.cu:16\n  called by test Sums.Of64\n" in err, err
+    assert "  launched by gtest_suite_Typed_::OfAll<int>::TestBody at src/app.cu:26\n  called by test Typed.OfAll<int>\n" in err, err
+    with open(project + "/both.json") as f:
+        launches = {f["code"]: [a.get("function") for a in f["launch"]] for f in json.load(f)["findings"] if "launch" in f}
+    assert launches["data-race"][1] == "test Sums.Of64", launches
+    with open(project + "/both.sarif") as f:
+        stacks = [s for r in json.load(f)["runs"][0]["results"] for s in r["stacks"]]
+    assert stacks and all(s["message"]["text"] == "the kernel was launched here" for s in stacks), stacks
+    assert "called by test Sums.Of64" in open(project + "/both.xml").read()
+
+
 # ---- Python ----
 
 CALLS = """import ctypes
@@ -203,9 +290,9 @@ def calls_of_the_host_are_pythons():
         raise Skip("this Python does not export what writes tracebacks")
     status, _, err = run("check", "--tool", "memcheck", "--format", "json", sys.executable, script, cwd=folder.name)
     frames = {f["code"]: [(a.get("function"), a.get("file"), a.get("line")) for a in f["frames"]] for f in json.loads(err)["findings"] if "frames" in f}
-    assert frames["double-free"] == [("main", script, 16), ("<module>", script, 18)], frames
-    assert frames["freed"][0] == ("main", script, 15), frames
-    assert frames["allocated"] == [("allocate", script, 6), ("main", script, 14), ("<module>", script, 18)], frames
+    assert frames["double-free"] == [("main", "calls.py", 16), ("<module>", "calls.py", 18)], frames
+    assert frames["freed"][0] == ("main", "calls.py", 15), frames
+    assert frames["allocated"] == [("allocate", "calls.py", 6), ("main", "calls.py", 14), ("<module>", "calls.py", 18)], frames
 
 
 def kernels_of_numba_have_their_pythons_names():

@@ -219,8 +219,20 @@ static const char *also_words(const struct race *const *also, uint32_t n, struct
     return t.p;
 }
 
+/* Who adds the calls of launches. */
+struct launches {
+    finding_launch_fn *add;
+    void *data;
+};
+
+static void add_launch(const struct launches *l, const struct race_side *side, struct diags *diags)
+{
+    if (side->kind->site)
+        l->add(l->data, side->incarnation.task, diags);
+}
+
 static void report(const struct race *f, uint64_t count, const char *also, const hd_checker_options *o,
-                   struct diags *diags)
+                   const struct launches *launches, struct diags *diags)
 {
     const char *code = f->reason == RACE_END ? "block-ended" : "data-race";
     struct frames first = frames_of(o, f->side[0].kind), second = frames_of(o, f->side[1].kind);
@@ -229,10 +241,13 @@ static void report(const struct race *f, uint64_t count, const char *also, const
     else
         diag_finding(diags, DIAG_ERROR, f->place[0], code, f->help, count, "%s", f->text);
     diag_of_kernel(diags, f->kernel, reason_word(f->reason));
+    add_launch(launches, &f->side[0], diags);
     if (second.n)
         diag_host(diags, DIAG_NOTE, "data-race", NULL, 0, second.at, (uint32_t)second.n, f->note);
     else if (f->side[0].kind->place != f->side[1].kind->place)
         diag_note(diags, f->place[1], "data-race", "%s", f->note);
+    if (f->side[0].incarnation.task != f->side[1].incarnation.task)
+        add_launch(launches, &f->side[1], diags);
     if (also)
         diag_note(diags, (struct place){0}, "data-race", "%s", also);
 }
@@ -262,8 +277,10 @@ static void tell_what_was_lost(const struct races *r, struct diags *diags)
                     "writes hit locations whose access history was full: some races may be missing");
 }
 
-void races_report(struct races *r, const hd_checker_options *o, struct diags *diags)
+void races_report(struct races *r, const hd_checker_options *o, finding_launch_fn *launched, void *data,
+                  struct diags *diags)
 {
+    const struct launches launches = {launched, data};
     pthread_mutex_lock(&r->lock);
     const struct race **sorted = ARENA_ARRAY(diags->arena, const struct race *, r->n_found);
     uint32_t n = 0;
@@ -290,7 +307,7 @@ void races_report(struct races *r, const hd_checker_options *o, struct diags *di
             sorted[k] = NULL;
         }
         if (f)
-            report(f, count, n_also ? also_words(also, n_also, diags->arena) : NULL, o, diags);
+            report(f, count, n_also ? also_words(also, n_also, diags->arena) : NULL, o, &launches, diags);
     }
     tell_what_was_lost(r, diags);
     pthread_mutex_unlock(&r->lock);

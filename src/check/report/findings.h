@@ -28,6 +28,7 @@ struct finding {
     const char *kernel;      /* as its source has it */
     const char *kind;        /* in words, what distinguishes findings with one code and line; or NULL */
     _Atomic uint64_t launch; /* its number */
+    uint32_t task;           /* of that launch, or 0 */
     _Atomic uint64_t first;  /* the first thread seen in it, in the order of blocks and threads */
     _Atomic uint64_t count;
     const char *text, *help;
@@ -77,7 +78,10 @@ struct finding *findings_add(struct findings *f, const struct occurrence *o);
 
 /* The end of a finding's sentence, from what is known at the end of the run; or NULL. */
 typedef const char *finding_end_fn(const struct finding *f, struct arena *arena);
-void findings_report(struct findings *f, finding_end_fn *end, struct diags *diags);
+/* Adds the calls that launched a task to what was added last to `diags`. */
+typedef void finding_launch_fn(void *data, uint32_t task, struct diags *diags);
+void findings_report(struct findings *f, finding_end_fn *end, finding_launch_fn *launched, void *data,
+                     struct diags *diags);
 void findings_close(struct findings *f);
 
 /* "thread (1,0,0) of block (0,0,0)" */

@@ -11,6 +11,7 @@
 #include <unwind.h>
 
 #include "base/demangle.h"
+#include "base/file_name.h"
 #include "cuda/process/python.h"
 #include "cuda/process/symbols.h"
 #include "x86/insn.h"
@@ -299,18 +300,48 @@ static bool is_wrapper(struct reading *r, const char *function, const char *file
     return true;
 }
 
+/* The function of a test of GoogleTest, which calls it: "Sums_Of64_Test::TestBody()" is "test Sums.Of64",
+ * "gtest_suite_Sums_::Of64<int>::TestBody()" "test Sums.Of64<int>", as its output has them; NULL of others.
+ * Names of tests have no underscores, by its rules; where there are more, they stay. */
+static const char *google_test(const char *function, struct arena *a)
+{
+    static const char body[] = "::TestBody", typed[] = "gtest_suite_", end[] = "_Test";
+    const char *at = strstr(function, body);
+    size_t n = at ? (size_t)(at - function) : 0;
+    const char *suite = at ? strstr(function, typed) : NULL, *member = suite ? strstr(suite, "_::") : NULL;
+    if (member && member < at)
+        return arena_printf(a, "test %.*s.%.*s", (int)(member - suite - (sizeof typed - 1)), suite + sizeof typed - 1,
+                            (int)(at - member - 3), member + 3);
+    const char *name = function;
+    for (const char *p = function; p < at; p++)
+        name = *p == ':' ? p + 1 : name; /* behind its namespaces */
+    n = at ? (size_t)(at - name) : 0;
+    if (n < sizeof end || strncmp(at - (sizeof end - 1), end, sizeof end - 1) != 0)
+        return NULL;
+    char *test = arena_strndup(a, name, n - (sizeof end - 1)), *between = strchr(test, '_');
+    if (between && !strchr(between + 1, '_'))
+        *between = '.';
+    return arena_printf(a, "test %s", test);
+}
+
+static const char *file_of(const struct symbol *s, struct arena *a)
+{
+    bool joined = s->file && s->file[0] != '/' && s->folder;
+    return joined ? arena_printf(a, "%s/%s", s->folder, s->file) : s->file ? arena_strdup(a, s->file) : NULL;
+}
+
 static void read_frame(struct reading *r, const struct symbol *symbol, const char *object, uint64_t offset)
 {
     struct arena *a = &depot.arena;
     const char *function = symbol->function ? demangle(str_of(symbol->function), a) : NULL;
     if (r->n == 0 && function && is_wrapper(r, function, symbol->file))
         return;
-    r->frames[r->n++] = (hd_frame){.function = function,
-                                   .file = symbol->file ? arena_strdup(a, symbol->file) : NULL,
-                                   .line = symbol->line,
-                                   .object = object,
-                                   .offset = offset};
-    r->done = (function && strcmp(function, "main") == 0) || r->n == MAX_FRAMES;
+    r->frames[r->n++] = (hd_frame){
+        .function = function, .file = file_of(symbol, a), .line = symbol->line, .object = object, .offset = offset};
+    const char *test = function && r->n < MAX_FRAMES ? google_test(function, a) : NULL;
+    if (test)
+        r->frames[r->n++] = (hd_frame){.function = test};
+    r->done = test || (function && strcmp(function, "main") == 0) || r->n == MAX_FRAMES;
 }
 
 static void read_address(struct reading *r, uintptr_t address)
@@ -338,15 +369,9 @@ static void read_address(struct reading *r, uintptr_t address)
 static const char *place_of(const struct reading *r)
 {
     struct arena *a = &depot.arena;
-    char here[4096];
-    for (size_t i = 0; i < r->n; i++) {
-        const char *file = r->frames[i].file;
-        size_t n = file && getcwd(here, sizeof here) ? strlen(here) : 0;
-        if (file && n > 1 && strncmp(file, here, n) == 0 && file[n] == '/')
-            file += n + 1; /* as reports name it */
-        if (file)
-            return arena_printf(a, "at %s:%u", file, r->frames[i].line);
-    }
+    for (size_t i = 0; i < r->n; i++)
+        if (r->frames[i].file)
+            return arena_printf(a, "at %s:%u", file_as_shown(r->frames[i].file, a), r->frames[i].line);
     if (!r->n)
         return unknown_place;
     const hd_frame *f = &r->frames[0];

@@ -43,6 +43,13 @@ static const char *linkage_name(Dwarf_Die *die)
     return name;
 }
 
+/* The names of files may be from here (DWARF 5, 6.2.4.1). */
+static const char *folder_of(Dwarf_Die *cu)
+{
+    Dwarf_Attribute attribute;
+    return dwarf_formstring(dwarf_attr(cu, DW_AT_comp_dir, &attribute));
+}
+
 /* Where an inlined function was called. */
 static void call_place(Dwarf_Die *cu, Dwarf_Die *inlined, struct symbol *caller)
 {
@@ -50,6 +57,7 @@ static void call_place(Dwarf_Die *cu, Dwarf_Die *inlined, struct symbol *caller)
     Dwarf_Word file, line;
     Dwarf_Files *files;
     caller->file = NULL;
+    caller->folder = folder_of(cu);
     if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute), &file) ||
         dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute), &line) || dwarf_getsrcfiles(cu, &files, NULL))
         return;
@@ -104,6 +112,7 @@ EXPORT size_t heddle_symbols_at(uintptr_t address, struct symbol *symbols, size_
     int number = 0;
     if (line && dwarf_lineno(line, &number) == 0 && (symbols[0].file = dwarf_linesrc(line, NULL, NULL)))
         symbols[0].line = (unsigned)number;
+    symbols[0].folder = cu ? folder_of(cu) : NULL;
     size_t found = cu ? enclosing(cu, address - bias, symbols, n) : 0;
     if (found)
         return found;

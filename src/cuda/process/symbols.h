@@ -12,6 +12,7 @@
 struct symbol {
     const char *function; /* mangled, or NULL */
     const char *file;     /* or NULL */
+    const char *folder;   /* where the name of the file is from, if it is not absolute; or NULL */
     unsigned line;
 };
 
