@@ -1,5 +1,5 @@
 /* cuDNN 9 ("NVIDIA cuDNN Backend API"), as far as Heddle has it: convolutions of one operation each
- * by graphs, and batch normalization. Names and numbers are the original's.
+ * by graphs, batch normalization and recurrent networks. Names and numbers are the original's.
  */
 #ifndef HEDDLE_LIBRARIES_CUDNN_H
 #define HEDDLE_LIBRARIES_CUDNN_H
@@ -26,7 +26,7 @@ typedef struct cudnnHandle *cudnnHandle_t;
 typedef void *cudnnBackendDescriptor_t;
 typedef struct cudnnTensorDescriptor *cudnnTensorDescriptor_t;
 
-enum record_kind { KIND_HANDLE = 1, KIND_BACKEND, KIND_TENSOR };
+enum record_kind { KIND_HANDLE = 1, KIND_BACKEND, KIND_TENSOR, KIND_DROPOUT, KIND_RNN, KIND_SEQUENCES };
 
 struct cudnn_handle {
     CUstream stream;
@@ -49,6 +49,9 @@ size_t tensor_bytes(const struct tensor *t);
 const struct tensor *tensor_of(cudnnTensorDescriptor_t handle);
 
 cudnnStatus_t cudnn_status(CUresult r);
+/* A descriptor of zeroes, and the end of one. */
+cudnnStatus_t cudnn_new(enum record_kind kind, size_t bytes, void **handle);
+cudnnStatus_t cudnn_drop(enum record_kind kind, void *handle);
 
 #define CONTEXT(s, handle)                                                                                             \
     IN_CALL;                                                                                                           \

@@ -15,6 +15,22 @@ cudnnStatus_t cudnn_status(CUresult r)
     }
 }
 
+cudnnStatus_t cudnn_new(enum record_kind kind, size_t bytes, void **handle)
+{
+    if (!handle)
+        return CUDNN_STATUS_BAD_PARAM_NULL_POINTER;
+    *handle = library_add_handle(kind, calloc(1, bytes));
+    return *handle ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_ALLOC_FAILED;
+}
+
+cudnnStatus_t cudnn_drop(enum record_kind kind, void *handle)
+{
+    void *record = handle_take(&library_handles, handle, kind);
+    if (record)
+        call_later(free, record);
+    return record || !handle ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_BAD_PARAM;
+}
+
 LIBRARY_API cudnnStatus_t cudnnCreate(cudnnHandle_t *handle);
 cudnnStatus_t cudnnCreate(cudnnHandle_t *handle)
 {

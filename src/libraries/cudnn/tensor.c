@@ -1,8 +1,6 @@
 /* Tensors: their types, what they take of memory, and the older functions' descriptors. */
 #include "libraries/cudnn/cudnn.h"
 
-#include <stdlib.h>
-
 #include "libraries/blas/elements.h"
 
 bool tensor_type(int type, cudaDataType *cuda_type)
@@ -42,21 +40,14 @@ LIBRARY_API cudnnStatus_t cudnnCreateTensorDescriptor(cudnnTensorDescriptor_t *h
 cudnnStatus_t cudnnCreateTensorDescriptor(cudnnTensorDescriptor_t *handle)
 {
     IN_CALL;
-    struct tensor *t = handle ? calloc(1, sizeof *t) : NULL;
-    if (!handle)
-        return CUDNN_STATUS_BAD_PARAM_NULL_POINTER;
-    *handle = library_add_handle(KIND_TENSOR, t);
-    return *handle ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_ALLOC_FAILED;
+    return cudnn_new(KIND_TENSOR, sizeof(struct tensor), (void **)handle);
 }
 
 LIBRARY_API cudnnStatus_t cudnnDestroyTensorDescriptor(cudnnTensorDescriptor_t handle);
 cudnnStatus_t cudnnDestroyTensorDescriptor(cudnnTensorDescriptor_t handle)
 {
     IN_CALL;
-    struct tensor *t = handle_take(&library_handles, handle, KIND_TENSOR);
-    if (t)
-        call_later(free, t);
-    return t || !handle ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_BAD_PARAM;
+    return cudnn_drop(KIND_TENSOR, handle);
 }
 
 LIBRARY_API cudnnStatus_t cudnnSetTensorNdDescriptor(cudnnTensorDescriptor_t handle, int type, int n, const int *dims,

@@ -13,7 +13,7 @@ int cudnnBackendSetAttribute(void *, int, int, int64_t, const void *), cudnnBack
     cudnnBackendExecute(void *, void *, void *);
 int cudnnBackendGetAttribute(void *, int, int, int64_t, int64_t *, void *), cudnnCreateTensorDescriptor(void **),
     cudnnDestroyTensorDescriptor(void *);
-int cudnnSetTensorNdDescriptor(void *, int, int, const int *, const int *), cudnnRNNForward(void);
+int cudnnSetTensorNdDescriptor(void *, int, int, const int *, const int *), cudnnPoolingForward(void);
 int cudnnBatchNormalizationForwardTrainingEx(void *, int, int, const void *, const void *, void *, const void *, void *,
                                              const void *, void *, void *, void *, const void *, const void *, double,
                                              void *, void *, double, void *, void *, void *, void *, size_t, void *,
@@ -229,7 +229,7 @@ static void graphs_of_anything_else_are_refused(void)
     cudnnBackendDestroyDescriptor(op);
     CHECK(cudnnBackendFinalize(op) == BAD_PARAM);
     cudnnBackendDestroyDescriptor(graph);
-    CHECK(cudnnRNNForward() == NOT_SUPPORTED);
+    CHECK(cudnnPoolingForward() == NOT_SUPPORTED);
     CHECK(cudnnGetVersion() / 10000 == 9);
 }
 
