@@ -196,7 +196,8 @@ static const struct diag_origin *copy_origin(struct arena *arena, const struct d
     if (!from)
         return NULL;
     struct diag_origin *o = ARENA_NEW(arena, struct diag_origin);
-    *o = (struct diag_origin){copy_text(arena, from->program), from->pid, copy_text(arena, from->repeat)};
+    *o = (struct diag_origin){copy_text(arena, from->program), from->pid, copy_text(arena, from->repeat),
+                              copy_text(arena, from->stops)};
     return o;
 }
 

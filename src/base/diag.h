@@ -86,6 +86,7 @@ struct diag_origin {
     const char *program;
     int pid;            /* 0 where nothing else was checked */
     const char *repeat; /* the command that repeats the run; NULL where the one that was typed does */
+    const char *stops;  /* the one that stops at what was found in a kernel of it; or NULL */
 };
 
 struct diags {

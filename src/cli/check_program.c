@@ -31,6 +31,7 @@
 #include "cli/process_files.h"
 #include "cli/program.h"
 #include "cli/sandbox.h"
+#include "cli/stops_there.h"
 #include "cli/supervise.h"
 #include "cli/suppressions.h"
 #include "record/replay.h"
@@ -276,15 +277,14 @@ static bool ends(void *data, const json_t *run, bool *interrupted)
 static void collect(struct check *c, unsigned number, const json_t *run)
 {
     struct arena *arena = &c->s->arena;
-    const char *survivor = json_string_value(json_object_get(run, "survivor")), *repeat = NULL;
+    const char *survivor = json_string_value(json_object_get(run, "survivor")), *policy = NULL;
     c->last = ending_of(run);
     if (number == 0)
         c->first = c->last;
     if (number)
-        repeat =
-            repeat_command(c, arena_printf(arena, "random:%llu", (unsigned long long)(c->settings.seed + number - 1)));
+        policy = arena_printf(arena, "random:%llu", (unsigned long long)(c->settings.seed + number - 1));
     else if (c->settings.runs > 1 && c->s->o.check_policy && strcmp(c->s->o.check_policy, "fair") != 0)
-        repeat = repeat_command(c, c->s->o.check_policy);
+        policy = c->s->o.check_policy;
     if (!c->killed_by && ending_signal(&c->last)) {
         c->killed_by = ending_signal(&c->last);
         c->killed_in = number + 1;
@@ -292,7 +292,8 @@ static void collect(struct check *c, unsigned number, const json_t *run)
     c->unreplayed |= number == 0 && json_is_true(json_object_get(run, "unreplayed"));
     c->survivor = survivor ? arena_strdup(arena, survivor) : NULL;
     c->results.lost |= json_is_true(json_object_get(run, "lost"));
-    check_results_collect(&c->results, json_object_get(run, "processes"), repeat);
+    check_results_collect(&c->results, json_object_get(run, "processes"), policy ? repeat_command(c, policy) : NULL,
+                          policy ? command_that_stops(c->s, policy, true) : NULL);
 }
 
 static int run_all(struct check *c)

@@ -157,7 +157,8 @@ static void add_counts(struct check_results *r, const json_t *said)
     }
 }
 
-static struct diag_origin *collect(struct check_results *r, const json_t *process, const char *repeat)
+static struct diag_origin *collect(struct check_results *r, const json_t *process, const char *repeat,
+                                   const char *stops)
 {
     struct arena *arena = r->diags.arena;
     struct diags own = {.arena = arena};
@@ -166,7 +167,8 @@ static struct diag_origin *collect(struct check_results *r, const json_t *proces
     struct diag_origin *origin = ARENA_NEW(arena, struct diag_origin);
     *origin = (struct diag_origin){.program = arena_strdup(arena, json_string_value(json_object_get(said, "program"))),
                                    .pid = (int)number(said, "process"),
-                                   .repeat = repeat};
+                                   .repeat = repeat,
+                                   .stops = stops};
     json_array_foreach(findings, i, finding) r->lost |= !report_read(finding, &own);
     report_merge(&r->diags, &own, origin);
     add_counts(r, said);
@@ -181,13 +183,13 @@ void check_results_init(struct check_results *r, struct arena *arena)
         .diags = {.arena = arena}, .kernels = json_object(), .running = json_object(), .processes = json_array()};
 }
 
-void check_results_collect(struct check_results *r, const json_t *processes, const char *repeat)
+void check_results_collect(struct check_results *r, const json_t *processes, const char *repeat, const char *stops)
 {
     size_t i;
     json_t *process;
     json_array_foreach(processes, i, process)
     {
-        struct diag_origin *origin = collect(r, process, repeat);
+        struct diag_origin *origin = collect(r, process, repeat, stops);
         const char *command = json_string_value(json_object_get(json_object_get(process, "said"), "command"));
         if (json_array_size(processes) == 1) /* which one it was is of interest where there are several */
             origin->pid = 0;

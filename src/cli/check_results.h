@@ -24,7 +24,7 @@ void check_results_init(struct check_results *f, struct arena *arena);
  * [...]}. `lost`: there was more. */
 json_t *check_results_read(const char *folder, struct arena *arena, bool *lost);
 /* Adds that. `repeat`: the command that repeats this run, or NULL. */
-void check_results_collect(struct check_results *f, const json_t *processes, const char *repeat);
+void check_results_collect(struct check_results *f, const json_t *processes, const char *repeat, const char *stops);
 /* What one process has said, an object as in its file, and its findings, an array. */
 void check_results_add(struct check_results *f, json_t *said, const json_t *findings);
 void check_results_free(struct check_results *f);

@@ -19,6 +19,7 @@
 #include "cli/numbered_runs.h"
 #include "files/places.h"
 #include "cli/process_files.h"
+#include "cli/stops_there.h"
 #include "cli/supervise.h"
 #include "report/report.h"
 
@@ -145,7 +146,9 @@ static void collect(struct runs *r)
         const json_t *said = said_by(r, run), *findings = json_object_get(said, "findings");
         struct diags own = {.arena = arena};
         struct diag_origin *origin = ARENA_NEW(arena, struct diag_origin);
-        *origin = (struct diag_origin){.program = r->s->words[0], .repeat = run ? command_of(r, run) : NULL};
+        *origin = (struct diag_origin){.program = r->s->words[0],
+                                       .repeat = run ? command_of(r, run) : NULL,
+                                       .stops = run ? command_that_stops(r->s, policy_of(r, run), false) : NULL};
         if (said && report_read(findings ? findings : json_object_get(said, "diagnostics"), &own))
             report_merge(&r->diags, &own, origin);
     }

@@ -60,7 +60,8 @@ static const struct diag_origin *read_origin(const json_t *o, struct arena *aren
     if (!program)
         return NULL;
     struct diag_origin *origin = ARENA_NEW(arena, struct diag_origin);
-    *origin = (struct diag_origin){program, (int)number_of(o, "process"), text_of(o, "repeat", arena)};
+    *origin = (struct diag_origin){
+        .program = program, .pid = (int)number_of(o, "process"), .repeat = text_of(o, "repeat", arena)};
     return origin;
 }
 

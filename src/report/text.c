@@ -112,16 +112,12 @@ static void put_origin(struct text *o, const struct diag *d)
         text_puts(o, "\n");
 }
 
-/* The command that has the run again; and where that says nothing else, the one that stops in it: at
- * what a kernel does. */
-static void put_repeat(struct text *o, const char *repeat, bool in_kernel)
+/* The command that has the run again; and of what a kernel does, the one that stops there. */
+static void put_repeat(struct text *o, const struct diag_origin *origin, bool in_kernel)
 {
-    static const char check[] = "heddle check --policy ";
-    const char *command = printable(o->arena, str_of(repeat)), *rest = command + strlen(check),
-               *word = strchr(rest, ' ');
-    text_printf(o, "  again by: %s\n", command);
-    if (in_kernel && strncmp(command, check, strlen(check)) == 0 && word && word[1] != '-')
-        text_printf(o, "  stops there: heddle debug --check --policy %s\n", rest);
+    text_printf(o, "  again by: %s\n", printable(o->arena, str_of(origin->repeat)));
+    if (in_kernel && origin->stops)
+        text_printf(o, "  stops there: %s\n", printable(o->arena, str_of(origin->stops)));
 }
 
 static void put_diag(struct text *o, const struct diag *d)
@@ -155,7 +151,7 @@ static void put_diag(struct text *o, const struct diag *d)
     if (d->help)
         put_help(o, d->help);
     if (d->origin && d->origin->repeat && d->severity != DIAG_NOTE)
-        put_repeat(o, d->origin->repeat, d->place.source != NULL);
+        put_repeat(o, d->origin, d->place.source != NULL);
 }
 
 const char *report_severity(const struct diag *d)

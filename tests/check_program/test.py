@@ -354,7 +354,8 @@ def other_schedules_find_more_and_say_how():
     assert err.endswith("check: 1 error, 0 warnings in 12 runs\n") and result["runs"] == 12, err
     (again,) = {f["repeat"] for f in result["findings"]}
     assert f"  again by: {again}\n" in err and again.startswith("heddle check --policy random:"), again
-    assert "stops there: " not in err, err  # heddle debug has no --tool
+    stops = again.replace("heddle check", "heddle debug --check").replace(" --tool initcheck", "")
+    assert f"  stops there: {stops}\n" in err, err  # heddle debug has no --tool
     _, err, result = check("--runs", 12, "--seed", 3, "--policy", "serial", WAYS, "early", status=1)
     (plain,) = {f["repeat"] for f in result["findings"] if f["code"] == UNWRITTEN and "repeat" in f}
     assert f"  stops there: {plain.replace('heddle check', 'heddle debug --check')}\n" in err, err

@@ -32,7 +32,7 @@ static struct check_results collect(void)
     char command[sizeof folder + 32];
     check_results_init(&r, &arena);
     json_t *processes = check_results_read(folder, r.diags.arena, &r.lost);
-    check_results_collect(&r, processes, NULL);
+    check_results_collect(&r, processes, NULL, NULL);
     json_decref(processes);
     snprintf(command, sizeof command, "rm -f %s/*", folder);
     assert_int_equal(system(command), 0);

@@ -28,7 +28,7 @@ static struct diags everything(void)
     static const hd_frame frames[] = {
         {.function = "main", .file = "main.cu", .line = 40, .object = "/bin/app", .offset = 77},
         {.object = "/lib/libc.so.6", .offset = 9}};
-    static const struct diag_origin origin = {"app", 4711, "heddle check --policy random:7 ./app"};
+    static const struct diag_origin origin = {"app", 4711, "heddle check --policy random:7 ./app", NULL};
     struct diags d = {.arena = &arena};
     diag_finding(&d, DIAG_ERROR, place_of("ld.global.f32", &cuda), "data-race", "order them", 5, "a `race`");
     diag_of_kernel(&d, "saxpy<float>", "scope");
@@ -97,7 +97,7 @@ static void a_result_in_sarif_has_a_place_of_the_host_or_the_program(void **stat
     static const hd_frame in_program = {.object = "/bin/app", .offset = 77};
     static const hd_frame frames[] = {{.object = "/lib/libc.so.6", .offset = 9},
                                       {.function = "main", .file = "main.cu", .line = 40, .object = "/bin/app"}};
-    static const struct diag_origin origin = {"app", 4711, NULL};
+    static const struct diag_origin origin = {"app", 4711, NULL, NULL};
     static const struct {
         const char *uri;
         int line;
@@ -139,7 +139,7 @@ static void equal_findings_become_one_with_their_counts(void **state)
 {
     (void)state;
     struct diags d = everything(), again = and_back(&d), all = {.arena = &arena};
-    static const struct diag_origin third = {"app", 0, "heddle check --policy random:9 ./app"};
+    static const struct diag_origin third = {"app", 0, "heddle check --policy random:9 ./app", NULL};
     report_merge(&all, &d, NULL);
     report_merge(&all, &again, &third);
     assert_int_equal(all.list.n, d.list.n);

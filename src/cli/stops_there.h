@@ -1,0 +1,11 @@
+/* From a finding of `heddle check` to the debugger. */
+#ifndef HEDDLE_CLI_STOPS_THERE_H
+#define HEDDLE_CLI_STOPS_THERE_H
+
+#include "cli/cli.h"
+
+/* The command of `heddle debug` that stops at what the one that was typed finds, under a policy: with its options
+ * that both have. */
+const char *command_that_stops(struct session *s, const char *policy, bool of_program);
+
+#endif
