@@ -59,12 +59,26 @@ bool is_python_symbol(const char *symbol)
     return strncmp(symbol, "_ZN", 3) == 0 && tag && tag[3] >= '0' && tag[3] <= '9';
 }
 
+/* nvcc keeps what is static in a namespace of its own, "_INTERNAL_8f0c3a12_6_app_cu_2dd4f5a1::f": the source has
+ * none. In the text itself. */
+static void drop_internal(char *text)
+{
+    static const char mark[] = "_INTERNAL_";
+    for (char *at = text, *end; (at = strstr(at, mark)); memmove(at, end + 2, strlen(end + 2) + 1)) {
+        bool begins = at == text || strchr(" ,<(*&:", at[-1]);
+        end = begins ? strstr(at, "::") : NULL;
+        if (!end || strspn(at, "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") < (size_t)(end - at))
+            return;
+    }
+}
+
 const char *demangle(struct str symbol, struct arena *arena)
 {
     char *name = arena_strndup(arena, symbol.p, symbol.n);
     char *readable = str_starts(symbol, "_Z") ? cplus_demangle_v3(name, DMGL_NO_OPTS) : NULL;
     if (!readable)
         return name;
+    drop_internal(readable);
     const char *kept = arena_strdup(arena, readable), *python = python_name(kept, arena);
     free(readable);
     return python ? python : kept;

@@ -520,8 +520,7 @@ void move_on_heap(void *data, const struct heap_event *e)
 
 uint32_t move_outer(const struct run *r, const struct where *w)
 {
-    uint32_t hidden = frames_hidden(&r->lines, w);
-    return r->frame > hidden ? r->frame - hidden : 0;
+    return w->act && w->op ? keys_before(&r->lines, w->act, w->op, r->frame) : 0;
 }
 
 void move_begin(struct run *r, enum motion motion, uint64_t count)

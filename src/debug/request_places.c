@@ -142,8 +142,9 @@ static json_t *place_json(struct run *r, const struct where *w, uint32_t lanes, 
     struct call_frame frames[MOST_FRAMES];
     json_t *to = json_pack("{s:s, s:I}", "state", thread_state_word(w->state), "lanes", (json_int_t)lanes);
     const char *waits = waits_for(w, arena);
-    if (frames_find(&r->lines, w, frames, arena))
-        json_object_set_new(to, "frame", show_frame(&frames[0]));
+    uint32_t hidden = frames_hidden(&r->lines, w);
+    if (frames_find(&r->lines, w, frames, arena) > hidden)
+        json_object_set_new(to, "frame", show_frame(&frames[hidden]));
     if (waits)
         json_object_set_new(to, "waits", json_string(waits));
     return to;

@@ -112,10 +112,28 @@ static uint32_t calls_shown(const struct source_place *p)
     return n;
 }
 
+/* Of calls of a library's functions that call none of the user's, the innermost that is not: *skipped, how many frames
+ * lie before it. */
+static void skip_library(const struct lines *l, const struct activation **a, const struct op **o, uint32_t *skipped)
+{
+    const struct source_place *p;
+    *skipped = 0;
+    while ((*a)->parent && *o && (p = place_of_op(l, *o)) && is_library_file(p->at[0].file) && calls_shown(p) == 1) {
+        *skipped += p->n;
+        *o = (*a)->call;
+        *a = (*a)->parent;
+    }
+}
+
 uint32_t frames_hidden(const struct lines *l, const struct where *w)
 {
-    const struct source_place *p = w->op ? place_of_op(l, w->op) : NULL;
-    return p ? p->n - calls_shown(p) : 0;
+    const struct activation *a = w->act;
+    const struct op *o = w->op;
+    uint32_t skipped = 0;
+    if (a)
+        skip_library(l, &a, &o, &skipped);
+    const struct source_place *p = o ? place_of_op(l, o) : NULL;
+    return p ? skipped + p->n - calls_shown(p) : skipped;
 }
 
 static void add_keys(const struct lines *l, const struct activation *a, const struct op *o, struct line_keys *k)
@@ -131,8 +149,27 @@ static void add_keys(const struct lines *l, const struct activation *a, const st
 
 void keys_find(const struct lines *l, const struct activation *a, const struct op *o, struct line_keys *k)
 {
+    uint32_t skipped;
     k->n = 0;
+    skip_library(l, &a, &o, &skipped);
     add_keys(l, a, o, k);
+}
+
+uint32_t keys_before(const struct lines *l, const struct activation *a, const struct op *o, uint32_t frame)
+{
+    uint32_t keys = 0, skipped;
+    skip_library(l, &a, &o, &skipped);
+    for (frame -= skipped < frame ? skipped : frame; a && o; o = a->call, a = a->parent) {
+        const struct source_place *p = place_of_op(l, o);
+        uint32_t all = p ? p->n : 1, shown = p ? calls_shown(p) : 1;
+        if (frame + shown < all) /* a library's, which the call of what is further in leads back to */
+            return keys - (keys > 0);
+        if (frame < all)
+            return keys + frame + shown - all;
+        frame -= all;
+        keys += shown;
+    }
+    return keys;
 }
 
 static bool same_key(const struct line_key *a, const struct line_key *b)

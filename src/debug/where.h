@@ -73,6 +73,8 @@ struct line_keys {
     } at[MOST_KEYS];
 };
 void keys_find(const struct lines *l, const struct activation *a, const struct op *o, struct line_keys *k);
+/* How many of them are further in than a frame's: of a library's, which has none, than those that it has called. */
+uint32_t keys_before(const struct lines *l, const struct activation *a, const struct op *o, uint32_t frame);
 /* Does a thread that goes from the one to the other begin a line? *depth: the number of calls that
  * it is in there, where the line is: less than before only where it has returned to a line's start.
  * A return into the middle of a line begins none. */
