@@ -108,6 +108,11 @@ size_t cc_launch_end(struct str text, size_t at);
 /* Behind the comment, string or character that begins at `at`, else `at`. */
 size_t cc_skip(struct str text, size_t at);
 
+/* ---- dynamic.c ---- */
+
+/* The same of dynamic shared memory, so that debugging information has its types. */
+struct str cc_say_dynamic(struct str text, struct arena *arena);
+
 /* ---- nested.c ---- */
 
 /* The same of launches by kernels, in a source whose launches are joined. */

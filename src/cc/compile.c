@@ -113,6 +113,10 @@ bool cc_rewrite_source(struct job *j, const char *input)
     struct str text = cc_rewrite((struct str){file.bytes, file.n}, j->arena),
                nested = cc_rewrite_nested(text.p ? text : (struct str){file.bytes, file.n}, j->arena);
     text = nested.p ? nested : text;
+    if (j->o.given[CC_DEVICE_DEBUG]) {
+        struct str dynamic = cc_say_dynamic(text.p ? text : (struct str){file.bytes, file.n}, j->arena);
+        text = dynamic.p ? dynamic : text;
+    }
     if (text.p && strchr(input, ';')) { /* which parts the names of clang's -remap-file */
         free(file.bytes);
         return cc_failure(j,

@@ -1,271 +1,11 @@
 /* See dwarf_reader.h. */
 #include "debug/dwarf_reader.h"
 
-#include <ctype.h>
 #include <dwarf.h>
-#include <elfutils/libdw.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/map.h"
-
-enum { DEEPEST = 64 };
-
-struct reader {
-    Elf *elf;
-    Dwarf *dwarf;
-    struct arena arena;
-    struct map types; /* struct c_type by the offset of its entry */
-    unsigned depth;
-    VEC(Dwarf_Die) spaces;
-    VEC(Dwarf_Die) functions;
-};
-
-/* ---- attributes ---- */
-
-static bool number_of(Dwarf_Die *die, unsigned name, uint64_t *value)
-{
-    Dwarf_Attribute a;
-    Dwarf_Word v;
-    if (!dwarf_attr_integrate(die, name, &a) || dwarf_formudata(&a, &v) != 0)
-        return false;
-    *value = v;
-    return true;
-}
-
-static const char *name_of(struct reader *r, Dwarf_Die *die)
-{
-    Dwarf_Attribute a;
-    const char *name = dwarf_attr_integrate(die, DW_AT_name, &a) ? dwarf_formstring(&a) : NULL;
-    return name ? arena_strdup(&r->arena, name) : NULL;
-}
-
-static bool die_of(Dwarf_Die *die, unsigned name, Dwarf_Die *to)
-{
-    Dwarf_Attribute a;
-    return dwarf_attr_integrate(die, name, &a) && dwarf_formref_die(&a, to);
-}
-
-/* Where a member begins: a number, or a location that adds one. */
-static uint64_t place_of_member(Dwarf_Die *die)
-{
-    uint64_t at = 0;
-    Dwarf_Attribute a;
-    Dwarf_Op *ops;
-    size_t n;
-    if (number_of(die, DW_AT_data_member_location, &at))
-        return at;
-    if (dwarf_attr(die, DW_AT_data_member_location, &a) && dwarf_getlocation(&a, &ops, &n) == 0 && n == 1)
-        return ops[0].number;
-    return 0;
-}
-
-/* ---- types ---- */
-
-static const struct c_type *type_of(struct reader *r, Dwarf_Die *die);
-
-static const struct c_type *base_type(struct reader *r, Dwarf_Die *die)
-{
-    struct c_type *t = ARENA_NEW(&r->arena, struct c_type);
-    uint64_t encoding = 0, bytes = 0;
-    number_of(die, DW_AT_encoding, &encoding);
-    number_of(die, DW_AT_byte_size, &bytes);
-    *t = (struct c_type){.kind = C_INT, .bytes = bytes, .name = name_of(r, die), .is_signed = true};
-    switch (encoding) {
-    case DW_ATE_boolean: t->kind = C_BOOL; break;
-    case DW_ATE_float: t->kind = bytes == 2 ? C_HALF : C_FLOAT; break;
-    case DW_ATE_signed_char: t->kind = bytes == 1 ? C_CHAR : C_INT; break;
-    case DW_ATE_unsigned_char:
-        t->kind = bytes == 1 ? C_CHAR : C_UINT;
-        t->is_signed = false;
-        break;
-    case DW_ATE_unsigned: t->kind = C_UINT; break;
-    default: break;
-    }
-    bool odd = bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8;
-    if (odd || (t->kind == C_FLOAT && bytes < 4)) /* __int128, and what nobody has heard of: as bytes */
-        return c_array_of(&c_uchar, bytes, &r->arena);
-    return t;
-}
-
-static bool starts(const char *text, const char *with)
-{
-    return text && strncmp(text, with, strlen(with)) == 0;
-}
-
-/* nvcc gives base classes and what has no name one of its own. */
-static const char *source_name(const char *name)
-{
-    return starts(name, "__b_") || starts(name, "__C") ? NULL : name;
-}
-
-/* What a struct holds where that is one scalar, however deep; NULL: it holds something else. */
-static const struct c_type *only_scalar(const struct c_type *t)
-{
-    const struct c_type *only = t;
-    for (unsigned depth = 0; only && only->kind == C_STRUCT && depth < DEEPEST; depth++) {
-        const struct c_type *next = NULL;
-        for (uint32_t i = 0; i < only->n; i++)
-            if (only->members[i].type->bytes == t->bytes)
-                next = only->members[i].type;
-        only = next;
-    }
-    return only && c_is_scalar(only) ? only : NULL;
-}
-
-static void add_members(struct reader *r, Dwarf_Die *die, struct c_type *t)
-{
-    VEC(struct c_member) list = {0};
-    Dwarf_Die child;
-    for (int more = dwarf_child(die, &child); more == 0; more = dwarf_siblingof(&child, &child)) {
-        int tag = dwarf_tag(&child);
-        uint64_t bits = 0, bit_at = 0, storage = 0;
-        Dwarf_Die of;
-        Dwarf_Attribute a;
-        if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || dwarf_attr(&child, DW_AT_external, &a) ||
-            !die_of(&child, DW_AT_type, &of))
-            continue;
-        struct c_member m = {.name = tag == DW_TAG_member ? source_name(name_of(r, &child)) : NULL,
-                             .type = type_of(r, &of),
-                             .at = place_of_member(&child)};
-        if (number_of(&child, DW_AT_bit_size, &bits) && bits <= 64) {
-            storage = m.type->bytes;
-            number_of(&child, DW_AT_byte_size, &storage);
-            if (number_of(&child, DW_AT_data_bit_offset, &bit_at)) {
-                m.at = bit_at / 8 / (storage ? storage : 1) * (storage ? storage : 1);
-                m.bit_at = (uint8_t)(bit_at - 8 * m.at);
-            } else if (number_of(&child, DW_AT_bit_offset, &bit_at)) {
-                m.bit_at = (uint8_t)(8 * storage - bit_at - bits);
-            }
-            m.bits = m.bit_at < 64 && m.bit_at + bits <= 64 ? (uint8_t)bits : 0;
-            m.bit_at = m.bits ? m.bit_at : 0;
-        }
-        *VEC_PUSH(&r->arena, &list) = m;
-    }
-    t->members = list.at;
-    t->n = list.n;
-    const char *name = t->name;
-    const struct c_type *value = starts(name, "atomic<") ? only_scalar(t) : NULL; /* cuda::atomic and std::atomic */
-    if (value) {
-        *t = *value;
-        t->name = name;
-    }
-}
-
-/* nvcc writes mangled names: "_ZN5color3REDE" is RED. */
-static const char *enumerator_name(struct reader *r, const char *name)
-{
-    char *p = (char *)(uintptr_t)name;
-    if (!starts(name, "_ZN"))
-        return name;
-    for (p += 3; isdigit((unsigned char)*p);) {
-        size_t n = strtoul(p, &p, 10);
-        if (n > strlen(p) || strcmp(p + n, "E") == 0)
-            return n > strlen(p) ? name : arena_strndup(&r->arena, p, n);
-        p += n;
-    }
-    return name;
-}
-
-static void add_enumerators(struct reader *r, Dwarf_Die *die, struct c_type *t)
-{
-    VEC(struct c_enumerator) list = {0};
-    Dwarf_Die child;
-    for (int more = dwarf_child(die, &child); more == 0; more = dwarf_siblingof(&child, &child)) {
-        Dwarf_Attribute a;
-        Dwarf_Sword v;
-        if (dwarf_tag(&child) == DW_TAG_enumerator && dwarf_attr(&child, DW_AT_const_value, &a) &&
-            dwarf_formsdata(&a, &v) == 0)
-            *VEC_PUSH(&r->arena, &list) = (struct c_enumerator){enumerator_name(r, name_of(r, &child)), v};
-    }
-    t->enumerators = list.at;
-    t->n = list.n;
-    t->is_signed = true;
-}
-
-/* From the last dimension to the first. */
-static const struct c_type *array_type(struct reader *r, Dwarf_Die *die, const struct c_type *of)
-{
-    uint64_t counts[8], n = 0;
-    Dwarf_Die child;
-    for (int more = dwarf_child(die, &child); more == 0 && n < 8; more = dwarf_siblingof(&child, &child)) {
-        uint64_t count = 0;
-        if (dwarf_tag(&child) != DW_TAG_subrange_type)
-            continue;
-        if (!number_of(&child, DW_AT_count, &count) && number_of(&child, DW_AT_upper_bound, &count))
-            count++;
-        counts[n++] = count;
-    }
-    while (n)
-        of = c_array_of(of, counts[--n], &r->arena);
-    return of;
-}
-
-static struct c_type *new_type(struct reader *r, Dwarf_Die *die, enum c_kind kind)
-{
-    struct c_type *t = ARENA_NEW(&r->arena, struct c_type);
-    t->kind = kind;
-    t->name = source_name(name_of(r, die));
-    number_of(die, DW_AT_byte_size, &t->bytes);
-    return t;
-}
-
-static const struct c_type *struct_type(struct reader *r, Dwarf_Die *die)
-{
-    const char *name = name_of(r, die);
-    if (name && (strcmp(name, "__half") == 0 || strcmp(name, "__nv_bfloat16") == 0))
-        return strcmp(name, "__half") == 0 ? &c_half : &c_bfloat;
-    return new_type(r, die, C_STRUCT);
-}
-
-static const struct c_type *make_type(struct reader *r, Dwarf_Die *die)
-{
-    Dwarf_Die of;
-    bool has_of = die_of(die, DW_AT_type, &of);
-    switch (dwarf_tag(die)) {
-    case DW_TAG_base_type: return base_type(r, die);
-    case DW_TAG_structure_type:
-    case DW_TAG_class_type:
-    case DW_TAG_union_type: return struct_type(r, die);
-    case DW_TAG_enumeration_type: {
-        struct c_type *t = new_type(r, die, C_ENUM);
-        t->bytes = t->bytes == 1 || t->bytes == 2 || t->bytes == 8 ? t->bytes : 4;
-        add_enumerators(r, die, t);
-        return t;
-    }
-    case DW_TAG_array_type: return has_of ? array_type(r, die, type_of(r, &of)) : &c_void;
-    case DW_TAG_pointer_type: return c_pointer_to(has_of ? type_of(r, &of) : &c_void, C_GENERIC, &r->arena);
-    case DW_TAG_reference_type:
-    case DW_TAG_rvalue_reference_type: {
-        struct c_type *t = ARENA_NEW(&r->arena, struct c_type);
-        *t = *c_pointer_to(has_of ? type_of(r, &of) : &c_void, C_GENERIC, &r->arena);
-        t->is_reference = true;
-        return t;
-    }
-    case DW_TAG_subroutine_type: return new_type(r, die, C_FUNCTION);
-    default: return has_of ? type_of(r, &of) : &c_void; /* const, volatile, typedef */
-    }
-}
-
-static const struct c_type *type_of(struct reader *r, Dwarf_Die *die)
-{
-    Dwarf_Off *at = ARENA_NEW(&r->arena, Dwarf_Off);
-    *at = dwarf_dieoffset(die);
-    const struct str key = {(const char *)at, sizeof *at};
-    const struct c_type *t = map_get(&r->types, key);
-    if (t)
-        return t;
-    if (r->depth++ > DEEPEST) {
-        r->depth--;
-        return &c_void;
-    }
-    t = make_type(r, die);
-    map_put(&r->types, key, (void *)t);
-    if (t->kind == C_STRUCT && !t->members && dwarf_tag(die) != DW_TAG_base_type && t->name != c_half.name)
-        add_members(r, die, (struct c_type *)t); /* which may lead back to it */
-    r->depth--;
-    return t;
-}
+#include "debug/dwarf_types.h"
 
 /* ---- variables ---- */
 
@@ -297,6 +37,19 @@ static void read_location(struct dwarf_variable *v, const Dwarf_Op *ops, size_t 
     }
 }
 
+/* "heddle_extern_17_s" has the type of dynamic shared memory `s` (cc/dynamic.c). */
+static bool is_dynamic(struct dwarf_variable *v)
+{
+    static const char mark[] = "heddle_extern_";
+    const char *name = strncmp(v->name, mark, strlen(mark)) == 0 ? strchr(v->name + strlen(mark), '_') : NULL;
+    if (!name || v->type->kind != C_POINTER)
+        return false;
+    v->name = name + 1;
+    v->type = v->type->of;
+    v->kind = DWARF_DYNAMIC;
+    return true;
+}
+
 static bool read_variable(struct reader *r, Dwarf_Die *die, uint64_t at, struct dwarf_variable *v)
 {
     Dwarf_Die of;
@@ -304,10 +57,12 @@ static bool read_variable(struct reader *r, Dwarf_Die *die, uint64_t at, struct 
     Dwarf_Op *ops;
     size_t n = 0;
     Dwarf_Word value;
-    *v = (struct dwarf_variable){.name = name_of(r, die), .is_parameter = dwarf_tag(die) == DW_TAG_formal_parameter};
-    if (!v->name || !die_of(die, DW_AT_type, &of))
+    *v = (struct dwarf_variable){.name = dwarf_name(r, die), .is_parameter = dwarf_tag(die) == DW_TAG_formal_parameter};
+    if (!v->name || !dwarf_leads(die, DW_AT_type, &of))
         return false;
-    v->type = type_of(r, &of);
+    v->type = dwarf_type(r, &of);
+    if (is_dynamic(v))
+        return true;
     if (dwarf_attr_integrate(die, DW_AT_location, &a)) {
         if (dwarf_getlocation_addr(&a, at, &ops, &n, 1) == 1)
             read_location(v, ops, n);
@@ -401,11 +156,11 @@ static unsigned calls(void *reader, uint64_t at, struct dwarf_call *to, unsigned
         Dwarf_Die *die = &blocks.at[i];
         if (dwarf_tag(die) != DW_TAG_inlined_subroutine)
             continue;
-        number_of(die, DW_AT_call_file, &file);
-        number_of(die, DW_AT_call_line, &line);
+        dwarf_number(die, DW_AT_call_file, &file);
+        dwarf_number(die, DW_AT_call_line, &line);
         const char *name = dwarf_attr_integrate(die, DW_AT_linkage_name, &a) ? dwarf_formstring(&a) : NULL;
-        to[n++] =
-            (struct dwarf_call){name ? arena_strdup(&r->arena, name) : name_of(r, die), (uint32_t)file, (uint32_t)line};
+        to[n++] = (struct dwarf_call){name ? arena_strdup(&r->arena, name) : dwarf_name(r, die), (uint32_t)file,
+                                      (uint32_t)line};
     }
     return n;
 }
@@ -419,7 +174,7 @@ static const struct c_type *find_type(struct reader *r, Dwarf_Die *scope, const 
                        tag == DW_TAG_enumeration_type || tag == DW_TAG_typedef;
         const char *called = is_type ? dwarf_diename(&child) : NULL;
         if (called && strcmp(called, name) == 0)
-            return type_of(r, &child);
+            return dwarf_type(r, &child);
         const struct c_type *t = is_type || tag == DW_TAG_subprogram ? find_type(r, &child, name, depth + 1) : NULL;
         if (t)
             return t;
@@ -443,7 +198,7 @@ static const struct c_type *find_enumerator(struct reader *r, Dwarf_Die *scope, 
             t = find_enumerator(r, &child, of, name, value, depth + 1);
         if (tag != DW_TAG_enumeration_type || (of ? !called || strcmp(called, of) != 0 : is_class))
             continue;
-        const struct c_type *e = type_of(r, &child);
+        const struct c_type *e = dwarf_type(r, &child);
         for (uint32_t i = 0; i < e->n && e->kind == C_ENUM && !t; i++)
             if (e->enumerators[i].name && strcmp(e->enumerators[i].name, name) == 0) {
                 *value = e->enumerators[i].value;

@@ -11,6 +11,7 @@ enum dwarf_kind {
     DWARF_REGISTER, /* `number`: nvcc's and LLVM's, whose bytes are the register's name: 0x257232 is %r2 */
     DWARF_MEMORY,   /* at `address`, or at what the register `number` holds, and `offset` bytes on */
     DWARF_VALUE,    /* `address` is the value */
+    DWARF_DYNAMIC,  /* dynamic shared memory of this name */
 };
 
 struct dwarf_variable {

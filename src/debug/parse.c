@@ -84,6 +84,8 @@ static struct node *dereferenced(struct parsing *p, struct node *n)
         return expr_fail(p, arena_printf(p->arena,
                                          "it has type %s, which is no pointer: cast it, as in *(int *)0x7f0000000000",
                                          c_type_text(n->type, p->arena)));
+    if (n->type->of->kind == C_FUNCTION)
+        return expr_fail(p, "a function has no value to show: print the pointer, which has its name");
     if (!n->type->of->bytes)
         return expr_fail(p, "a pointer to void has no type to show: cast it, as in *(int *)p");
     return node_memory(n, n->type->of, p->arena);

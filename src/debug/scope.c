@@ -78,12 +78,21 @@ const struct ptx_var *scope_dynamic_shared(const struct ptx_item *item)
     return v && v->space == SPACE_SHARED && v->unsized ? v : NULL;
 }
 
+static bool is_named(const struct ptx_var *v, struct str name, struct arena *arena)
+{
+    const char *readable = demangle(v->symbol.name, arena), *end = readable + strlen(readable);
+    if (str_eq(v->symbol.name, name) || str_is(name, readable))
+        return true;
+    return strlen(readable) > name.n + 2 && memcmp(end - name.n, name.p, name.n) == 0 &&
+           memcmp(end - name.n - 2, "::", 2) == 0;
+}
+
 /* It lies behind all that has a size (preparer_symbol_address() of exec/code.c). */
-static const struct ptx_var *dynamic_shared(const struct ptx_module *m, struct str name)
+static const struct ptx_var *dynamic_shared(const struct ptx_module *m, struct str name, struct arena *arena)
 {
     for (uint32_t i = 0; i < m->items.n; i++) {
         const struct ptx_var *v = scope_dynamic_shared(&m->items.at[i]);
-        if (v && str_eq(v->symbol.name, name))
+        if (v && is_named(v, name, arena))
             return v;
     }
     return NULL;
@@ -119,7 +128,7 @@ static struct node *address_of(struct scope_data *s, struct str name, struct are
     for (uint32_t i = 0; i < k->shared_vars.n; i++)
         if (str_eq(k->shared_vars.at[i].var->symbol.name, name))
             return node_offset(plain(NODE_SHARED, arena), k->shared_vars.at[i].at, arena);
-    if ((v = dynamic_shared(s->code->ir->func->module, name)))
+    if ((v = dynamic_shared(s->code->ir->func->module, name, arena)))
         return node_offset(plain(NODE_SHARED, arena), behind_static(k, v), arena);
     return s->run->names->global(s->run->names->data, name, &address, &v)
                ? node_const((int64_t)address, &c_ulong, arena)
@@ -154,6 +163,10 @@ static struct node *place_of(struct scope_data *s, const struct dwarf_variable *
     switch (v->kind) {
     case DWARF_GONE: address = given(s, v, arena); return address ? address : gone(v, v->why, arena);
     case DWARF_VALUE: return node_const((int64_t)v->address, v->type, arena);
+    case DWARF_DYNAMIC:
+        address = address_of(s, str_of(v->name), arena);
+        return address ? node_memory(address, sized(s, v->type, arena), arena)
+                       : gone(v, "this kernel has no dynamic shared memory of this name", arena);
     case DWARF_REGISTER:
         if (!reg)
             return gone(v, "its register is not used", arena);
@@ -204,15 +217,24 @@ struct node *scope_node(struct scope_data *s, const struct dwarf_variable *v, st
     return node_of(s, v, arena);
 }
 
+/* Without its namespaces. */
+static struct str last_of(struct str name)
+{
+    for (size_t at = name.n; at-- > 1;)
+        if (name.p[at] == ':' && name.p[at - 1] == ':')
+            return (struct str){name.p + at + 1, name.n - at - 1};
+    return name;
+}
+
 static struct node *variable(void *data, struct str name, struct arena *arena)
 {
     struct scope_data *s = data;
     struct dwarf_variable *all = ARENA_ARRAY(arena, struct dwarf_variable, MOST_VARIABLES);
     uint32_t n = scope_variables(s, all);
     for (uint32_t i = 0; i < n; i++)
-        if (str_is(name, all[i].name))
+        if (str_is(all[i].kind == DWARF_DYNAMIC ? last_of(name) : name, all[i].name))
             return node_of(s, &all[i], arena);
-    const struct ptx_var *v = dynamic_shared(s->code->ir->func->module, name);
+    const struct ptx_var *v = dynamic_shared(s->code->ir->func->module, name, arena);
     if (!v)
         return NULL;
     struct node *address = node_offset(plain(NODE_SHARED, arena), behind_static(s->run->kernel, v), arena);

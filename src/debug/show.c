@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/demangle.h"
 #include "base/printable.h"
+#include "exec/launch.h"
 
 /* ---- numbers ---- */
 
@@ -62,9 +64,37 @@ static const char *enumerator(const struct c_type *type, int64_t value)
     return NULL;
 }
 
+/* As gdb: of an enumeration of bits those that are set, "(A | C)". False: it is none, or has not all of them. */
+static bool show_flags(const struct c_type *type, int64_t value, struct text *t)
+{
+    int64_t known = 0;
+    for (uint32_t i = 0; i < type->n; i++) {
+        int64_t v = type->enumerators[i].value;
+        if (v < 0 || v & (v - 1) || known & v)
+            return false;
+        known |= v;
+    }
+    if (!value || value & ~known)
+        return false;
+    text_puts(t, "(");
+    for (uint32_t i = 0, n = 0; i < type->n; i++)
+        if (type->enumerators[i].value & value)
+            text_printf(t, "%s%s", n++ ? " | " : "", type->enumerators[i].name);
+    text_puts(t, ")");
+    return true;
+}
+
+static void show_enumerator(const struct c_type *type, int64_t value, struct text *t)
+{
+    const char *name = enumerator(type, value);
+    if (name)
+        text_puts(t, name);
+    else if (!show_flags(type, value, t))
+        text_printf(t, "%" PRId64, value);
+}
+
 static void show_plain(const struct c_type *type, union c_value v, struct text *t)
 {
-    const char *name;
     switch (type->kind) {
     case C_BOOL: text_puts(t, v.i ? "true" : "false"); break;
     case C_CHAR: show_character(v.i, t); break;
@@ -73,13 +103,7 @@ static void show_plain(const struct c_type *type, union c_value v, struct text *
     case C_HALF:
     case C_BFLOAT: show_float(v.f, 2, t); break;
     case C_POINTER: text_printf(t, "0x%" PRIx64, (uint64_t)v.i); break;
-    case C_ENUM:
-        name = enumerator(type, v.i);
-        if (name)
-            text_puts(t, name);
-        else
-            text_printf(t, "%" PRId64, v.i);
-        break;
+    case C_ENUM: show_enumerator(type, v.i, t); break;
     default: text_printf(t, "%" PRId64, v.i);
     }
 }
@@ -112,6 +136,47 @@ void show_value(const struct c_type *type, union c_value v, char format, struct 
     }
 }
 
+/* ---- what pointers lead to ---- */
+
+/* The function of an address: one that the kernel may call, or that its module has. */
+static const struct ptx_func *function_at(const struct launch *l, uint64_t address)
+{
+    const struct code *c = code_at(l->kernel, address);
+    const struct ptx_module *m = l->kernel->func->module;
+    for (uint32_t i = 0; i < m->items.n && !c; i++)
+        if (m->items.at[i].kind == ITEM_FUNC && m->items.at[i].func->has_body &&
+            code_address(&l->machine->mem, m->items.at[i].func) == address)
+            return m->items.at[i].func;
+    return c ? c->ir->func : NULL;
+}
+
+/* As gdb: "<twice(float)>" of a function, the text of characters. */
+static void show_led_to(const struct c_type *type, uint64_t address, const struct frame *f, unsigned lane,
+                        struct text *t)
+{
+    enum { MOST_CHARACTERS = 200 };
+    const struct launch *l = f->warp->block->launch;
+    char text[MOST_CHARACTERS + 1] = "";
+    if (type->of->kind == C_FUNCTION) {
+        const struct ptx_func *func = function_at(l, address);
+        if (func)
+            text_printf(t, " <%s>", demangle(func->symbol.name, t->arena));
+        return;
+    }
+    if (type->of->kind != C_CHAR || !type->of->is_signed)
+        return;
+    uint64_t n = memory_read(f, lane, address, text, MOST_CHARACTERS);
+    uint64_t length = strnlen(text, n);
+    for (uint64_t i = 0; i < length; i++)
+        if (!isprint((unsigned char)text[i]) && !isspace((unsigned char)text[i]))
+            return;
+    if (!n)
+        return;
+    text_puts(t, " \"");
+    printable_put(t, (struct str){text, length});
+    text_puts(t, length < n ? "\"" : "\"...");
+}
+
 /* ---- what has parts ---- */
 
 enum { MOST_ELEMENTS = 200, DEEPEST = 20 };
@@ -119,10 +184,14 @@ enum { MOST_ELEMENTS = 200, DEEPEST = 20 };
 struct showing {
     const uint8_t *bytes; /* n of them are there */
     uint64_t n;
+    const struct frame *f; /* who looks at them, */
+    unsigned lane;
     char format;
     struct text *t;
     unsigned left, depth;
 };
+
+static void show_scalar(struct showing *s, const struct c_type *type, union c_value v);
 
 static void show_at(struct showing *s, const struct c_type *type, uint64_t at, const struct c_member *field);
 
@@ -198,7 +267,32 @@ static void show_struct(struct showing *s, const struct c_type *type, uint64_t a
     text_puts(s->t, "}");
 }
 
-static void show_scalar(struct showing *s, const struct c_type *type, uint64_t at, const struct c_member *field)
+/* What a reference leads to, where that is a number. */
+static void show_referred(struct showing *s, const struct c_type *type, uint64_t address)
+{
+    uint64_t bits = 0;
+    text_printf(s->t, "@0x%" PRIx64, address);
+    if (c_is_scalar(type) && type->bytes <= 8 &&
+        memory_read(s->f, s->lane, address, &bits, type->bytes) == type->bytes) {
+        text_puts(s->t, ": ");
+        show_scalar(s, type, c_load(type, &bits));
+    }
+}
+
+static void show_scalar(struct showing *s, const struct c_type *type, union c_value v)
+{
+    bool leads = type->kind == C_POINTER && type->of && v.i && !s->format;
+    if (leads && type->is_reference && s->depth++ < DEEPEST) {
+        show_referred(s, type->of, (uint64_t)v.i);
+        s->depth--;
+        return;
+    }
+    show_value(type, v, s->format, s->t);
+    if (leads)
+        show_led_to(type, (uint64_t)v.i, s->f, s->lane, s->t);
+}
+
+static void show_scalar_at(struct showing *s, const struct c_type *type, uint64_t at, const struct c_member *field)
 {
     uint64_t bits = 0;
     s->left -= s->left > 0;
@@ -210,7 +304,7 @@ static void show_scalar(struct showing *s, const struct c_type *type, uint64_t a
         show_value(type, value, s->format, s->t);
         return;
     }
-    show_value(type, c_load(type, &bits), s->format, s->t);
+    show_scalar(s, type, c_load(type, &bits));
 }
 
 static void show_at(struct showing *s, const struct c_type *type, uint64_t at, const struct c_member *field)
@@ -225,13 +319,14 @@ static void show_at(struct showing *s, const struct c_type *type, uint64_t at, c
     else if (!whole || !c_is_scalar(type))
         text_puts(s->t, whole ? "<of no type that can be shown>" : "<no memory there>");
     else
-        show_scalar(s, type, at, field);
+        show_scalar_at(s, type, at, field);
     s->depth--;
 }
 
-void show_bytes(const struct c_type *type, const uint8_t *bytes, uint64_t n, char format, struct text *t)
+void show_bytes(const struct c_type *type, const uint8_t *bytes, uint64_t n, const struct frame *f, unsigned lane,
+                char format, struct text *t)
 {
-    struct showing s = {.bytes = bytes, .n = n, .format = format, .t = t, .left = MOST_ELEMENTS};
+    struct showing s = {.bytes = bytes, .n = n, .f = f, .lane = lane, .format = format, .t = t, .left = MOST_ELEMENTS};
     show_at(&s, type, 0, NULL);
 }
 
@@ -265,12 +360,13 @@ void show_node(const struct node *n, const struct frame *f, unsigned lane, char 
         text_printf(t, "<no memory at 0x%" PRIx64 ">", v.address);
     else if (!v.lanes)
         text_printf(t, "<%s>", v.why ? v.why : "it has no value now");
-    else if (c_is_scalar(n->type))
-        show_value(n->type, v.at[lane], format, t);
-    else {
+    else if (c_is_scalar(n->type)) {
+        struct showing s = {.f = f, .lane = lane, .format = format, .t = t};
+        show_scalar(&s, n->type, v.at[lane]);
+    } else {
         uint64_t bytes = n->type->bytes < MOST_BYTES ? n->type->bytes : MOST_BYTES;
         uint8_t *at = arena_alloc(t->arena, bytes);
-        show_bytes(n->type, at, memory_read(f, lane, (uint64_t)v.at[lane].i, at, bytes), format, t);
+        show_bytes(n->type, at, memory_read(f, lane, (uint64_t)v.at[lane].i, at, bytes), f, lane, format, t);
     }
 }
 

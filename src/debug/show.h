@@ -8,8 +8,9 @@
  * has it. What cannot be had is said in words, in <>. */
 void show_node(const struct node *n, const struct frame *f, unsigned lane, char format, struct text *t);
 /* The same of bytes that are at hand. */
-void show_bytes(const struct c_type *type, const uint8_t *bytes, uint64_t n, char format, struct text *t);
-/* A scalar. */
+void show_bytes(const struct c_type *type, const uint8_t *bytes, uint64_t n, const struct frame *f, unsigned lane,
+                char format, struct text *t);
+/* A scalar, as a number. */
 void show_value(const struct c_type *type, union c_value v, char format, struct text *t);
 
 /* {"function", "file", "line", "ptx_line"} */

@@ -40,10 +40,12 @@ void tell_written(struct run *r, json_t *to, struct arena *arena)
     const struct frame f = {at.warp ? at.warp : r->now.warp, NULL};
     const struct site *s = site_of(&r->lines, w->op);
     const struct cuda_place *p = s ? s->place.cuda : NULL;
-    show_bytes(w->point->type, w->before, w->n_before, 0, &before);
-    if (f.warp)
-        show_bytes(w->point->type, now, memory_read(&f, w->thread.lane, w->point->address, now, w->n_before), 0,
+    const unsigned lane = w->thread.lane;
+    if (f.warp) {
+        show_bytes(w->point->type, w->before, w->n_before, &f, lane, 0, &before);
+        show_bytes(w->point->type, now, memory_read(&f, lane, w->point->address, now, w->n_before), &f, lane, 0,
                    &after);
+    }
     json_t *j = json_pack("{s:s, s:s, s:o, s:I, s:I, s:I}", "before", before.p ? before.p : "", "after",
                           after.p ? after.p : "", "thread", show_thread(r, &w->thread), "time", (json_int_t)w->time,
                           "ptx_line", (json_int_t)ptx_line(s), "id", (json_int_t)w->point->id);

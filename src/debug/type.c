@@ -51,9 +51,10 @@ static const struct c_type *copy_type(const struct c_type *t, unsigned depth, st
     copy->name = t->name ? arena_strdup(arena, t->name) : NULL;
     if (t->kind == C_POINTER)
         copy->of = &c_void;
-    else if (t->kind == C_ARRAY)
+    else if (t->kind == C_ARRAY || t->kind == C_FUNCTION)
         copy->of = copy_type(t->of, depth + 1, arena);
-    struct c_member *members = t->kind == C_STRUCT ? ARENA_ARRAY(arena, struct c_member, t->n) : NULL;
+    struct c_member *members =
+        t->kind == C_STRUCT || t->kind == C_FUNCTION ? ARENA_ARRAY(arena, struct c_member, t->n) : NULL;
     for (uint32_t i = 0; members && i < t->n; i++) {
         members[i] = t->members[i];
         members[i].name = t->members[i].name ? arena_strdup(arena, t->members[i].name) : NULL;
@@ -77,40 +78,49 @@ static const char *space_word(enum c_space space)
     return space == C_SHARED ? "@shared " : space == C_LOCAL ? "@local " : "";
 }
 
+static const char *parameters_text(const struct c_type *t, struct arena *arena)
+{
+    struct text to = {.arena = arena};
+    text_puts(&to, "(");
+    for (uint32_t i = 0; i < t->n; i++)
+        text_printf(&to, "%s%s", i ? ", " : "", c_type_text(t->members[i].type, arena));
+    text_puts(&to, ")");
+    return to.p;
+}
+
+/* From the name out, as C declares: `inner` is what stands where the name does. */
+static const char *declared(const struct c_type *t, const char *inner, const char *space, struct arena *arena)
+{
+    const char *word = t->name               ? t->name
+                       : t->kind == C_ENUM   ? "enum"
+                       : t->is_union         ? "union"
+                       : t->kind == C_STRUCT ? "struct"
+                                             : "?";
+    if (t->name || !t->of || t->kind == C_ENUM)
+        return arena_printf(arena, "%s%s%s%s", space, word, *inner && *inner != '[' ? " " : "", inner);
+    if (t->kind == C_ARRAY)
+        return declared(t->of, arena_printf(arena, "%s[%llu]", inner, (unsigned long long)t->count), space, arena);
+    if (t->kind == C_FUNCTION)
+        return declared(t->of, arena_printf(arena, "%s%s", inner, parameters_text(t, arena)), space, arena);
+    bool binds = !t->of->name && (t->of->kind == C_ARRAY || t->of->kind == C_FUNCTION);
+    return declared(t->of, arena_printf(arena, binds ? "(%s%s)" : "%s%s", t->is_reference ? "&" : "*", inner),
+                    *space ? space : space_word(t->space), arena);
+}
+
 const char *c_type_text(const struct c_type *t, struct arena *arena)
 {
-    struct text counts = {.arena = arena};
-    const struct c_type *e = t;
-    if (t->name)
-        return t->name;
-    switch (t->kind) {
-    case C_POINTER: {
-        for (e = t->of; e->kind == C_ARRAY && !e->name; e = e->of)
-            text_printf(&counts, "[%llu]", (unsigned long long)e->count);
-        if (counts.n)
-            return arena_printf(arena, "%s%s (*)%s", space_word(t->space), c_type_text(e, arena), counts.p);
-        const char *of = c_type_text(t->of, arena);
-        return arena_printf(arena, "%s%s%s*", space_word(t->space), of, of[strlen(of) - 1] == '*' ? "" : " ");
-    }
-    case C_ARRAY:
-        for (; e->kind == C_ARRAY && !e->name; e = e->of)
-            text_printf(&counts, "[%llu]", (unsigned long long)e->count);
-        return arena_printf(arena, "%s%s", c_type_text(e, arena), counts.p);
-    case C_STRUCT: return "struct";
-    case C_ENUM: return "enum";
-    default: return "?";
-    }
+    return declared(t, "", "", arena);
+}
+
+const char *c_declaration(const struct c_type *t, const char *name, struct arena *arena)
+{
+    return declared(t, name, "", arena);
 }
 
 /* "float b[3]", "int bits : 5" */
 static void put_member(struct text *to, const struct c_member *m)
 {
-    const struct c_type *e = m->type;
-    while (e->kind == C_ARRAY && !e->name)
-        e = e->of;
-    text_printf(to, "    %s%s%s", c_type_text(e, to->arena), m->name ? " " : "", m->name ? m->name : "");
-    for (const struct c_type *a = m->type; a != e; a = a->of)
-        text_printf(to, "[%llu]", (unsigned long long)a->count);
+    text_printf(to, "    %s", c_declaration(m->type, m->name ? m->name : "", to->arena));
     if (m->bits)
         text_printf(to, " : %u", m->bits);
     text_puts(to, ";\n");
@@ -121,7 +131,11 @@ const char *c_type_whole(const struct c_type *t, struct arena *arena)
     struct text to = {.arena = arena};
     if (t->kind != C_STRUCT && t->kind != C_ENUM)
         return c_type_text(t, arena);
-    text_printf(&to, "%s%s%s {\n", t->kind == C_ENUM ? "enum" : "struct", t->name ? " " : "", t->name ? t->name : "");
+    text_printf(&to, "%s%s%s {\n",
+                t->kind == C_ENUM ? "enum"
+                : t->is_union     ? "union"
+                                  : "struct",
+                t->name ? " " : "", t->name ? t->name : "");
     for (uint32_t i = 0; i < t->n; i++)
         if (t->kind == C_STRUCT)
             put_member(&to, &t->members[i]);

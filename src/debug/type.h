@@ -43,12 +43,13 @@ struct c_type {
     enum c_kind kind;
     bool is_signed;    /* C_CHAR, C_ENUM */
     bool is_reference; /* C_POINTER: what it leads to is meant */
+    bool is_union;     /* C_STRUCT */
     enum c_space space;
     uint64_t bytes;
-    const char *name;        /* "float", "struct P" has "P"; NULL: it follows from `of` */
-    const struct c_type *of; /* C_POINTER, C_ARRAY, C_ENUM (or NULL) */
-    uint64_t count;          /* C_ARRAY */
-    const struct c_member *members;
+    const char *name;               /* "float", "struct P" has "P"; NULL: it follows from `of` */
+    const struct c_type *of;        /* C_POINTER, C_ARRAY, C_ENUM (or NULL); C_FUNCTION: what it returns */
+    uint64_t count;                 /* C_ARRAY */
+    const struct c_member *members; /* C_STRUCT; C_FUNCTION: its parameters */
     const struct c_enumerator *enumerators;
     uint32_t n;
 };
@@ -60,8 +61,10 @@ const struct c_type *c_pointer_to(const struct c_type *of, enum c_space space, s
 const struct c_type *c_array_of(const struct c_type *of, uint64_t count, struct arena *arena);
 /* The same type in another arena, but for what pointers in it lead to. */
 const struct c_type *c_type_copy(const struct c_type *t, struct arena *arena);
-/* "float *", "int[3]" */
+/* "float *", "int[3]", "float (*)(float)" */
 const char *c_type_text(const struct c_type *t, struct arena *arena);
+/* The same as it declares a name: "float (*f)(float)". */
+const char *c_declaration(const struct c_type *t, const char *name, struct arena *arena);
 
 /* The same, of a struct or enumeration with all that it has, in lines. */
 const char *c_type_whole(const struct c_type *t, struct arena *arena);

@@ -386,6 +386,48 @@ def variables_of_all_kinds_are_those_of_nvcc():
     assert a[-6].startswith("type = struct derived {\n    base;\n    float w;\n") and a[-1] == "there is no `nothing` here", a[-6:]
 
 
+def pointers_have_the_names_of_what_they_lead_to():
+    """To functions, members, text; references and types without names as members; dynamic shared memory with its type. A library's calls are skipped."""
+    ours, nvccs = folder.path("pointers-ours.ptx"), folder.path("pointers.ptx")
+    with lzma.open(os.path.join(here, "pointers.ptx.xz")) as packed, open(nvccs, "wb") as f:
+        f.write(packed.read())
+    subprocess.run([heddle, "cc", "-G", "-std=c++17", "-arch=sm_90", "-ptx", "pointers.cu", "-o", ours], cwd=here, check=True)
+    asked = ["b pointers.cu:25 if i > 3", "b pointers.cu:33", "run", "p i", "next", "reverse-step", "step", "delete 1", "c", "p f", "p table", "p fs", "p p.f", "p p", "p h", "p h.text",
+             "p some", "p s", "p s[3] + 1", "p &h", "p f == table[0]", "ptype f", "whatis fs", "ptype h", "p *f", "info args"]
+    a, b = ([re.sub(r"@?0x[0-9a-f]{12}", "0x", x) for x in answers([ptx, "--grid", 1, "--block", 8, "--shared", 64, "f64[8]", 8], asked, cwd=here)] for ptx in (ours, nvccs))
+    assert a == b, [(q, x, y) for q, x, y in zip(asked, a, b) if x != y]
+    values = [x.split(" = ", 1)[1] for x in a[9:19]]
+    assert values == ["(float (*)(float)) 0x <twice>", "{0x <twice>, 0x <thrice>}", "{0x <twice>, 0x <twice>}", "(float (*)(float)) 0x <twice>",
+                      '{a = 4, f = 0x <twice>, {i = 3, g = 4e-45}, {u = 4, v = 5}, named = {tag = "abc", low = -2}, m = {f = 0x <item::get>, d = 0}}',
+                      '{ref = 0x: 4, text = 0x "text", wide = {low = 7, high = 4}}', '(@global char *) 0x "text"', "(READ | EXEC)",
+                      "{0, 1.5, 3, 4.5, 6, 7.5, 9, 10.5}", "5.5"], values
+    assert a[3] == "$1 = 4" and "pointers.cu:26" in a[4] and "pointers.cu:25" in a[5] and "pointers.cu:26" in a[6], a[3:7]  # past the library's barrier
+    name = folder.write("spaces.cu", """struct item { float a; int b; };
+template <class T> __global__ void local(T *out)
+{
+    extern __shared__ __align__(16) item t[][2];
+    t[threadIdx.x][1].b = threadIdx.x;
+    out[threadIdx.x] = t[0][1].b;
+}
+template __global__ void local<int>(int *);
+extern __shared__ float g[];
+extern __shared__ float g[];
+extern "C" { namespace ns { extern __shared__ double h[]; } }
+__global__ void outside(float *out)
+{
+    g[threadIdx.x] = out[threadIdx.x];
+    ns::h[1] = 2;
+    out[1] = 1;
+}
+""")
+    ptx = folder.path("spaces.ptx")
+    subprocess.run([heddle, "cc", "-G", "-ptx", name, "-o", ptx], check=True)
+    got = answers([ptx, "local<int>", "--grid", 1, "--block", 2, "--shared", 32, "s32[2]"], ["b 6", "run", "p t", "ptype t"], cwd=folder.name)
+    assert got[2].endswith("= {{{a = 0, b = 0}, {a = 0, b = 0}}, {{a = 0, b = 0}, {a = 0, b = 1}}}") and got[3] == "type = item[2][2]", got
+    got = answers([ptx, "outside", "--grid", 1, "--block", 2, "--shared", 16, "f32[2]=range"], ["b 16", "run", "p g", "p h", "p ns::h[1]", "info locals"], cwd=folder.name)
+    assert got[2:] == ["$1 = {0, 1, 0, 2}", "$2 = {0.0078125, 2}", "$3 = 2", "There are none."], got
+
+
 def templates_references_enums_and_dynamic_shared_memory_are_known():
     name = folder.write("kinds.cu", """#include <cuda_fp16.h>
 template <typename T> struct vec { T x, y; __device__ T dot(const vec &o) const { return x * o.x + y * o.y; } };
