@@ -785,6 +785,9 @@ typedef struct hd_work {
      * HD_ERROR_NOT_READY; it must not wait itself. *state is NULL at first; the function owns it,
      * and frees it at its last call. */
     hd_result (*step)(void *data, void **state);
+    /* More ranges, which only memory tells: asked by checkers when the work's turn comes; the array
+     * is freed by free(). May be NULL. */
+    hd_used *(*find_used)(void *data, size_t *count);
 } hd_work;
 
 /* Puts the work into the stream. Checkers see its memory as that of copies. If that memory is gone

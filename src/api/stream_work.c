@@ -83,28 +83,55 @@ static void check_used(const hd_machine *m, const hd_work *w, const void *place)
             mark_written(m, &w->used[i]);
 }
 
-/* May two ranges have a byte in common? Of rows that are equally far apart the columns are
- * compared, as of two parts of a matrix. */
-static bool may_overlap(const hd_used *a, const hd_used *b)
+/* The first bytes at or after `at`, and before `end`, that rows of the range hold. */
+static bool first_common(const hd_used *u, uintptr_t at, uintptr_t end, uintptr_t *from, uintptr_t *to)
 {
-    struct box x = box_of(a), y = box_of(b);
-    uint64_t at = (uint64_t)(uintptr_t)a->at, other = (uint64_t)(uintptr_t)b->at;
-    if (at >= other ? at - other >= box_extent(&y) : other - at >= box_extent(&x))
+    uintptr_t start = (uintptr_t)u->at, past = start + u->width;
+    size_t row = at < past ? 0 : u->pitch ? (at - past) / u->pitch + 1 : u->height;
+    if (row >= u->height || start + row * u->pitch >= end)
         return false;
-    if (a->pitch != b->pitch || a->width > a->pitch || b->width > a->pitch)
-        return true;
-    uint64_t columns = other >= at ? (other - at) % a->pitch : (a->pitch - (at - other) % a->pitch) % a->pitch;
-    return columns < a->width || columns + b->width > a->pitch;
+    start += row * u->pitch;
+    *from = start > at ? start : at;
+    *to = start + u->width < end ? start + u->width : end;
+    return true;
 }
 
-/* Would the range be told again, or as one that races with another of the same task? */
-static bool is_noted(const hd_work *w, size_t i, bool writes)
+/* Where bytes begin that a range before `ranges` writes, which were noted with it. */
+static bool first_noted(const hd_work *w, size_t ranges, uintptr_t at, uintptr_t end, uintptr_t *from, uintptr_t *to)
+{
+    uintptr_t f = 0, t = 0;
+    bool found = false;
+    for (size_t j = 0; j < ranges; j++)
+        if (w->used[j].use & HD_WRITES && first_common(&w->used[j], at, end, &f, &t) && (!found || f < *from)) {
+            *from = f;
+            *to = t;
+            found = true;
+        }
+    return found;
+}
+
+/* Ranges of one task may overlap, as the parts of a triangle, or a product and its operand in
+ * place. No byte is told twice: it would race with itself. */
+static void note_row(const hd_machine *m, uint32_t task, const hd_work *w, size_t ranges, uintptr_t at, size_t bytes,
+                     bool writes)
+{
+    uintptr_t from = 0, to = 0;
+    for (const uintptr_t end = at + bytes; at < end; at = to) {
+        if (!first_noted(w, ranges, at, end, &from, &to))
+            from = to = end;
+        if (from > at)
+            box_note(m, task, (struct box){(void *)at, from - at, 1, 1, from - at, 0}, writes);
+    }
+}
+
+static void note_range(const hd_machine *m, uint32_t task, const hd_work *w, size_t i, bool writes)
 {
     const hd_used *u = &w->used[i];
-    for (size_t j = 0; j < (writes ? i : w->used_count); j++)
-        if (w->used[j].use & HD_WRITES && !is_nothing(&w->used[j]) && may_overlap(u, &w->used[j]))
-            return true;
-    return false;
+    struct box b = box_of(u);
+    bool whole = box_has_whole_slices(&b);
+    size_t rows = whole ? 1 : u->height, bytes = whole ? u->width * u->height : u->width;
+    for (size_t y = 0; y < rows; y++)
+        note_row(m, task, w, writes ? i : w->used_count, (uintptr_t)u->at + y * u->pitch, bytes, writes);
 }
 
 /* What is written is noted first: it races with all that a read of it races with. */
@@ -115,8 +142,8 @@ static void note_used(const hd_machine *m, uint32_t task, const hd_work *w)
     for (int reads = 0; reads < 2; reads++)
         for (size_t i = 0; i < w->used_count; i++) {
             bool writes = w->used[i].use & HD_WRITES;
-            if (w->used[i].use && writes == !reads && !is_nothing(&w->used[i]) && !is_noted(w, i, writes))
-                box_note(m, task, box_of(&w->used[i]), writes);
+            if (w->used[i].use && writes == !reads && !is_nothing(&w->used[i]))
+                note_range(m, task, w, i, writes);
         }
 }
 
@@ -133,8 +160,23 @@ static void note_worked(const hd_machine *m, uint32_t task, const hd_work *w)
 
 /* ---- running ---- */
 
-/* What it uses is told once. */
-static hd_result do_work(hd_machine *m, const hd_work *w, const void *place, bool again, void **state)
+/* Ranges that only memory tells, as `used` are. */
+static hd_result tell_found(const hd_machine *m, uint32_t task, const hd_work *w, const void *place)
+{
+    hd_work found = {.used_count = 0};
+    hd_used *used = w->find_used(w->data, &found.used_count);
+    found.used = used;
+    hd_result r = may_run(m, &found);
+    if (!r)
+        note_used(m, task, &found);
+    if (!r)
+        check_used(m, &found, place);
+    free(used);
+    return r;
+}
+
+/* What it uses is told once. `task`: 0 where the caller does it himself. */
+static hd_result do_work(hd_machine *m, uint32_t task, const hd_work *w, const void *place, bool again, void **state)
 {
     struct mem *mem = &m->machine->mem;
     machine_begin_move(m->machine);
@@ -142,6 +184,8 @@ static hd_result do_work(hd_machine *m, const hd_work *w, const void *place, boo
     hd_result r = again ? HD_SUCCESS : may_run(m, w);
     if (!r && m->checker && !again)
         check_used(m, w, place);
+    if (!r && m->checker && !again && w->find_used)
+        r = tell_found(m, task, w, place);
     r = r ? r : w->step ? w->step(w->data, state) : w->run(w->data);
     mem_end_use(mem);
     machine_end_move(m->machine);
@@ -162,7 +206,7 @@ static bool run_work(struct task *t, hd_result *result)
     struct work_task *w = (struct work_task *)t;
     if (!w->begun)
         note_used(w->machine, t->number, &w->work);
-    hd_result r = w->failed ? w->failed : do_work(w->machine, &w->work, w->place, w->begun, &w->state);
+    hd_result r = w->failed ? w->failed : do_work(w->machine, t->number, &w->work, w->place, w->begun, &w->state);
     w->begun = true;
     if (r == HD_ERROR_NOT_READY && w->work.step) {
         stream_pause(w->machine, &w->turns);
@@ -205,7 +249,7 @@ static hd_result put_work(hd_stream *s, const hd_work *w, enum hd_wait wait)
     hd_result fault = context_fault(s->context->context), r = HD_SUCCESS;
     bool itself = !fault && runs_itself(s, w, wait);
     if (itself)
-        r = do_work(s->context->machine, w, NULL, false, NULL);
+        r = do_work(s->context->machine, 0, w, NULL, false, NULL);
     if (itself && !r)
         note_worked(s->context->machine, 0, w);
     if (!fault && (!itself || r)) /* a failure becomes the context's fault, as a task */

@@ -27,6 +27,9 @@ struct library_task {
     size_t arg_bytes;
     const hd_used *used; /* the memory that it reads and writes; is copied */
     size_t used_count;
+    /* More of it, which only memory tells, as of a batch by addresses; or NULL. Asked by checkers
+     * when the call's turn comes; the array is freed by free(). */
+    hd_used *(*find_used)(const void *args, size_t *count);
     double flops, bytes; /* what a GPU would do and move; 0 bytes: all that is used */
     hd_unit unit;
     /* Instead of `run`, of a call that waits for others: called until it returns something else

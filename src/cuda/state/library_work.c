@@ -13,6 +13,7 @@ struct library_work {
     hd_result (*run)(void *args);
     hd_result (*step)(void *args, void **state);
     void (*drop)(void *args);
+    hd_used *(*find_used)(const void *args, size_t *count);
     hd_work work;
     char *args;
     max_align_t rest[]; /* ranges, and the arguments behind them */
@@ -60,6 +61,12 @@ static hd_result step(void *data, void **state)
     return r;
 }
 
+static hd_used *find_used(void *data, size_t *count)
+{
+    const struct library_work *w = data;
+    return w->find_used(w->args, count);
+}
+
 static void release(void *data)
 {
     library_work_release(data);
@@ -79,6 +86,7 @@ struct library_work *library_work_new(const struct library_task *t)
     w->run = t->run;
     w->step = t->step;
     w->drop = t->drop;
+    w->find_used = t->find_used;
     w->args = rest + args;
     if (ranges)
         memcpy(rest, t->used, ranges);
@@ -93,7 +101,8 @@ struct library_work *library_work_new(const struct library_task *t)
                         .flops = t->flops,
                         .bytes = bytes_of(t),
                         .unit = t->unit,
-                        .step = t->step ? step : NULL};
+                        .step = t->step ? step : NULL,
+                        .find_used = t->find_used ? find_used : NULL};
     return w;
 }
 

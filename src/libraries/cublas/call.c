@@ -1,6 +1,7 @@
 /* See call.h. */
 #include "libraries/cublas/call.h"
 #include "libraries/cublas/log.h"
+#include "libraries/cublas/memory.h"
 
 #include <limits.h>
 #include <string.h>
@@ -22,11 +23,6 @@ static bool negative(const struct call *c)
     const unsigned u = c->routine->uses;
     return (u & USES_M && c->m < 0) || (u & USES_N && c->n < 0) || (u & USES_K && c->k < 0) ||
            (u & USES_BAND && (c->kl < 0 || c->ku < 0)) || (c->batched && c->batch < 0 && !(u & BATCH_FAILS));
-}
-
-static bool is_matrix(enum region_kind kind)
-{
-    return kind == REGION_MATRIX || kind == REGION_LOWER || kind == REGION_UPPER;
 }
 
 static const char *const operand_names[] = {"the first", "the second", "the third", "the fourth", "the fifth"};
@@ -124,82 +120,7 @@ static void keep_scalars(struct call *c)
         memcpy(c->beta_value.bytes, c->beta, beta_bytes(c));
 }
 
-/* ---- the memory that a call uses ---- */
-
-/* Columns of a triangle are told in this many groups at most; of a group of several, what all of
- * them have. */
-enum { GROUPS = 24, MOST_USED = OPERANDS * (GROUPS + 1) + 4 };
-
-struct uses {
-    hd_used used[MOST_USED];
-    size_t n;
-};
-
-static void add(struct uses *u, const void *at, int64_t width, int64_t height, int64_t pitch, unsigned use)
-{
-    if (width > 0 && height > 0 && u->n < MOST_USED)
-        u->used[u->n++] = library_uses(at, (size_t)width, (size_t)height, (size_t)pitch, use);
-}
-
-static void add_triangle(struct uses *u, const struct operand *o, const struct region *r, int64_t bytes)
-{
-    const int64_t n = r->columns, per_group = (n + GROUPS - 1) / GROUPS, strict = r->strict;
-    for (int64_t first = 0; first < n; first += per_group) {
-        const int64_t end = first + per_group < n ? first + per_group : n;
-        const int64_t top = r->kind == REGION_LOWER ? end - 1 + strict : 0,
-                      bottom = r->kind == REGION_LOWER ? r->rows : first + 1 - strict;
-        add(u, (const char *)o->at + (top + first * o->ld) * bytes, (bottom - top) * bytes, end - first, o->ld * bytes,
-            r->use);
-    }
-}
-
-static void add_region(struct uses *u, const struct operand *o, const struct region *r, int64_t bytes)
-{
-    const int64_t inc = o->ld < 0 ? -o->ld : o->ld;
-    switch (r->kind) {
-    case REGION_MATRIX: add(u, o->at, r->rows * bytes, r->columns, o->ld * bytes, r->use); break;
-    case REGION_LOWER:
-    case REGION_UPPER: add_triangle(u, o, r, bytes); break;
-    case REGION_VECTOR:
-        add(u, o->at, inc == 1 ? r->rows * bytes : bytes,
-            inc == 1 ? 1
-            : inc    ? r->rows
-                     : 1,
-            inc ? inc * bytes : bytes, r->use);
-        break;
-    case REGION_PACKED:
-    case REGION_SCALAR: add(u, o->at, r->rows * bytes, 1, r->rows * bytes, r->use); break;
-    case REGION_COUNTS: add(u, o->at, r->rows * (int64_t)sizeof(int32_t), 1, 0, r->use); break;
-    case REGION_NONE: break;
-    }
-}
-
-static int64_t region_bytes(const struct call *c, int i, const struct region *r)
-{
-    return r->kind == REGION_COUNTS ? (int64_t)sizeof(int32_t) : (int64_t)element_bytes(operand_type(c, i));
-}
-
-/* Of a batch: the arrays of addresses, or all problems' matrices as rows, where those are not too
- * many kinds of them. */
-static void add_batch(struct uses *u, const struct call *c, int i, const struct region *r)
-{
-    const int64_t bytes = region_bytes(c, i, r), problems = c->op[i].stride ? c->batch : 1;
-    if (c->arrays && r->kind != REGION_COUNTS) {
-        add(u, c->op[i].at, c->batch * (int64_t)sizeof(void *), 1, 0, HD_READS);
-        return;
-    }
-    if (r->kind == REGION_COUNTS || r->columns * r->rows == c->op[i].stride) { /* one after the other */
-        add(u, c->op[i].at, problems * r->rows * (r->columns ? r->columns : 1) * bytes, 1, 0, r->use);
-        return;
-    }
-    for (int64_t k = 0; k < problems && k < GROUPS / OPERANDS; k++) {
-        struct operand o = c->op[i];
-        o.at = (const char *)o.at + k * o.stride * bytes;
-        struct region whole = *r;
-        if (whole.kind == REGION_MATRIX || whole.kind == REGION_VECTOR)
-            add_region(u, &o, &whole, bytes);
-    }
-}
+/* ---- operands that may be NULL ---- */
 
 static bool is_zero(const void *scalar, size_t bytes)
 {
@@ -275,15 +196,17 @@ static cublasStatus_t check_work(const struct call *c, const struct region r[])
     return CUBLAS_STATUS_SUCCESS;
 }
 
+/* ---- the memory that a call uses ---- */
+
 static void find_uses(struct uses *u, const struct call *c, const struct region r[])
 {
     struct region result = r[RESULT];
     if (discards_result(c))
         result.use &= ~(unsigned)HD_READS;
     if (c->device_scalars && c->routine->uses & USES_ALPHA && c->alpha)
-        add(u, c->alpha, (int64_t)alpha_bytes(c), 1, 0, HD_READS);
+        uses_add(u, c->alpha, (int64_t)alpha_bytes(c), 1, 0, HD_READS);
     if (c->device_scalars && c->routine->uses & USES_BETA && c->beta)
-        add(u, c->beta, (int64_t)beta_bytes(c), 1, 0, HD_READS);
+        uses_add(u, c->beta, (int64_t)beta_bytes(c), 1, 0, HD_READS);
     for (int i = 0; i < OPERANDS; i++) {
         if (r[i].kind == REGION_NONE || (r[i].kind == REGION_SCALAR && !c->device_scalars))
             continue;
@@ -292,11 +215,9 @@ static void find_uses(struct uses *u, const struct call *c, const struct region 
             continue;
         const struct region *of = i == RESULT ? &result : &r[i];
         if (!c->op[i].at && is_something(&r[i]))
-            add(u, NULL, region_bytes(c, i, of), 1, 0, of->use);
-        else if (c->batched)
-            add_batch(u, c, i, of);
+            uses_add(u, NULL, region_bytes(c, i, of), 1, 0, of->use);
         else
-            add_region(u, &c->op[i], of, region_bytes(c, i, of));
+            uses_add_operand(u, c, i, of);
     }
 }
 
@@ -315,7 +236,8 @@ static struct library_shape region_shape(const struct operand *o, const struct r
     switch (r->kind) {
     case REGION_MATRIX:
     case REGION_LOWER:
-    case REGION_UPPER: return (struct library_shape){(size_t)bytes, rows, columns, step};
+    case REGION_UPPER:
+    case REGION_BAND: return (struct library_shape){(size_t)bytes, rows, columns, step};
     case REGION_VECTOR: return (struct library_shape){(size_t)bytes, 1, rows, step};
     default: return (struct library_shape){(size_t)bytes, rows, 1, 0};
     }
@@ -369,6 +291,16 @@ static hd_result run(void *args)
     struct batch b = {.c = &seen, .regions = r, .result = HD_SUCCESS};
     library_parallel((size_t)seen.batch, run_problem, &b);
     return b.result;
+}
+
+static hd_used *find_addressed(const void *args, size_t *count)
+{
+    const struct call *c = args;
+    struct region r[OPERANDS] = {0};
+    c->routine->regions(c, r);
+    if (discards_result(c))
+        r[RESULT].use &= ~(unsigned)HD_READS;
+    return uses_of_addresses(c, r, count);
 }
 
 static hd_unit unit_of(const struct call *c)
@@ -442,6 +374,8 @@ cublasStatus_t call_put(cublasHandle_t handle, struct call *c)
         .arg_bytes = sizeof *c,
         .used = u.used,
         .used_count = u.n,
+        .find_used = c->arrays ? find_addressed : NULL,
+        .bytes = u.bytes,
         .flops = c->routine->flops ? c->routine->flops(c) * (c->batched ? (double)c->batch : 1) : 0,
         .unit = unit_of(c)};
     const bool waits = result && !c->device_scalars;

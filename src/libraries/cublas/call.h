@@ -81,11 +81,17 @@ enum region_kind {
     REGION_MATRIX, /* rows x columns */
     REGION_LOWER,  /* a triangle of it */
     REGION_UPPER,
+    REGION_BAND,   /* a matrix whose rows are the call's diagonals */
     REGION_VECTOR, /* rows elements */
     REGION_PACKED, /* rows elements, side by side */
     REGION_SCALAR, /* rows elements, where the pointer mode says: a result, or an argument that is one, too */
     REGION_COUNTS, /* rows of int32_t, side by side: pivots, states */
 };
+
+static inline bool is_matrix(enum region_kind kind)
+{
+    return kind == REGION_MATRIX || kind == REGION_LOWER || kind == REGION_UPPER || kind == REGION_BAND;
+}
 
 struct region {
     enum region_kind kind;

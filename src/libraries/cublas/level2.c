@@ -56,11 +56,16 @@ static void gemv_regions(const struct call *c, struct region r[])
     r[2] = vector(y, BOTH);
 }
 
-/* A band's corners are not there; what of it is read is not told. */
+static struct region band(const struct call *c, int64_t diagonals)
+{
+    return (struct region){REGION_BAND, diagonals, c->n, HD_READS,
+                           c->routine->uses & USES_DIAG && c->diag == CUBLAS_DIAG_UNIT};
+}
+
 static void gbmv_regions(const struct call *c, struct region r[])
 {
     gemv_regions(c, r);
-    r[0] = region_matrix(c->kl + c->ku + 1, c->n, 0);
+    r[0] = band(c, c->kl + c->ku + 1);
 }
 
 static void trmv_regions(const struct call *c, struct region r[])
@@ -71,7 +76,7 @@ static void trmv_regions(const struct call *c, struct region r[])
 
 static void tbmv_regions(const struct call *c, struct region r[])
 {
-    r[0] = region_matrix(c->k + 1, c->n, 0);
+    r[0] = band(c, c->k + 1);
     r[1] = vector(c->n, BOTH);
 }
 
@@ -91,7 +96,7 @@ static void symv_regions(const struct call *c, struct region r[])
 static void sbmv_regions(const struct call *c, struct region r[])
 {
     symv_regions(c, r);
-    r[0] = region_matrix(c->k + 1, c->n, 0);
+    r[0] = band(c, c->k + 1);
 }
 
 static void spmv_regions(const struct call *c, struct region r[])

@@ -59,6 +59,15 @@ def a_call_races_with_others_and_not_with_itself():
     assert status != 0 and "race" in err and "cublasSgemm" in err, out + err
 
 
+def a_call_races_with_who_writes_the_part_that_it_uses_and_nobody_else():
+    """Triangles, a band, matrices of batches; beside a kernel that writes what lies around them."""
+    program = cases.build(HERE, "watched", "-lcublas")
+    for part in "upper", "lower", "band", "batch", "addresses":
+        for case in "clean", "races":
+            status, out, err = tap.run("check", program, case, part)
+            assert (status != 0) == (case == "races") == ("race" in err), (part, case, status, out, err)
+
+
 @tap.in_full
 def more_routines_types_and_shapes_of_cublas_answer_as_an_h200():
     cases.answers_as_an_h200(HERE, "wide", "-lcublas")
