@@ -12,11 +12,18 @@ static void init_locks(struct checker *c)
     pthread_mutex_init(&c->findings.lock, NULL);
 }
 
+static const void *place_of_task(const void *timelines, uint32_t task)
+{
+    return timelines && task ? timelines_note(timelines, task)->where : NULL;
+}
+
 static bool open_races(struct checker *c, const struct checker *with)
 {
     if (!(c->options.tools & HD_TOOL_RACECHECK))
         return true;
     c->timelines = with && with->timelines ? timelines_share(with->timelines) : timelines_new();
+    c->findings.launched = place_of_task;
+    c->findings.data = c->timelines;
     c->race.races = c->timelines ? races_new(c, c->timelines, c->budget) : NULL;
     if (c->race.races)
         tasks_watch(c);
@@ -113,17 +120,6 @@ size_t checker_count(struct checker *c)
     return n + (atomic_load(&c->memory.lost) != NULL) + (c->race.races ? races_count(c->race.races) : 0);
 }
 
-static void add_launch(void *data, uint32_t task, struct diags *diags)
-{
-    const struct checker *c = data;
-    const hd_frame *frames = NULL;
-    const struct task_note *note = task && c->timelines ? timelines_note(c->timelines, task) : NULL;
-    if (note && note->where && c->options.frames) {
-        size_t n = c->options.frames(c->options.data, note->where, &frames);
-        diag_launched(diags, frames, n);
-    }
-}
-
 bool checker_report(struct checker *c, struct diags *diags)
 {
     jmp_buf oom, *outer = diags->arena->on_oom;
@@ -133,10 +129,10 @@ bool checker_report(struct checker *c, struct diags *diags)
     if (setjmp(oom) == 0) {
         if (c->finished && c->options.tools & HD_TOOL_MEMCHECK)
             memory_count_leaks(c);
-        findings_report(&c->findings, memory_written, add_launch, c, diags);
+        findings_report(&c->findings, memory_written, &c->options, diags);
         initcheck_report_lost(c, diags);
         if (c->race.races)
-            races_report(c->race.races, &c->options, add_launch, c, diags);
+            races_report(c->race.races, &c->options, diags);
         whole = true;
     }
     pthread_mutex_unlock(&c->findings.lock);

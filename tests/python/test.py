@@ -374,6 +374,26 @@ print(race.code, sorted(place.line for place in race.places))""", REVERSE)
     assert (status, out) == (0, "data-race [7, 9]\n"), out + err
 
 
+def the_lines_of_python_that_launched_are_in_findings():
+    """Of the first launch that has a finding, though thousands come behind it."""
+    with tempfile.TemporaryDirectory() as folder:
+        script = os.path.join(folder, "train.py")
+        with open(script, "w") as f:
+            f.write(DRIVER.replace(", heddle", ", sys").replace("return cuda", """
+    for i in range(9000 // 32):
+        for k in range(32):
+            must(cuda.cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, None, args, None))
+        must(cuda.cuCtxSynchronize())
+""") + """
+def step(threads):
+    run(open(sys.argv[1]).read(), "reverse", threads)
+
+step(64)
+""")
+        done = subprocess.run([tap.heddle, "check", "--tool", "racecheck", sys.executable, script, REVERSE], capture_output=True, text=True)
+        assert re.search(r"\[data-race.*\]\n  launched by run at \S*train.py:13\n  called by step at .*\n  called by <module> at ", done.stderr), done.stderr
+
+
 def findings_are_failures_of_pytest():
     need("pytest")
     test = os.path.join(scratch.name, "test_kernels.py")

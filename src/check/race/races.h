@@ -12,7 +12,6 @@
 #define HEDDLE_CHECK_RACES_H
 
 #include "base/diag.h"
-#include "check/report/findings.h"
 #include "check/shadow/budget.h"
 #include "heddle.h"
 
@@ -44,7 +43,6 @@ uint32_t races_host(struct races *r, uint32_t task, const void *where, const str
 void races_forget(struct races *r, uint64_t address, uint64_t bytes);
 /* the number of findings, including reports of memory that is not watched */
 uint32_t races_count(const struct races *r);
-void races_report(struct races *r, const hd_checker_options *o, finding_launch_fn *launched, void *data,
-                  struct diags *diags);
+void races_report(struct races *r, const hd_checker_options *o, struct diags *diags);
 
 #endif

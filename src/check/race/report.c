@@ -121,6 +121,21 @@ static void count(struct race *f, uint32_t task, uint32_t other)
         *new = counted;
 }
 
+/* The task of a side that is in a kernel, and where the host has put it: notes of tasks are gone after a while. Of all
+ * pairs the earliest, in whatever order the accesses come. */
+static void note_launches(const struct races *r, struct race *f, const struct race_side *const side[2])
+{
+    uint32_t task[2] = {side[0]->incarnation.task, side[1]->incarnation.task};
+    int order = compare(task[0], f->launch[0].task);
+    order = order ? order : compare(task[1], f->launch[1].task);
+    if (f->launch[0].task && order >= 0)
+        return;
+    for (unsigned i = 0; i < 2; i++) {
+        f->launch[i].task = task[i];
+        f->launch[i].where = side[i]->kind->site && task[i] ? timelines_note(r->timelines, task[i])->where : NULL;
+    }
+}
+
 void race_add_finding(struct races *r, const struct race_datum *datum, enum race_reason reason,
                       const struct race_side *earlier, const struct race_side *later)
 {
@@ -130,6 +145,8 @@ void race_add_finding(struct races *r, const struct race_datum *datum, enum race
     struct race *f = find_or_add(r, reason, earlier, later);
     if (f)
         count(f, earlier->incarnation.task, later->incarnation.task);
+    if (f)
+        note_launches(r, f, (const struct race_side *const[]){first, second});
     if (f && (!f->side[0].kind || is_better(f, reason, first, second))) {
         f->reason = reason;
         f->side[0] = *first;
@@ -219,20 +236,8 @@ static const char *also_words(const struct race *const *also, uint32_t n, struct
     return t.p;
 }
 
-/* Who adds the calls of launches. */
-struct launches {
-    finding_launch_fn *add;
-    void *data;
-};
-
-static void add_launch(const struct launches *l, const struct race_side *side, struct diags *diags)
-{
-    if (side->kind->site)
-        l->add(l->data, side->incarnation.task, diags);
-}
-
 static void report(const struct race *f, uint64_t count, const char *also, const hd_checker_options *o,
-                   const struct launches *launches, struct diags *diags)
+                   struct diags *diags)
 {
     const char *code = f->reason == RACE_END ? "block-ended" : "data-race";
     struct frames first = frames_of(o, f->side[0].kind), second = frames_of(o, f->side[1].kind);
@@ -241,13 +246,13 @@ static void report(const struct race *f, uint64_t count, const char *also, const
     else
         diag_finding(diags, DIAG_ERROR, f->place[0], code, f->help, count, "%s", f->text);
     diag_of_kernel(diags, f->kernel, reason_word(f->reason));
-    add_launch(launches, &f->side[0], diags);
+    place_launch(diags, o, f->launch[0].where);
     if (second.n)
         diag_host(diags, DIAG_NOTE, "data-race", NULL, 0, second.at, (uint32_t)second.n, f->note);
     else if (f->side[0].kind->place != f->side[1].kind->place)
         diag_note(diags, f->place[1], "data-race", "%s", f->note);
-    if (f->side[0].incarnation.task != f->side[1].incarnation.task)
-        add_launch(launches, &f->side[1], diags);
+    if (f->launch[0].task != f->launch[1].task)
+        place_launch(diags, o, f->launch[1].where);
     if (also)
         diag_note(diags, (struct place){0}, "data-race", "%s", also);
 }
@@ -277,10 +282,8 @@ static void tell_what_was_lost(const struct races *r, struct diags *diags)
                     "writes hit locations whose access history was full: some races may be missing");
 }
 
-void races_report(struct races *r, const hd_checker_options *o, finding_launch_fn *launched, void *data,
-                  struct diags *diags)
+void races_report(struct races *r, const hd_checker_options *o, struct diags *diags)
 {
-    const struct launches launches = {launched, data};
     pthread_mutex_lock(&r->lock);
     const struct race **sorted = ARENA_ARRAY(diags->arena, const struct race *, r->n_found);
     uint32_t n = 0;
@@ -307,7 +310,7 @@ void races_report(struct races *r, const hd_checker_options *o, finding_launch_f
             sorted[k] = NULL;
         }
         if (f)
-            report(f, count, n_also ? also_words(also, n_also, diags->arena) : NULL, o, &launches, diags);
+            report(f, count, n_also ? also_words(also, n_also, diags->arena) : NULL, o, diags);
     }
     tell_what_was_lost(r, diags);
     pthread_mutex_unlock(&r->lock);

@@ -44,6 +44,10 @@ struct race {
     const char *text, *help;  /* made immediately: the module may be gone when the race is reported */
     struct place place[2];
     const char *note;
+    struct {
+        uint32_t task;
+        const void *where; /* as hd_checker_options.place returned it; NULL: it is no launch */
+    } launch[2];           /* of the sides */
 };
 
 /* How the threads of a kernel can synchronise. */

@@ -79,7 +79,7 @@ struct finding *findings_count(struct findings *f, const struct occurrence *o)
         describe = x && is_first(x, o);
         if (describe) {
             x->launch = o->block->launch->number;
-            x->task = o->block->launch->task;
+            x->launched = f->launched ? f->launched(f->data, o->block->launch->task) : NULL;
             atomic_store_explicit(&x->first, order_of(o), memory_order_relaxed);
         } else {
             pthread_mutex_unlock(&f->lock);
@@ -185,8 +185,7 @@ static struct place report_place(const struct place *p, struct arena *arena)
     return copy;
 }
 
-void findings_report(struct findings *f, finding_end_fn *end, finding_launch_fn *launched, void *data,
-                     struct diags *diags)
+void findings_report(struct findings *f, finding_end_fn *end, const hd_checker_options *o, struct diags *diags)
 {
     const struct finding **sorted = ARENA_ARRAY(diags->arena, const struct finding *, f->n);
     uint32_t n = 0;
@@ -203,6 +202,6 @@ void findings_report(struct findings *f, finding_end_fn *end, finding_launch_fn 
         diag_finding(diags, x->severity, report_place(&x->place, diags->arena), x->code, x->help,
                      merge_same(sorted, n, i), "%s%s%s", x->text, more ? "; " : "", more ? more : "");
         diag_of_kernel(diags, x->kernel, x->kind);
-        launched(data, x->task, diags);
+        place_launch(diags, o, x->launched);
     }
 }

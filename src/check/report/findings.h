@@ -28,7 +28,7 @@ struct finding {
     const char *kernel;      /* as its source has it */
     const char *kind;        /* in words, what distinguishes findings with one code and line; or NULL */
     _Atomic uint64_t launch; /* its number */
-    uint32_t task;           /* of that launch, or 0 */
+    const void *launched;    /* where the host has put that launch (hd_checker_options.place), or NULL */
     _Atomic uint64_t first;  /* the first thread seen in it, in the order of blocks and threads */
     _Atomic uint64_t count;
     const char *text, *help;
@@ -46,6 +46,9 @@ struct findings {
     _Atomic(struct finding *) bucket[FINDING_BUCKETS];
     uint32_t n;
     struct kept_sources sources; /* the texts that contain its places */
+    /* Where the host has put a task, or NULL; asked while the task runs. */
+    const void *(*launched)(const void *data, uint32_t task);
+    const void *data;
 };
 
 /* A mistake of lanes of a warp. The finding names the first of them. */
@@ -78,10 +81,7 @@ struct finding *findings_add(struct findings *f, const struct occurrence *o);
 
 /* The end of a finding's sentence, from what is known at the end of the run; or NULL. */
 typedef const char *finding_end_fn(const struct finding *f, struct arena *arena);
-/* Adds the calls that launched a task to what was added last to `diags`. */
-typedef void finding_launch_fn(void *data, uint32_t task, struct diags *diags);
-void findings_report(struct findings *f, finding_end_fn *end, finding_launch_fn *launched, void *data,
-                     struct diags *diags);
+void findings_report(struct findings *f, finding_end_fn *end, const hd_checker_options *o, struct diags *diags);
 void findings_close(struct findings *f);
 
 /* "thread (1,0,0) of block (0,0,0)" */

@@ -3,6 +3,7 @@
 #define HEDDLE_CHECK_PLACES_H
 
 #include "base/diag.h"
+#include "heddle.h"
 
 struct site;
 
@@ -18,5 +19,8 @@ int place_compare(const struct place *a, const struct place *b);
 /* Do they look the same to a reader of the source? True for copies of a line that a compiler has
  * made, and for host instructions of one line. */
 bool place_same_line(const struct place *a, const struct place *b);
+
+/* Adds the calls that launched a kernel to what was added last; `where`: hd_checker_options.place, or NULL. */
+void place_launch(struct diags *diags, const hd_checker_options *o, const void *where);
 
 #endif
