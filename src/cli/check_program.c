@@ -217,6 +217,12 @@ static int clear_record(struct check *c)
 }
 
 /* How a run has ended, what goes on without the program, what its processes have said. */
+static void be_asked(void *data)
+{
+    const struct check *c = data;
+    numbered_runs_asked(&c->all);
+}
+
 static json_t *run_once(void *data, unsigned run)
 {
     struct check *c = data;
@@ -226,6 +232,7 @@ static json_t *run_once(void *data, unsigned run)
                             .seconds = s->o.run_timeout,
                             .in_child = enter,
                             .tick = show_progress,
+                            .asked = be_asked,
                             .data = c};
     struct ending e;
     c->run = run;
@@ -249,13 +256,15 @@ static json_t *run_once(void *data, unsigned run)
     process_folder_remove(c->folder);
     c->status = status;
     return status ? NULL
-                  : json_pack("{s:i, s:b, s:s*, s:b, s:b, s:o}", "status", e.status, "over time", e.over_time,
-                              "survivor", survivor, "lost", lost, "unreplayed", unreplayed, "processes", processes);
+                  : json_pack("{s:i, s:b, s:b, s:s*, s:b, s:b, s:o}", "status", e.status, "over time", e.over_time,
+                              "asked", e.asked, "survivor", survivor, "lost", lost, "unreplayed", unreplayed,
+                              "processes", processes);
 }
 
 static struct ending ending_of(const json_t *run)
 {
     return (struct ending){.status = (int)json_integer_value(json_object_get(run, "status")),
+                           .asked = json_is_true(json_object_get(run, "asked")),
                            .over_time = json_is_true(json_object_get(run, "over time"))};
 }
 
@@ -270,7 +279,7 @@ static bool ends(void *data, const json_t *run, bool *interrupted)
 {
     (void)data;
     struct ending e = ending_of(run);
-    *interrupted = is_interrupted(&e);
+    *interrupted = e.asked || is_interrupted(&e);
     return e.over_time || *interrupted;
 }
 
@@ -489,7 +498,7 @@ static int exit_status(struct check *c, int status)
         return end_as(e->status);
     if (c->results.diags.errors && c->settings.error_exitcode)
         return c->settings.error_exitcode;
-    return status ? status : c->results.lost || c->ranks.lost;
+    return status ? status : c->results.lost || c->ranks.lost || c->done < c->settings.runs;
 }
 
 static int replay(struct check *c)

@@ -93,12 +93,19 @@ static const char *command_of(const struct runs *r, unsigned run)
     return t.p;
 }
 
+static void be_asked(void *data)
+{
+    const struct runs *r = data;
+    numbered_runs_asked(&r->all);
+}
+
 static json_t *run_once(void *data, unsigned run)
 {
     struct runs *r = data;
     struct supervision v = {.file = place_of_program(&r->s->arena),
                             .words = (char *const *)words_of(r, run, true),
                             .in_child = enter,
+                            .asked = be_asked,
                             .data = r};
     struct ending e;
     r->quiet = run > 0;
@@ -106,7 +113,7 @@ static json_t *run_once(void *data, unsigned run)
         return NULL;
     json_t *said = json_load_file(r->file, 0, NULL);
     unlink(r->file);
-    return json_pack("{s:i, s:o*}", "status", e.status, "said", said);
+    return json_pack("{s:i, s:b, s:o*}", "status", e.status, "asked", e.asked, "said", said);
 }
 
 static int status_of(const json_t *run)
@@ -120,7 +127,8 @@ static bool ends(void *data, const json_t *run, bool *interrupted)
     (void)data;
     const json_t *said = json_object_get(run, "said");
     const char *result = json_string_value(json_object_get(said, "result"));
-    *interrupted = WIFSIGNALED(status_of(run)) || (result && strcmp(result, "HD_ERROR_CANCELLED") == 0);
+    *interrupted = json_is_true(json_object_get(run, "asked")) || WIFSIGNALED(status_of(run)) ||
+                   (result && strcmp(result, "HD_ERROR_CANCELLED") == 0);
     return *interrupted || !said;
 }
 
@@ -200,12 +208,15 @@ static int run_and_show(struct runs *r)
     if (!status)
         status = run_all(r);
     bool any = false;
-    for (unsigned run = 0; r->all.said && run < r->settings.runs; run++)
+    const json_t *silent = NULL;
+    for (unsigned run = r->settings.runs; r->all.said && run-- > 0;) {
         any |= said_by(r, run) != NULL;
+        silent = r->all.said[run] ? r->all.said[run] : silent;
+    }
     if (status || r->ranks.number)
         return status;
     if (!any)
-        return end_as(status_of(r->all.said[0]));
+        return silent ? end_as(status_of(silent)) : 1;
     collect(r);
     if (r->s->o.baseline)
         r->known = baseline_apply(&r->baseline, &r->diags);

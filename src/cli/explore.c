@@ -1,7 +1,6 @@
 /* heddle explore: all executions of a kernel of PTX files that the memory model allows; their
  * outcomes, and what is wrong with any. */
 #include "cli/explore.h"
-#include "cli/ranks.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -206,16 +205,21 @@ static int read_questions(struct exploring *e)
 
 /* ---- a search and its result ---- */
 
-static atomic_bool interrupted;
+static atomic_bool interrupted, is_first_rank;
 
 static void interrupt(int signal)
 {
-    (void)signal;
+    static const char line[] = "heddle: asked to end: the search was interrupted, ranks say what they have found\n";
+    int error = errno;
+    ssize_t told = atomic_load(&is_first_rank) ? write(STDERR_FILENO, line, sizeof line - 1) : 0;
+    (void)signal, (void)told;
     atomic_store(&interrupted, true);
+    errno = error;
 }
 
-const atomic_bool *explore_interrupted(void)
+const atomic_bool *explore_interrupted(const struct ranks *ranks)
 {
+    atomic_store(&is_first_rank, ranks->n > 1 && !ranks->number);
     struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND}, now;
     for (const int *s = (const int[]){SIGINT, SIGTERM, 0}; *s; s++)
         if (sigaction(*s, NULL, &now) == 0 && now.sa_handler == SIG_DFL) /* else who has started us ignores it */
@@ -315,7 +319,7 @@ static int run_exploration(struct exploring *e)
     struct explore_options o = {.unroll = s->o.unroll,
                                 .symmetric = !s->o.no_symmetry,
                                 .step_limit = s->o.search_limit,
-                                .interrupted = explore_interrupted(),
+                                .interrupted = explore_interrupted(&e->ranks),
                                 .observed = e->questions.observed.at,
                                 .n_observed = e->questions.observed.n,
                                 .claims = e->questions.claims.at,

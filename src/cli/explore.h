@@ -6,12 +6,14 @@
 
 #include "api/explore.h"
 #include "cli/cli.h"
+#include "cli/ranks.h"
 #include "explore/exploration.h"
 #include "explore/further.h"
 
 /* From here on the first Ctrl-C or SIGTERM ends the search, and what is known is told; the second
- * one ends the program. */
-const atomic_bool *explore_interrupted(void);
+ * one ends the program. The first of several ranks says at once that it has been asked: a launcher
+ * gives it little time to tell what is known. */
+const atomic_bool *explore_interrupted(const struct ranks *ranks);
 /* What is to be told of a result, as the options say. */
 struct exploration explored(struct session *s, struct explore_result *r, double seconds);
 void explored_print(const struct exploration *e);

@@ -350,7 +350,7 @@ static int run_test(const struct test *pattern, const char *path, json_t *result
 
 static int run_tests(struct session *s, struct ranks *ranks)
 {
-    struct test pattern = {.s = s, .interrupted = explore_interrupted(), .ranks = ranks->n > 1 ? ranks : NULL};
+    struct test pattern = {.s = s, .interrupted = explore_interrupted(ranks), .ranks = ranks->n > 1 ? ranks : NULL};
     json_t *results = s->o.explore_json ? json_array() : NULL;
     int status = open_machine(s, &(hd_machine_options){0}, &pattern.machine), worst = 0, i = 0;
     if (status)

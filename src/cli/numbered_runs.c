@@ -4,8 +4,11 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "cli/supervise.h"
 
 enum { ASKS = 1, SAYS, FAILED, NUMBER, NO_MORE }; /* messages: three to the first rank, two from it */
 
@@ -101,7 +104,12 @@ static void do_run(struct shared *s, unsigned number)
 static void do_own(struct shared *s)
 {
     for (unsigned number = 1; number;) {
+        bool asked = supervise_is_asked();
         pthread_mutex_lock(&s->lock);
+        if (asked && s->last >= s->next) {
+            s->interrupted = true;
+            s->last = s->next - 1;
+        }
         number = take_number(s);
         pthread_mutex_unlock(&s->lock);
         if (number)
@@ -193,10 +201,21 @@ static void follow(struct numbered_runs *r)
 void numbered_runs_do(struct numbered_runs *r, struct arena *arena)
 {
     r->said = ARENA_ARRAY(arena, json_t *, r->n);
+    supervise_begin_series();
     if (r->ranks->number)
         follow(r);
     else
         do_all(r);
+    supervise_end_series();
+}
+
+void numbered_runs_asked(const struct numbered_runs *r)
+{
+    unsigned done = 0;
+    for (unsigned i = 0; i < r->n; i++)
+        done += r->said[i] != NULL;
+    if (r->ranks->n > 1 && !r->ranks->number)
+        fprintf(stderr, "heddle: asked to end: %u of %u runs were done by now\n", done, r->n);
 }
 
 void numbered_runs_free(struct numbered_runs *r)

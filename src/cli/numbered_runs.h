@@ -27,6 +27,9 @@ struct numbered_runs {
 
 /* Does them all, or the part of another rank. */
 void numbered_runs_do(struct numbered_runs *r, struct arena *arena);
+/* Somebody asks this process to end. The first of several ranks says at once how many runs were
+ * done: a launcher that asks gives it little time for all of the report. */
+void numbered_runs_asked(const struct numbered_runs *r);
 void numbered_runs_free(struct numbered_runs *r);
 
 #endif

@@ -27,6 +27,15 @@ static const double grace_seconds = 5, last_seconds = 2;
 
 static const double tick_seconds = 0.25;
 
+/* Between supervise_begin_series() and supervise_end_series(): the signals that were blocked before. */
+static bool in_series;
+static sigset_t before_series;
+
+static bool asks_to_end(int signal)
+{
+    return signal == SIGINT || signal == SIGTERM || signal == SIGQUIT || signal == SIGHUP;
+}
+
 static sigset_t passed_on(void)
 {
     static const int signals[] = {SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
@@ -74,7 +83,7 @@ static int start(struct session *s, const struct supervision *v, const sigset_t 
 }
 
 /* Waits for the program's end until a moment, reaping whatever else ends. */
-static bool wait_until(const struct supervision *v, pid_t pid, double end, int *status)
+static bool wait_until(const struct supervision *v, pid_t pid, double end, struct ending *e)
 {
     sigset_t set = passed_on();
     for (;;) {
@@ -82,7 +91,7 @@ static bool wait_until(const struct supervision *v, pid_t pid, double end, int *
         int how;
         while ((gone = waitpid(-1, &how, WNOHANG)) > 0)
             if (gone == pid) {
-                *status = how;
+                e->status = how;
                 return true;
             }
         double left = end - seconds_now();
@@ -94,6 +103,9 @@ static bool wait_until(const struct supervision *v, pid_t pid, double end, int *
         int signal = sigtimedwait(&set, &info, &most);
         if (signal > 0 && signal != SIGCHLD && info.si_code <= 0) /* not from the terminal, which it has itself */
             kill(pid, signal);
+        if (asks_to_end(signal) && !e->asked && v->asked)
+            v->asked(v->data);
+        e->asked |= asks_to_end(signal);
         if (v->tick)
             v->tick(v->data);
     }
@@ -151,13 +163,13 @@ static bool set_clock(double began, double seconds)
 
 static void end_it(struct session *s, const struct supervision *v, pid_t pid, double end, bool has_ended)
 {
-    int status;
-    if (has_ended || wait_until(v, pid, end + grace_seconds, &status)) {
+    struct ending late = {0};
+    if (has_ended || wait_until(v, pid, end + grace_seconds, &late)) {
         cli_failure(s, "the time limit of %g s ran out", v->seconds);
     } else {
         cli_failure(s, "the time limit of %g s ran out and the program did not end: it is killed", v->seconds);
         kill(pid, SIGTERM);
-        wait_until(v, pid, end + grace_seconds + last_seconds, &status);
+        wait_until(v, pid, end + grace_seconds + last_seconds, &late);
     }
     kill_children();
 }
@@ -170,15 +182,38 @@ int supervise(struct session *s, const struct supervision *v, struct ending *e)
     if (v->seconds > 0 && !set_clock(began, v->seconds))
         return cli_failure(s, "out of memory");
     sigprocmask(SIG_BLOCK, &set, &before);
+    before = in_series ? before_series : before;
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     pid_t pid = 0;
     int status = start(s, v, &before, &pid);
-    bool has_ended = status || wait_until(v, pid, end, &e->status);
+    bool has_ended = status || wait_until(v, pid, end, e);
     e->over_time = !status && seconds_now() >= end; /* this process may have been the last to wake up */
     if (e->over_time)
         end_it(s, v, pid, end, has_ended);
-    while (sigtimedwait(&set, NULL, &(struct timespec){0}) > 0) /* they were the program's */
-        ;
-    sigprocmask(SIG_SETMASK, &before, NULL);
+    e->asked |= supervise_is_asked(); /* the rest was the program's */
+    if (!in_series)
+        sigprocmask(SIG_SETMASK, &before, NULL);
     return status;
+}
+
+void supervise_begin_series(void)
+{
+    sigset_t set = passed_on();
+    sigprocmask(SIG_BLOCK, &set, &before_series);
+    in_series = true;
+}
+
+void supervise_end_series(void)
+{
+    in_series = false;
+    sigprocmask(SIG_SETMASK, &before_series, NULL);
+}
+
+bool supervise_is_asked(void)
+{
+    sigset_t set = passed_on();
+    bool asked = false;
+    for (int signal; (signal = sigtimedwait(&set, NULL, &(struct timespec){0})) > 0;)
+        asked |= asks_to_end(signal);
+    return asked;
 }

@@ -174,6 +174,11 @@ def a_signal_ends_the_program_and_not_the_report():
         assert p.returncode == -number and BEYOND in err and "1 of 3 runs were done" in err, (p.returncode, err)
 
 
+def a_signal_between_two_runs_ends_the_series():
+    status, _, err = run("check", "--runs", "50", "sh", "-c", "kill -TERM $PPID")
+    assert status == 1 and "heddle: 1 of 50 runs were done\n" in err, (status, err)
+
+
 def a_launch_that_a_signal_ends_is_not_denied():
     p = subprocess.Popen([heddle, "check", WAYS, "spin only"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                          start_new_session=True, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))

@@ -180,6 +180,17 @@ def counters_have_as_many_graphs_as_their_adds_have_orders():
     assert (got["outcomes"], got["dead"]) == ([[4]], 0), got
 
 
+def what_a_counting_loop_writes_is_known_round_by_round():
+    """A dissemination barrier of 3 threads: no flag is written twice, so that there is nothing to decide."""
+    got = explore_text("""ld.param.u64 %rd1, [p]; mov.u32 %r1, %ctaid.x; mov.u32 %r2, 1;
+        round: mad.wide.u32 %rd2, %r2, 16, %rd1; add.u32 %r3, %r1, %r2; rem.u32 %r3, %r3, 3; mad.wide.u32 %rd3, %r3, 4, %rd2;
+        st.release.gpu.global.u32 [%rd3], 1; mad.wide.u32 %rd4, %r1, 4, %rd2;
+        wait: ld.acquire.gpu.global.u32 %r4, [%rd4]; setp.eq.u32 %p1, %r4, 0; @%p1 bra wait;
+        shl.b32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 3; @%p2 bra round; ret;""",
+                       "--grid", 3, "--block", 1, "--no-symmetry", "u32[16]", params=".param .u64 p", status=0)
+    assert (got["graphs"], got["blocked"], got["dead"]) == (1, 0, 0), got
+
+
 def threads_that_can_be_exchanged_are_explored_once():
     all_of_them = kernel("ticket", 3, "u32[96]", 2, "--observe", "1[64]", "--no-symmetry", status=0)
     once = kernel("ticket", 3, "u32[96]", 2, "--observe", "1[64]", status=0)

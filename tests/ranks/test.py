@@ -1,4 +1,5 @@
 """Processes that mpirun starts together: they share the work, say what one process says, and end together (docs/EXPLORE.md, "More machines")."""
+import functools
 import json
 import os
 import shutil
@@ -64,6 +65,18 @@ def run_ranks(n, *args, cwd=None):
 
 def without(result, *keys):
     return {k: v for k, v in result.items() if k not in keys}
+
+
+PROGRAMS = tempfile.TemporaryDirectory()
+
+
+@functools.cache
+def built(file):
+    need_clang()
+    program = os.path.join(PROGRAMS.name, os.path.basename(file).removesuffix(".cu"))
+    done = subprocess.run([heddle, "cc", "-lineinfo", "-o", program, os.path.join(source, file)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return program
 
 
 # ---- heddle explore ----
@@ -145,8 +158,10 @@ def a_rank_that_is_lost_ends_the_search_with_an_error():
 
 
 def an_interrupted_search_says_what_is_known():
+    """What it knows comes within the time that mpirun gives, except on a busy machine; that it was asked to end comes at once."""
     status, out, err, left, written = end_ranks((*LOCK, "--json", "FILE"), lambda mpi, ranks: os.kill(mpi, signal.SIGINT))
-    assert status and "not exhausted: the search was interrupted" in out and "explored: a part of all executions" in out and not left, (status, out, err, left)
+    assert status and "heddle: asked to end: the search was interrupted" in err and not left, (status, out, err, left)
+    assert ("not exhausted: the search was interrupted" in out and "explored: a part of all executions" in out) or "explored: all" not in out, (status, out, err)
 
 
 # ---- heddle explore PROGRAM ----
@@ -155,11 +170,7 @@ LAUNCH = ("--no-symmetry", "--observe", "2[0]", "--workers", "1")
 
 
 def program_of_tickets(folder):
-    need_clang()
-    program = os.path.join(folder, "tickets")
-    done = subprocess.run([heddle, "cc", "-lineinfo", "-o", program, os.path.join(source, "tests/ranks/tickets.cu")], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return program
+    return shutil.copy(built("tests/ranks/tickets.cu"), folder)
 
 
 def a_launch_of_a_program_is_explored_by_all_ranks():
@@ -233,18 +244,18 @@ def runs_of_a_kernel_are_shared():
 
 
 def runs_of_a_program_are_shared():
-    need_clang()
-    with tempfile.TemporaryDirectory() as d:
-        program = os.path.join(d, "ways")
-        done = subprocess.run([heddle, "cc", "-lineinfo", "-o", program, os.path.join(source, "tests/check_program/ways.cu")], capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-        _, out, err = same_report("--runs", 12, "--seed", 3, "--tool", "initcheck", "--policy", "serial", program, "early")
-        assert out == "cudaSuccess\n" and "again by: heddle check --policy random:" in err and err.endswith("1 error, 0 warnings in 12 runs\n"), err
-        words = ("check", "--runs", "5000", "--save", "FILE", program)
-        status, _, err, left, written = end_ranks(words, lambda mpi, ranks: os.kill(ranks[1], signal.SIGKILL))
-        assert status and ("check:" not in err or "of 5000 runs were done" in err) and not left, (status, err, left)
-        status, _, err, left, written = end_ranks(words, lambda mpi, ranks: os.kill(mpi, signal.SIGINT))
-        assert status and "of 5000 runs were done" in err and not left, (status, err, left)
+    program = built("tests/check_program/ways.cu")
+    _, out, err = same_report("--runs", 12, "--seed", 3, "--tool", "initcheck", "--policy", "serial", program, "early")
+    assert out == "cudaSuccess\n" and "again by: heddle check --policy random:" in err and err.endswith("1 error, 0 warnings in 12 runs\n"), err
+
+
+def interrupted_runs_of_a_program_say_how_many_were_done():
+    """At once: mpirun ends ranks soon after it has asked them to end, which on a busy machine comes before the report."""
+    words = ("check", "--runs", "5000", "--save", "FILE", built("tests/check_program/ways.cu"))
+    status, _, err, left, written = end_ranks(words, lambda mpi, ranks: os.kill(ranks[1], signal.SIGKILL))
+    assert status and ("check:" not in err or "of 5000 runs were done" in err) and not left, (status, err, left)
+    status, _, err, left, written = end_ranks(words, lambda mpi, ranks: os.kill(mpi, signal.SIGINT))
+    assert status and "heddle: asked to end: " in err and " of 5000 runs were done by now\n" in err and not left, (status, err, left)
 
 
 # ---- mistakes ----
