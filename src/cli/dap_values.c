@@ -216,14 +216,14 @@ static const char *evaluate(struct dap *d, const char *expression, json_t *body)
     return wrong;
 }
 
-/* A command by its name, or by the beginning of its name where more stands behind it: `x` alone is
- * a variable, if there is one. */
+/* A command by its whole name. An abbreviation is one where it is no expression: `n` and `i * 3` are of variables, if
+ * there are such. */
 static bool is_command(struct dap *d, const char *line)
 {
     size_t n = strcspn(line, " \t/");
     const char *wrong;
     const struct debug_command *c = debug_command_find(line, n, &d->arena, &wrong);
-    return c && (line[n] || (strlen(c->name) == n || strlen(c->alias) == n));
+    return c && strlen(c->name) == n;
 }
 
 static const char *run_command(struct dap *d, const char *line, json_t *body)

@@ -207,6 +207,11 @@ def the_console_takes_the_terminals_commands():
         return c.ask("evaluate", expression=line, context="repl")["result"]
 
     assert says("print v") == "$1 = 160" and says("v") == "160"
+    assert says("i * 2") == "134" and "tile.cu:31" in says("i b")  # `i` is a variable; what is no expression is a command
+    says("s")
+    assert c.stop()["reason"] == "step" and c.frames(t)[0]["line"] == 32
+    says("rs")
+    assert c.stop()["threadId"] == t and c.frames(t)[0]["line"] == 31
     assert says("print -w tile[threadIdx.x]").startswith("lane  0:  64  65")
     assert "block (1,0,0), thread (5,0,0)" in says("cuda thread 5")
     moved = c.stop()
