@@ -267,6 +267,13 @@ static bool is_dap_option(const char *word, bool *takes_next)
     return *takes_next || strcmp(word, "--dap") == 0 || strncmp(word, "--dap-port=", strlen("--dap-port=")) == 0;
 }
 
+/* Editors name a program of the folder as such, "app", where a shell wants ./app. */
+static const char *place_of(const char *program, struct arena *arena)
+{
+    bool is_here = !strchr(program, '/') && access(program, X_OK) == 0 && !file_find_program(program, arena);
+    return is_here ? arena_printf(arena, "./%s", program) : program;
+}
+
 /* The command line that the request means: of the options of heddle's own, what it says itself;
  * then the program. */
 static struct line command_line(struct dap *d, const json_t *arguments, struct arena *arena)
@@ -288,7 +295,7 @@ static struct line command_line(struct dap *d, const json_t *arguments, struct a
     if (!program && !d->s->n_words)
         l.wrong = "launch: `program` is missing: the path of a program, or of a PTX file";
     if (program)
-        add_word(&l, program);
+        add_word(&l, place_of(program, arena));
     add_words(&l, "kernel", json_object_get(arguments, "kernel"));
     add_words(&l, "args", json_object_get(arguments, "args"));
     *VEC_PUSH(arena, &l.words) = NULL;
@@ -324,7 +331,9 @@ static const char *open_front(struct dap *d, const struct line *l)
     FILE *kept = dap_keep_text(&stderr, &text, &n);
     int status = front_open(&d->f, s, !s->n_words || !file_is_ptx(s->words[0]));
     dap_end_text(&stderr, kept);
-    wrong = status ? arena_strdup(&d->arena, text ? text : "it cannot be run") : NULL;
+    n -= n && text[n - 1] == '\n';
+    wrong = status ? arena_strndup(&d->arena, text ? text : "it cannot be run", text ? n : strlen("it cannot be run"))
+                   : NULL;
     free(text);
     d->f.await = dap_await;
     d->f.data_of_await = d;

@@ -316,7 +316,8 @@ def a_programs_kernels_stop_and_its_output_is_told():
     c = session((), dict(program=compiled(*PROGRAM), args=["6"]))
     assert c.end() == 3 and "Kernel check, which ran compiled, fails: " in c.output, c.output
     # and without a debugger
-    c = session([(program_cu, [16])], dict(program=compiled(*PROGRAM), noDebug=True))
+    folder_of, name = os.path.split(compiled(*PROGRAM))  # a program of the folder, as editors name it
+    c = session([(program_cu, [16])], dict(program=name, cwd=folder_of, noDebug=True))
     assert c.end() == 0, c.output
 
 
