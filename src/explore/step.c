@@ -414,7 +414,11 @@ static bool step(struct execution *x, const struct ir_insn *i)
         return refuse(x, i,
                       "`activemask` (`__activemask()`, `coalesced_threads()`) has no defined value: name the lanes, as "
                       "by `__ballot_sync()` where they are still together, or by `tiled_partition()`");
-    case IR_MBARRIER: return refuse(x, i, "mbarriers are not explored");
+    case IR_MBARRIER:
+        return refuse(
+            x, i,
+            "mbarriers are not explored: instead of a `cuda::barrier` in shared memory take `__syncthreads()`, "
+            "a barrier of the cluster, or a `cuda::barrier<cuda::thread_scope_device>` in global memory");
     case IR_ASYNC:
     case IR_GROUP: return refuse(x, i, "asynchronous copies are not explored");
     case IR_MATRIX: return refuse(x, i, "matrix instructions are not explored");
