@@ -1,6 +1,6 @@
 // Blocks run as warps of 32 threads. What happens if branches in a warp diverge? Each side runs while the other waits.
-// `heddle explain ./07_warps` says "27.6 of 32 lanes active", the mean over what both warps execute, and "50.0% of branches part a
-// warp": warp 1. The page's "Divergence" has the branch, and "Source" how often each side ran.
+// `heddle explain ./07_warps` says "27.6 of 32 lanes active", the mean over what both warps execute, and "50.0% of branches
+// diverge": warp 1's. The page's "Divergence" has the branch, and "Source" how often each side ran.
 #include "course.h"
 
 __global__ void diverge(unsigned *mask)

@@ -78,7 +78,7 @@ static hd_result new_machine(const hd_machine_options *o, hd_machine **machine, 
         return HD_ERROR_OUT_OF_MEMORY;
     hd_result r = HD_SUCCESS;
     if (o->trace_path && !(m->tracer = trace_open(o->trace_path))) {
-        *error = "the trace cannot be written there";
+        *error = "the trace file cannot be written";
         r = HD_ERROR_FILE;
     }
     if (!r)

@@ -116,7 +116,7 @@ static const char *no_such_variable(hd_kernel *kernel, struct str wanted, struct
     for (uint32_t i = 0; i < k->shared_vars.n; i++)
         is_it(&n, k->shared_vars.at[i].var->symbol.name);
     if (n.edits < FAR)
-        return arena_printf(arena, "there is no such parameter or variable; is `%.*s` meant?", STR_ARG(n.best));
+        return arena_printf(arena, "there is no such parameter or variable; did you mean `%.*s`?", STR_ARG(n.best));
     return "there is no such parameter or variable in the PTX; 1[0] is the first element of the first argument";
 }
 

@@ -107,9 +107,9 @@ const char *kernel_find(const hd_module *module, const char *typed, const char *
     if (hd_module_kernel_count(module) == 0)
         *error = "the PTX has no kernel (.entry)";
     else if (!typed)
-        *error = arena_printf(arena, "which kernel? There are:%s", all_names(module, arena));
+        *error = arena_printf(arena, "the name of the kernel is missing; there are:%s", all_names(module, arena));
     else if (matches > 1)
-        *error = arena_printf(arena, "`%s` may be several kernels:%s", typed, all_names(module, arena));
+        *error = arena_printf(arena, "`%s` fits several kernels:%s", typed, all_names(module, arena));
     else if (near)
         *error = arena_printf(arena, "there is no kernel `%s`; did you mean `%s`?", typed, near);
     else

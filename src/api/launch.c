@@ -28,13 +28,13 @@ static bool launch_fits(const hd_kernel *k, const hd_launch_config *c, struct di
     }
     unsigned limit = device_max_threads(kernel);
     if (threads > limit)
-        diag_error(d, (struct place){0}, "launch-config", NULL, "a block of %llu threads; at most %u are possible%s",
+        diag_error(d, (struct place){0}, "launch-config", NULL, "the block has %llu threads; at most %u are possible%s",
                    (unsigned long long)threads, limit,
                    limit < DEVICE_MAX_THREADS_PER_BLOCK ? " for this kernel (.maxntid)" : "");
     uint32_t optin = k->module->machine->machine->model->shared_bytes_optin;
     if (kernel->static_shared_bytes + (uint64_t)c->shared_bytes > optin)
         diag_error(d, (struct place){0}, "launch-config", NULL,
-                   "%llu bytes of shared memory (%u static, %llu dynamic); a block can have %u",
+                   "the block needs %llu bytes of shared memory (%u static, %llu dynamic); it can have %u",
                    (unsigned long long)(kernel->static_shared_bytes + c->shared_bytes), kernel->static_shared_bytes,
                    (unsigned long long)c->shared_bytes, optin);
     return d->errors == 0;
@@ -70,7 +70,7 @@ static bool clusters_fit(const hd_kernel *k, const struct launch_dims *dims, uns
     uint64_t blocks = 1, most = flags & HD_LAUNCH_NON_PORTABLE_CLUSTER ? LARGEST : PORTABLE;
     if (!dims->explicit_cluster && kernel->explicit_cluster)
         cluster_error(d, "CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, --cluster, hd_launch_config.cluster",
-                      "the launch gives no cluster size, which the kernel requires (.explicitcluster)");
+                      "the launch has no cluster size, but the kernel requires one (.explicitcluster)");
     if (!dims->explicit_cluster)
         return d->errors == 0;
     for (int i = 0; i < 3; i++) {
@@ -88,11 +88,11 @@ static bool clusters_fit(const hd_kernel *k, const struct launch_dims *dims, uns
         diag_error(d, (struct place){0}, "cluster-size",
                    most < LARGEST ? "up to 16 with CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, "
                                     "HD_LAUNCH_NON_PORTABLE_CLUSTER"
-                                  : "make it smaller: the device allows no more blocks in one cluster",
-                   "a cluster of more than %u blocks", (unsigned)most);
+                                  : "make it smaller: the device allows at most that many blocks in a cluster",
+                   "the cluster has more than %u blocks", (unsigned)most);
     if (kernel->max_cluster_rank && blocks > kernel->max_cluster_rank)
         diag_error(d, (struct place){0}, "cluster-size", NULL,
-                   "a cluster of %u blocks; the kernel allows %u (.maxclusterrank)", (unsigned)blocks,
+                   "the cluster has %u blocks; the kernel allows %u (.maxclusterrank)", (unsigned)blocks,
                    kernel->max_cluster_rank);
     return d->errors == 0;
 }
@@ -116,7 +116,7 @@ static bool cooperates(const hd_kernel *k, const struct launch_dims *dims, unsig
     if (!(flags & HD_LAUNCH_COOPERATIVE) || blocks <= limit)
         return true;
     diag_error(d, (struct place){0}, "cooperative", NULL,
-               "a cooperative launch of %llu blocks; %llu of this size can be resident at once",
+               "the cooperative launch has %llu blocks; %llu of this size can be resident at once",
                (unsigned long long)blocks, (unsigned long long)limit);
     return false;
 }

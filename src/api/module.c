@@ -41,8 +41,8 @@ static void report_no_room(const hd_module *m, const struct ptx_module *ptx, con
     struct place at = ptx_place(ptx, v->symbol.offset, (uint32_t)v->symbol.name.n);
     if (v->space == SPACE_CONST && size <= limit - used)
         diag_error(diags, at, "memory-limit", "make it .global",
-                   "`%.*s` needs %llu bytes; all .const variables of a machine have %llu together",
-                   STR_ARG(v->symbol.name), size, (unsigned long long)mem->const_size);
+                   "`%.*s` needs %llu bytes; all .const variables together can have %llu", STR_ARG(v->symbol.name),
+                   size, (unsigned long long)mem->const_size);
     else
         diag_error(diags, at, "memory-limit",
                    "give the machine more memory: `--memory`, hd_machine_options.memory_bytes",

@@ -169,8 +169,8 @@ enum nest_error nest_launch_graph(struct nest *n, struct nested_call *c, uint64_
     int e = run && o->launch_graph ? o->launch_graph(o->data, &call, run, graph, stream) : NEST_ILLEGAL_ADDRESS;
     if (e == NEST_ILLEGAL_ADDRESS)
         nested_fault_detail(c, FAULT_no_kernel,
-                            run ? "launches a graph that was not made ready with cudaGraphInstantiateFlagDeviceLaunch"
-                                : "launches a graph, which only kernels can that are nodes of a graph themselves");
+                            run ? "launches a graph that was not instantiated with cudaGraphInstantiateFlagDeviceLaunch"
+                                : "launches a graph, which only a kernel that is itself a node of a graph may do");
     return (enum nest_error)e;
 }
 

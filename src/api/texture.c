@@ -35,7 +35,7 @@ static const char *size_refusal(const hd_array_desc *d)
         depth = layered ? DEVICE_MAXIMUM_TEXTURECUBEMAP_LAYERED_LAYERS : 6;
     } else if (layered) {
         if (!d->depth)
-            return "an array of layers without layers (depth)";
+            return "a layered array without layers (depth)";
         w = d->height ? DEVICE_MAXIMUM_TEXTURE2D_LAYERED_WIDTH : DEVICE_MAXIMUM_TEXTURE1D_LAYERED_WIDTH;
         h = DEVICE_MAXIMUM_TEXTURE2D_LAYERED_HEIGHT;
         depth = DEVICE_MAXIMUM_TEXTURE2D_LAYERED_LAYERS;
@@ -72,7 +72,7 @@ static hd_result shape_of(const hd_array_desc *d, struct array *a, const char **
         return refuse(error, HD_ERROR_INVALID_VALUE, "no such flag of arrays");
     const char *wrong = size_refusal(d);
     if (!wrong && d->flags & HD_ARRAY_GATHER && !d->height)
-        wrong = "texels are gathered from pictures: an array with height";
+        wrong = "texels are gathered from two-dimensional arrays: the array needs a height";
     if (wrong)
         return refuse(error, HD_ERROR_INVALID_VALUE, wrong);
     a->width = (uint32_t)d->width;
@@ -199,7 +199,7 @@ static hd_result texture_new(const hd_texture_desc *d, struct texture **texture,
     bool of_array = d->resource == HD_RESOURCE_ARRAY || d->resource == HD_RESOURCE_MIPMAPPED;
     const hd_array *a = of_array ? d->array : NULL;
     if (d->resource > HD_RESOURCE_PITCH2D || (of_array && (!a || atomic_load(&a->array->freed))))
-        return refuse(error, HD_ERROR_INVALID_VALUE, "no such resource, or an array that is none");
+        return refuse(error, HD_ERROR_INVALID_VALUE, "no such resource, or not an array");
     hd_result r = of_array ? HD_SUCCESS : memory_fits(d, error);
     if (r)
         return r;

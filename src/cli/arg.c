@@ -107,7 +107,7 @@ static const char *settle_shape(struct arena *arena, struct buffer *b)
 {
     const struct content *c = &b->content;
     if (b->n_dims == 0 && c->count == 0)
-        return arena_printf(arena, "how many elements? As in %s[1024]", isa_type_name(b->type));
+        return arena_printf(arena, "the number of elements is missing, as in %s[1024]", isa_type_name(b->type));
     if (b->n_dims == 0) {
         b->n_dims = c->npy.n_dims ? c->npy.n_dims : 1;
         b->dim[0] = c->count;
@@ -331,7 +331,8 @@ static const char *parse_scalar(struct args *args, struct str text, const hd_par
     struct value v;
     const char *error = value_parse(arena, text, type, &v);
     if (error && isa_type_class(type) == CLASS_B && !value_parse(arena, text, TYPE_f64, &v))
-        return arena_printf(arena, "parameter `%s` is a .%s, which does not tell its type: write a float as f%zu:%.*s",
+        return arena_printf(arena,
+                            "parameter `%s` is a .%s, which may hold an integer or a float: write a float as f%zu:%.*s",
                             p->name, p->type, 8 * p->bytes, STR_ARG(text));
     if (error && p->bytes == 8 && !value_is_float(type))
         return arena_printf(arena, "%s; write a buffer like f32[1024]", error);

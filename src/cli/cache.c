@@ -9,7 +9,7 @@ int cmd_cache(struct session *s)
 {
     hd_cache_info info;
     if (s->n_words)
-        return usage_error(s, "`%s` is unexpected: heddle cache takes options only", s->words[0]);
+        return usage_error(s, "`%s` is unexpected: heddle cache takes only options", s->words[0]);
     if (!hd_cache_get_info(&info)) {
         printf("no compiled code is kept (HEDDLE_CACHE)\n");
         return cc_show_headers(&s->arena, s->o.clear) ? 0

@@ -207,7 +207,8 @@ static const char *wrong_policy(const char *policy, struct arena *arena)
         return NULL;
     if (strcmp(policy, "fair") != 0 && strcmp(policy, "serial") != 0 && strncmp(policy, "random", 6) != 0 &&
         strncmp(policy, replay, strlen(replay)) != 0)
-        return arena_printf(arena, "`--policy %s`: it is fair, serial, random:SEED, random or replay:FILE", policy);
+        return arena_printf(arena, "`--policy %s`: a policy is fair, serial, random:SEED, random or replay:FILE",
+                            policy);
     hd_result r = hd_machine_create(&options, &machine, &error);
     if (!r)
         hd_machine_destroy(machine);
@@ -222,7 +223,7 @@ static const char *read_numbers(const struct options *o, struct check_settings *
     c->error_exitcode = o->error_exitcode.given ? (int)o->error_exitcode.value : c->format != CHECK_SANITIZER;
     if (o->runs > MOST_RUNS)
         return arena_printf(arena, "`--runs`: at most %d are possible", (int)MOST_RUNS);
-    return o->error_exitcode.value > 255 ? "`--error-exitcode`: it is 0 to 255" : NULL;
+    return o->error_exitcode.value > 255 ? "`--error-exitcode`: a status is 0 to 255" : NULL;
 }
 
 /* A schedule of `heddle explore PROGRAM`: one launch is replayed. */
@@ -236,8 +237,8 @@ static const char *read_policy(const char *policy, struct check_options *o, stru
         return wrong;
     if (!schedule_read_launch(file, &of) || !of.kernel)
         return arena_printf(arena,
-                            "`--policy %s`: the schedule does not say of which launch of a program it is; `heddle "
-                            "explore ./app --kernel NAME --schedules FOLDER` writes such schedules",
+                            "`--policy %s`: the schedule does not name a launch of the program; `heddle explore ./app "
+                            "--kernel NAME --schedules FOLDER` writes schedules that do",
                             policy);
     o->policy = arena_printf(arena, "replay-launch:%s", process_path(file, arena));
     o->replayed = of.kernel;

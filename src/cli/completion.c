@@ -251,7 +251,7 @@ int cmd_completion(struct session *s)
         void (*print)(struct arena *arena);
     } shells[] = {{"bash", bash}, {"zsh", zsh}, {"fish", fish}};
     if (s->n_words != 1)
-        return usage_error(s, "for which shell? `heddle completion bash`, zsh or fish");
+        return usage_error(s, "the name of the shell is missing: `heddle completion bash`, zsh or fish");
     for (size_t i = 0; i < sizeof shells / sizeof shells[0]; i++)
         if (strcmp(s->words[0], shells[i].name) == 0) {
             shells[i].print(&s->arena);

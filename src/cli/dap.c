@@ -60,7 +60,7 @@ static void answer(struct dap *d, const json_t *message)
     const char *command = text_of(message, "command"), *type = text_of(message, "type");
     const json_t *seq = json_object_get(message, "seq");
     if (!command || !type || strcmp(type, "request") != 0 || !json_is_integer(seq)) {
-        dap_say(d, "console", "A message that is no request of the Debug Adapter Protocol was left out.\n");
+        dap_say(d, "console", "A message that is not a request of the Debug Adapter Protocol was ignored.\n");
         return;
     }
     json_t *body = json_object();

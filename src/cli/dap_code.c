@@ -29,7 +29,8 @@ const char *dap_source_request(struct dap *d, const json_t *arguments, json_t *b
     int64_t reference = number_of(arguments, "sourceReference");
     const json_t *source = json_object_get(arguments, "source");
     reference = reference ? reference : number_of(source, "sourceReference");
-    return reference == PTX_SOURCE ? source_text(d, body) : "there is no such source: files are read by the editor";
+    return reference == PTX_SOURCE ? source_text(d, body)
+                                   : "there is no source of this number; the editor reads files itself";
 }
 
 const char *dap_disassemble(struct dap *d, const json_t *arguments, json_t *body)
@@ -159,7 +160,7 @@ const char *dap_write_memory(struct dap *d, const json_t *arguments, json_t *bod
         return "4096 bytes can be written at once";
     int64_t n = from_base64(data, bytes);
     if (n < 0)
-        return "what is to be written is no base64";
+        return "the data to write is not base64";
     for (int64_t i = 0; i < n && !wrong; i++)
         json_decref(dap_ask(d,
                             json_pack("{s:s, s:s, s:s}", "do", "set", "to",

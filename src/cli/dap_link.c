@@ -60,7 +60,7 @@ static json_t *take_message(struct dap *d)
     const char *key = "Content-Length:";
     if (!end) {
         if (d->received.n > LONGEST_HEADER)
-            d->wrong = "what comes is no message of the Debug Adapter Protocol: its header has no end";
+            d->wrong = "the input is not a message of the Debug Adapter Protocol: its header does not end";
         return NULL;
     }
     size_t header = (size_t)(end + 4 - d->received.at);
@@ -69,8 +69,8 @@ static json_t *take_message(struct dap *d)
     bool is_length = line && rest > line && (*rest == '\r' || *rest == '\n') && n >= 0 && n <= LONGEST_MESSAGE;
     free(at);
     if (!is_length) {
-        d->wrong =
-            "what comes is no message of the Debug Adapter Protocol: its header has no Content-Length, or a wrong one";
+        d->wrong = "the input is not a message of the Debug Adapter Protocol: its header has no Content-Length, or a "
+                   "wrong one";
         return NULL;
     }
     if (d->received.n - header < (size_t)n)

@@ -146,7 +146,7 @@ const char *dap_look_at_frame(struct dap *d, const json_t *number)
     if (!number || json_is_null(number))
         return dap_look(d, d->chosen);
     if (n < 1 || n > d->frames.n)
-        return "there is no such frame any more: the launch has gone on";
+        return "this frame no longer exists: the launch has gone on";
     return dap_look(d, d->frames.at[n - 1]);
 }
 
@@ -155,7 +155,7 @@ const char *dap_look_at_frame(struct dap *d, const json_t *number)
 /* Looks at its thread. */
 const struct unfold *dap_unfold_at(struct dap *d, int64_t n, const char **wrong)
 {
-    *wrong = "that belongs to an earlier stop: the launch has gone on";
+    *wrong = "this value belongs to an earlier stop: the launch has gone on";
     if (n < 1 || n > d->unfolds.n)
         return NULL;
     const struct unfold *u = &d->unfolds.at[n - 1];
@@ -179,7 +179,7 @@ const char *dap_expression_of(struct dap *d, int64_t n, const char *name, const 
     if (!u)
         return wrong;
     if (u->kind == UNFOLD_LANES || u->kind == UNFOLD_WARP)
-        return "look at the lane's own thread for that";
+        return "select the lane's own thread first";
     if (u->kind == UNFOLD_PARTS && *name != '*')
         *expression = arena_printf(&d->arena, is_operand(u->expression) ? "%s%s%s" : "(%s)%s%s", u->expression,
                                    *name == '[' ? "" : ".", name);

@@ -7,7 +7,7 @@
 
 #include "debug/link.h"
 
-static const char waits[] = "it waits for a kernel that has code there";
+static const char waits[] = "it is kept for a kernel that has code there";
 
 /* ---- one ---- */
 
@@ -357,7 +357,7 @@ const char *dap_set_data_breakpoints(struct dap *d, const json_t *arguments, jso
                                             "on", access ? access : "write")
                                 : json_object();
         struct dap_point *p =
-            want(&l, conditions(request, one), 0, is_id ? NULL : "its dataId is none that dataBreakpointInfo gave");
+            want(&l, conditions(request, one), 0, is_id ? NULL : "its dataId does not come from dataBreakpointInfo");
         if (p && is_id)
             p->of = (struct dap_frame){thread, level};
         set_wanted(&l, p);

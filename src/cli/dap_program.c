@@ -210,8 +210,8 @@ const char *dap_initialize(struct dap *d, const json_t *arguments, json_t *body)
                         json_pack("[o,o,o,o]",
                                   filter("fault", "Faults", "accesses out of bounds, misaligned, and their kind; trap"),
                                   filter("assert", "Failed assertions", "assert() of device code"),
-                                  filter("deadlock", "Deadlocks", "all threads wait, or come to different barriers"),
-                                  filter("finding", "Findings of --check", "races, reads of what was never written")));
+                                  filter("deadlock", "Deadlocks", "all threads wait, or stand at different barriers"),
+                                  filter("finding", "Findings of --check", "races, reads of uninitialised memory")));
     return NULL;
 }
 
@@ -311,7 +311,7 @@ static const char *set_environment(struct dap *d, const json_t *arguments)
     json_object_foreach(env, key, v)
     {
         if (json_is_string(v) ? setenv(key, json_string_value(v), 1) : unsetenv(key))
-            return arena_printf(&d->arena, "launch: `%s` is no name of a variable of the environment", key);
+            return arena_printf(&d->arena, "launch: `%s` is not the name of an environment variable", key);
     }
     return NULL;
 }
@@ -376,11 +376,10 @@ const char *dap_launch(struct dap *d, const json_t *arguments, json_t *body)
         return "something has been launched already";
     const char *console = text_of(arguments, "console"), *wrong = set_environment(d, arguments);
     if (console && strcmp(console, "internalConsole") != 0)
-        return arena_printf(
-            &d->arena,
-            "launch: the console `%s` is not supported: what it prints are output events, and `stdin` names the file "
-            "that it reads",
-            console);
+        return arena_printf(&d->arena,
+                            "launch: the console `%s` is not supported: the program's output is sent as output events, "
+                            "and `stdin` names a file for its input",
+                            console);
     struct line l = command_line(d, arguments, &d->launched.arena);
     wrong = wrong ? wrong : l.wrong ? l.wrong : open_front(d, &l);
     const char *input = text_of(arguments, "stdin");

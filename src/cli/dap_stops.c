@@ -33,7 +33,7 @@ static void tell_stop(struct dap *d, const char *reason, const char *description
 void dap_tell_focus(struct dap *d)
 {
     d->chosen = d->focus;
-    tell_stop(d, d->reason ? d->reason : "pause", "Another thread is looked at");
+    tell_stop(d, d->reason ? d->reason : "pause", "Another thread was selected");
 }
 
 /* Threads that have stopped are listed as long as they are there: the last of them. */
@@ -183,10 +183,11 @@ void dap_take_event(struct dap *d, json_t *event)
     else if (strcmp(name, "log") == 0)
         take_log(d, event);
     else if (strcmp(name, "failed") == 0 && kernel && text)
-        dap_say(d, "important",
-                arena_printf(&d->at_stop,
-                             "Kernel %s, which ran compiled, fails: %s; with a breakpoint in it, it stops there\n",
-                             kernel, text));
+        dap_say(
+            d, "important",
+            arena_printf(&d->at_stop,
+                         "Kernel %s has failed in compiled code: %s; to stop there, set a breakpoint in the kernel\n",
+                         kernel, text));
     json_decref(event);
 }
 
@@ -248,7 +249,8 @@ const char *dap_pause(struct dap *d, const json_t *arguments, json_t *body)
     if (d->f.state != FRONT_RUNS || d->f.link < 0)
         return "nothing is running";
     link_send(d->f.link, json_pack("{s:s}", "do", "interrupt"));
-    dap_say(d, "console", "It stops where a kernel runs that is debugged, or at the start of the next kernel.\n");
+    dap_say(d, "console",
+            "The program stops in the kernel that is being debugged, or at the start of the next kernel.\n");
     return NULL;
 }
 
@@ -259,13 +261,13 @@ const char *dap_goto_targets(struct dap *d, const json_t *arguments, json_t *bod
     int64_t line = number_of(arguments, "line");
     json_t *targets = json_array();
     if (!path || line < 0)
-        return "a line of a source is needed";
+        return "the line of a source is missing";
     free(d->goto_path);
     d->goto_path = strdup(path);
     for (int back = 1; back >= 0; back--)
         json_array_append_new(targets, json_pack("{s:I, s:s, s:I}", "id", (json_int_t)(2 * line + back), "label",
-                                                 back ? "back to when the thread came to this line last"
-                                                      : "on to when the thread comes to this line",
+                                                 back ? "back to the last time that the thread reached this line"
+                                                      : "forward until the thread reaches this line",
                                                  "line", (json_int_t)line));
     json_object_set_new(body, "targets", targets);
     return NULL;

@@ -66,7 +66,7 @@ void debug_command_run(struct front *f, char *arguments)
         if (!f->is_program || !*file || access(file, R_OK)) {
             front_error(f,
                         !f->is_program ? "a kernel of a PTX file reads no standard input"
-                        : !*file       ? "run <FILE: from which file?"
+                        : !*file       ? "run <FILE: the file is missing"
                                        : "cannot read %s: %s",
                         file, strerror(errno));
             return;
@@ -169,7 +169,7 @@ void debug_command_back_next_ptx(struct front *f, char *arguments)
 void debug_command_last_write(struct front *f, char *arguments)
 {
     if (!*arguments)
-        front_error(f, "which memory? For example: last-write tile[3]");
+        front_error(f, "the memory is missing, for example: last-write tile[3]");
     else if (front_stands(f))
         front_go(f, json_pack("{s:s, s:s}", "do", "last_write", "expression", arguments));
 }
@@ -179,7 +179,7 @@ void debug_command_go_to(struct front *f, char *arguments)
     char *end;
     long long time = strtoll(arguments, &end, 0);
     if (!*arguments || *command_skip(end))
-        front_error(f, "which time? `info time` shows the current one");
+        front_error(f, "the time is missing; `info time` shows the current one");
     else if (front_stands(f))
         front_go(f, json_pack("{s:s, s:I}", "do", "goto", "time", (json_int_t)time));
 }
@@ -239,7 +239,7 @@ static void say_break(struct front *f, const json_t *answer, const char *place)
         printf(" at %s%s%s", front_line_text(first, &f->arena), function ? ", in " : "", function ? function : "");
         printf(n > 1 ? " (%zu places)\n" : "\n", n);
     } else {
-        printf(" (%s) is nowhere in this kernel; it waits for one that has it%s%s%s\n", place, meant ? "; is `" : "",
+        printf(" (%s) has no code in this kernel; it is kept for later kernels%s%s%s\n", place, meant ? "; is `" : "",
                meant ? meant : "", meant ? "` meant?" : "");
     }
 }
@@ -250,7 +250,7 @@ static void add_break(struct front *f, char *arguments, bool temporary)
     char *place = arguments;
     size_t length = strlen(arguments);
     if (length > 3 && strcmp(arguments + length - 3, " if") == 0) {
-        front_error(f, "which condition? For example: break 12 if threadIdx.x == 3");
+        front_error(f, "the condition is missing, for example: break 12 if threadIdx.x == 3");
         return;
     }
     if (condition) {
@@ -260,7 +260,8 @@ static void add_break(struct front *f, char *arguments, bool temporary)
     for (size_t n = strlen(place); n && isspace((unsigned char)place[n - 1]); n--)
         place[n - 1] = 0;
     if (!*place && !text_of(json_object_get(f->place, "frame"), "file")) {
-        front_error(f, "where? For example: break saxpy.cu:12, break 12, break saxpy, or break *27 for a line of PTX");
+        front_error(f, "the place is missing, for example: break saxpy.cu:12, break 12, break saxpy, or break *27 for "
+                       "a line of PTX");
         return;
     }
     if (*place == '*' && !(place = (char *)(uintptr_t)front_expression(f, place)))
@@ -306,7 +307,7 @@ void debug_command_set_tbreak(struct front *f, char *arguments)
 void debug_command_advance(struct front *f, char *arguments)
 {
     if (!*arguments) {
-        front_error(f, "where? For example: advance 12, or advance saxpy.cu:12");
+        front_error(f, "the place is missing, for example: advance 12, or advance saxpy.cu:12");
         return;
     }
     if (!front_stands(f))
@@ -327,7 +328,7 @@ static void add_watch(struct front *f, char *arguments, const char *on)
 {
     const char *what = front_expression(f, arguments);
     if (!*arguments)
-        front_error(f, "which memory? For example: watch tile[3], or watch *(int *)$arg1");
+        front_error(f, "the memory is missing, for example: watch tile[3], or watch *(int *)$arg1");
     if (!*arguments || !what || !front_stands(f))
         return;
     json_t *answer = front_ask(f, json_pack("{s:s, s:s, s:s}", "do", "watch", "expression", what, "on", on));
@@ -383,7 +384,7 @@ void debug_command_ignore(struct front *f, char *arguments)
     char *end, *end_of_count;
     long long id = strtoll(arguments, &end, 10), count = strtoll(end, &end_of_count, 10);
     if (end == arguments || end_of_count == end || *command_skip(end_of_count))
-        front_error(f, "ignore N COUNT: which breakpoint, and how many times?");
+        front_error(f, "ignore N COUNT: the breakpoint's number or the count is missing");
     else if (front_stands(f))
         json_decref(front_ask(
             f, json_pack("{s:s, s:I, s:I}", "do", "ignore", "id", (json_int_t)id, "count", (json_int_t)count)));
@@ -394,7 +395,7 @@ void debug_command_condition(struct front *f, char *arguments)
     char *end;
     long long id = strtoll(arguments, &end, 10);
     if (end == arguments)
-        front_error(f, "condition N [CONDITION]: of which breakpoint?");
+        front_error(f, "condition N [CONDITION]: the breakpoint's number is missing");
     else if (front_stands(f))
         json_decref(front_ask(
             f, json_pack("{s:s, s:I, s:s}", "do", "condition", "id", (json_int_t)id, "condition", command_skip(end))));
@@ -447,8 +448,7 @@ void debug_command_help(struct front *f, char *arguments)
             break;
     }
     if (!one)
-        puts("\nExpressions are C's, with threadIdx and its kind, $r5 for a register, $arg1 for a kernel's argument, "
-             "e@8 for 8 elements from e on,\n"
-             "and casts: *(float *)$arg1@4. The beginning of a command's name does, and an empty line repeats the last "
-             "one.");
+        puts("\nExpressions are those of C. They may contain threadIdx, blockIdx, blockDim and gridDim, $r5 (a "
+             "register), $arg1 (an argument of the\nkernel), e@8 (8 elements from e on) and casts: *(float *)$arg1@4. "
+             "A command's name may be shortened. An empty line repeats the last command.");
 }

@@ -153,7 +153,7 @@ static bool take_event(struct front *f, json_t *event)
     if (name && strcmp(name, "failed") == 0) {
         const char *text = json_string_value(json_object_get(event, "text")),
                    *kernel = json_string_value(json_object_get(event, "kernel"));
-        printf("[Kernel %s, which ran compiled, fails: %s; with `break %s`, `run` stops there]\n", kernel, text,
+        printf("[Kernel %s has failed in compiled code: %s; to stop there, `break %s` and `run` again]\n", kernel, text,
                kernel);
         return false;
     }
@@ -174,8 +174,8 @@ static void pass_interrupt(struct front *f)
     if (interrupted == 1)
         link_send(f->link, json_pack("{s:s}", "do", "interrupt"));
     if (interrupted == 2)
-        puts("[Nothing stops: the program is on the host, or a kernel without breakpoints runs. Once more ends the "
-             "program]");
+        puts("[Nothing can be stopped: the program runs host code or a kernel without breakpoints. Ctrl-C again ends "
+             "the program]");
     if (interrupted >= 3 && f->pid > 0)
         kill(f->pid, SIGKILL);
 }

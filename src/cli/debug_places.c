@@ -25,7 +25,7 @@ static void show_variables(struct front *f, const char *which, const char *name)
 static void show_points(struct front *f)
 {
     if (f->link < 0) {
-        printf("%zu breakpoints wait for the program to be started\n", json_array_size(f->points));
+        printf("%zu breakpoints will be set when the program starts\n", json_array_size(f->points));
         return;
     }
     json_t *answer = front_ask(f, json_pack("{s:s}", "do", "points"));
@@ -49,7 +49,7 @@ static void show_points(struct front *f)
         printf("\t%lld hit%s%s\n", (long long)number_of(p, "hits"), number_of(p, "hits") == 1 ? "" : "s",
                number_of(p, "places") || text_of(p, "expression") || !json_is_true(json_object_get(p, "enabled"))
                    ? ""
-                   : ", nowhere in this kernel");
+                   : ", without code in this kernel");
     }
     json_decref(answer);
 }
@@ -160,7 +160,7 @@ static void show_line(struct front *f, char *text)
     if (colon)
         *colon = 0;
     if (line < 1 || !file) {
-        front_error(f, "info line [LINE | FILE:LINE]: of which line?");
+        front_error(f, "info line [LINE | FILE:LINE]: the line is missing");
         return;
     }
     json_t *answer = front_ask(f, json_pack("{s:s, s:s, s:I}", "do", "line", "file", file, "line", (json_int_t)line));
@@ -260,7 +260,8 @@ static json_t *read_coordinates(char **at)
 void debug_command_thread(struct front *f, char *arguments)
 {
     if (*arguments)
-        front_error(f, "threads of the host are a debugger's of the host; `cuda thread %s` looks at one of the kernel",
+        front_error(f,
+                    "threads of the host need a debugger of the host; `cuda thread %s` selects a thread of the kernel",
                     arguments);
     else if (f->state == FRONT_STANDS)
         printf("[%s]\n", front_thread_text(json_object_get(f->place, "focus"), &f->arena));

@@ -107,8 +107,8 @@ void debug_command_source(struct front *f, char *arguments)
     if (!in) {
         front_error(f,
                     !*arguments        ? "which file?"
-                    : !f->read_line    ? "files of commands are run in a terminal"
-                    : f->sources >= 10 ? "%s: files run each other without end"
+                    : !f->read_line    ? "only the terminal runs files of commands"
+                    : f->sources >= 10 ? "%s: files of commands run each other without end"
                                        : "cannot read %s: %s",
                     arguments, strerror(errno));
         return;
@@ -132,7 +132,7 @@ void debug_command_commands(struct front *f, char *arguments)
     char id[32];
     long long n = *arguments ? strtoll(arguments, NULL, 10) : f->last_point;
     if (!f->read_line)
-        front_error(f, "lines of commands are read in a terminal");
+        front_error(f, "only the terminal reads lists of commands");
     while (f->read_line && (line = f->read_line(f, ">"))) {
         const char *start = line + strspn(line, " \t");
         bool ends = strcmp(start, "end") == 0;
@@ -143,7 +143,7 @@ void debug_command_commands(struct front *f, char *arguments)
             break;
     }
     if (n < 1)
-        front_error(f, "commands N: of which breakpoint?");
+        front_error(f, "commands N: the breakpoint's number is missing");
     snprintf(id, sizeof id, "%lld", n);
     if (n >= 1)
         json_object_set(f->commands, id, lines);
@@ -197,7 +197,7 @@ void debug_command_shell(struct front *f, char *arguments)
 {
     fflush(stdout);
     if (!*arguments)
-        front_error(f, "which command? As in shell ls");
+        front_error(f, "the command is missing, for example: shell ls");
     else if (system(arguments) < 0)
         front_error(f, "cannot start a shell: %s", strerror(errno));
 }

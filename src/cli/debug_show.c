@@ -117,7 +117,7 @@ static const char *state_text(const json_t *place)
     return !state                         ? ""
            : strcmp(state, "fresh") == 0  ? "it has not begun"
            : strcmp(state, "exited") == 0 ? "it has ended"
-           : strcmp(state, "absent") == 0 ? "its block runs no more, or not yet"
+           : strcmp(state, "absent") == 0 ? "its block has ended or has not begun"
                                           : "";
 }
 
@@ -174,7 +174,7 @@ static void show_reason(struct front *f, const json_t *event)
         return;
     }
     if (reason && strcmp(reason, "last-write") == 0) {
-        printf("%s has not been written in this launch up to here\n", text ? text : "");
+        printf("this launch has not written %s so far\n", text ? text : "");
         return;
     }
     if (reason && strcmp(reason, "fault") == 0)

@@ -106,7 +106,7 @@ static const char *wrong_policy(struct session *s)
     if (strncmp(policy, "replay:", 7) == 0 && policy[7])
         return access(policy + 7, R_OK) ? arena_printf(&s->arena, "cannot read %s: %s", policy + 7, strerror(errno))
                                         : NULL;
-    return "the policy is one of serial, random:SEED, random, replay:FILE";
+    return "a policy is serial, random:SEED, random or replay:FILE";
 }
 
 /* ---- a program ---- */

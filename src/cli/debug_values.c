@@ -114,7 +114,7 @@ void debug_command_output(struct front *f, char *arguments)
 static void show_type(struct front *f, char *arguments, const char *which)
 {
     if (!*arguments) {
-        front_error(f, "of what? As in %s x, %s struct point", which, which);
+        front_error(f, "an expression or a type is missing, for example: %s x, %s struct point", which, which);
         return;
     }
     if (!front_stands(f))
@@ -176,7 +176,7 @@ void debug_command_set(struct front *f, char *arguments)
         command_has_word(&arguments, "var");
     char *equals = find_assignment(arguments);
     if (!equals) {
-        front_error(f, "set var EXPRESSION = VALUE: what is to get which value?");
+        front_error(f, "set var EXPRESSION = VALUE: the expression or the value is missing");
         return;
     }
     *equals = 0;
@@ -211,7 +211,7 @@ void debug_command_examine(struct front *f, char *arguments)
     }
     const char as[2] = {format, 0};
     if (!*arguments) {
-        front_error(f, "which address? As in x/8xw $arg1");
+        front_error(f, "the address is missing, for example: x/8xw $arg1");
         return;
     }
     const char *address = front_expression(f, arguments);

@@ -17,10 +17,10 @@ struct figure {
 };
 static const struct figure figures[] = {
     {"warp instructions", NULL, NULL, "warp_instructions"},
-    {"branches whose lanes part", NULL, NULL, "divergent"},
+    {"divergent branches", NULL, NULL, "divergent"},
     {"operations of f32", "roofline", NULL, "flops"},
-    {"operations of tensor cores", "roofline", NULL, "flops_tensor"},
-    {"bytes asked of global memory", "roofline", NULL, "loaded_bytes"},
+    {"tensor-core operations", "roofline", NULL, "flops_tensor"},
+    {"bytes requested from global memory", "roofline", NULL, "loaded_bytes"},
     {"sectors of global loads", "access", "global_ld", "sectors"},
     {"sectors of global loads not in L1", "access", "global_ld", "l1_miss_sectors"},
     {"sectors of global stores", "access", "global_st", "sectors"},
@@ -38,7 +38,7 @@ static const struct figure figures[] = {
     {"wavefronts of shared atomics", "access", "shared_atom", "wavefronts"},
     {"wavefronts of cp.async", "access", "copy_st", "wavefronts"},
     {"wavefronts of wgmma", "access", "wgmma_ld", "wavefronts"},
-    {"warps that came to barriers", "barriers", NULL, "warps"},
+    {"warps that reached barriers", "barriers", NULL, "warps"},
 };
 enum { N_FIGURES = sizeof figures / sizeof figures[0] };
 

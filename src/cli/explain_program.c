@@ -73,8 +73,8 @@ static void enter(void *data)
     e->options.process = e->application_only ? (int)getpid() : 0;
     char *text = explain_options_text(&e->options);
     if (!text || setenv("HEDDLE_EXPLAIN", text, 1)) {
-        cli_failure(e->s, "the options cannot be passed to the program: a text of it is no UTF-8, or memory has run "
-                          "out");
+        cli_failure(e->s,
+                    "the options cannot be passed to the program: a text is not valid UTF-8, or memory has run out");
         _exit(PROGRAM_CANNOT_RUN);
     }
     free(text);
@@ -135,7 +135,7 @@ static int show(struct explain *e)
         explanation_print(&e->explanation, &s->o, stderr, &s->arena);
     fputs(process_ending_text(program, ending_signal(&e->run.ending), "", e->run.survivor, &s->arena), stderr);
     if (e->explanation.lost)
-        fputs("heddle: not all that was counted could be kept: some is missing here\n", stderr);
+        fputs("heddle: some counts could not be saved: this report is incomplete\n", stderr);
     return explanation_write_files(s, &e->explanation, program);
 }
 

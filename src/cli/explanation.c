@@ -400,8 +400,9 @@ bool explanation_writes(const struct options *o, const char *path)
 
 int explanation_no_device(struct session *s)
 {
-    return usage_error(s, "`%s%s`: no such device is known; it is H200, A100, V100 and so on, or sm_90, sm_80, ...",
-                       s->o.report_device ? "--device " : "HEDDLE_DEVICE=", explanation_device(&s->o));
+    return usage_error(
+        s, "`%s%s` is not a device that Heddle knows; devices are H200, A100, V100 and so on, or sm_90, sm_80, ...",
+        s->o.report_device ? "--device " : "HEDDLE_DEVICE=", explanation_device(&s->o));
 }
 
 const char *explanation_device(const struct options *o)
@@ -420,8 +421,8 @@ uint64_t explanation_sample_after(const struct options *o)
 /* NULL: there was not enough memory for it. */
 static int write_file(struct session *s, const char *path, const char *text)
 {
-    const char *error = text ? file_write_whole(&s->arena, path, text, strlen(text))
-                             : "out of memory: what was counted cannot be written";
+    const char *error =
+        text ? file_write_whole(&s->arena, path, text, strlen(text)) : "out of memory: the counts cannot be written";
     return error ? cli_failure(s, "%s", error) : 0;
 }
 
@@ -455,7 +456,7 @@ static int write_json(struct session *s, const struct explanation *e, const char
         return cli_failure(s, "%s", error);
     json_t *json = explanation_json(e, program, explanation_device(&s->o), true, &s->arena);
     if (json_dump_callback(json, put_part, &p, JSON_INDENT(1) | JSON_PRESERVE_ORDER) && !p.w.error)
-        p.w.error = "out of memory: what was counted cannot be written";
+        p.w.error = "out of memory: the counts cannot be written";
     file_write(&p.w, p.text, p.n);
     json_decref(json);
     error = file_finish(&p.w);

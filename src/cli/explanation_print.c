@@ -141,7 +141,7 @@ static void print_head(const struct group *g, double launch_ns, FILE *out, struc
     fprintf(out, "grid %s, block %s%s: ", dims(g->first, "grid", arena), dims(g->first, "block", arena),
             g->shapes ? " (the first)" : "");
     if (!(g->ns > 0))
-        fputs("no time is known of this device\n", out);
+        fputs("no time: this device's rates are not known\n", out);
     else if (g->launches == 1)
         fprintf(out, "%s", nanoseconds_text(g->ns, arena));
     else
@@ -184,7 +184,7 @@ static void print_occupancy(const struct group *g, FILE *out)
         fprintf(out, "  occupancy        %.0f%%: up to %.0f warps a multiprocessor, limited by ", real_of(o, "percent"),
                 real_of(o, "warps"));
     else
-        fputs("  occupancy        none: such a block does not fit, by ", out);
+        fputs("  occupancy        none: such a block does not fit, because of ", out);
     json_array_foreach(json_object_get(o, "limiters"), i, limiter)
     {
         for (size_t k = 0; k < sizeof words / sizeof words[0]; k++)
@@ -215,7 +215,7 @@ static void print_global(const struct group *g, FILE *out, struct arena *arena)
                                                                                : " for ",
                     real_of(a, "ideal_sectors") / real_of(a, "requests"),
                     real_of(a, "sectors") > 1.05 * real_of(a, "ideal_sectors")
-                        ? arena_printf(arena, ": %.0f%% of the traffic is not asked for",
+                        ? arena_printf(arena, ": %.0f%% of the traffic is wasted",
                                        100 * (1 - real_of(a, "ideal_sectors") / real_of(a, "sectors")))
                         : "");
     }
@@ -251,7 +251,7 @@ static void print_roofline(const struct group *g, FILE *out, struct arena *arena
         if (g->ns > 0)
             fprintf(out, ": %s of %s", rate_text(flops[i] / g->ns, arena), rate_text(real_of(r, peaks[i]), arena));
         if (i == 0 && without_caches < 1.001 * real_of(r, peaks[i]))
-            fprintf(out, "; %.3g bytes loaded for each: without caches DRAM would bound them at %s, of %s",
+            fprintf(out, "; %.3g bytes loaded for each: without caches, DRAM would limit them to %s of %s",
                     g->loaded_bytes / flops[i], rate_text(without_caches, arena),
                     rate_text(real_of(r, peaks[i]), arena));
         fputs("\n", out);
@@ -333,8 +333,8 @@ static void print_sampling(const struct group *g, FILE *out, struct arena *arena
 {
     if (real_of(g->kernel, "sampled") > 0)
         fprintf(out,
-                "  sampling         %s launches are taken to be as the last one counted before; those counted differ "
-                "by %.2g%% at most\n",
+                "  sampling         %s launches were not counted: each is assumed to equal the last counted one; "
+                "counted ones differ by %.2g%% at most\n",
                 count_text((uint64_t)real_of(g->kernel, "sampled"), arena), 100 * real_of(g->kernel, "sampling_error"));
 }
 
@@ -344,7 +344,7 @@ static void print_divergence(const struct group *g, FILE *out)
         return;
     fprintf(out, "  divergence       %.1f of 32 lanes active", g->thread_instructions / g->warp_instructions);
     if (g->branches > 0)
-        fprintf(out, "; %.1f%% of branches part a warp", 100 * g->divergent / g->branches);
+        fprintf(out, "; %.1f%% of branches diverge", 100 * g->divergent / g->branches);
     fputs("\n", out);
 }
 
@@ -403,7 +403,7 @@ static void print_call(const json_t *c, FILE *out, struct arena *arena)
         fprintf(out, "%s at least, %s of it the launches themselves, bound by %s\n", nanoseconds_text(ns, arena),
                 nanoseconds_text(real_of(c, "launch_ns"), arena), bound_words(string(c, "bound")));
     else
-        fputs("no time is known of this device\n", out);
+        fputs("no time: this device's rates are not known\n", out);
     if (flops > 0)
         fprintf(out, "  operations       %s of %s\n", count_text((uint64_t)flops, arena), string(c, "unit"));
     fprintf(out, "  memory           %s bytes\n", count_text((uint64_t)real_of(c, "bytes"), arena));
@@ -477,7 +477,7 @@ void explanation_print(const struct explanation *e, const struct options *o, FIL
     if (e->uncounted)
         fprintf(out, "; %s not counted", count_text(e->uncounted, arena));
     if (e->running)
-        fprintf(out, "; %s had begun and not ended: nothing is shown of %s", count_text(e->running, arena),
+        fprintf(out, "; %s had begun and not ended, which leaves out %s", count_text(e->running, arena),
                 e->running == 1 ? "it" : "them");
     if (strcmp(explanation_page(o), "-"))
         fprintf(out, "; the page is %s", explanation_page(o));

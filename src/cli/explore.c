@@ -42,7 +42,8 @@ static int load_kernel(struct exploring *e)
     struct session *s = e->s;
     hd_report *report = NULL;
     if (s->n_words == 0)
-        return usage_error(s, "which PTX file? As in `heddle explore lock.ptx --grid 3 --block 1 'u32[4]+outcomes'`");
+        return usage_error(
+            s, "the PTX file is missing, as in `heddle explore lock.ptx --grid 3 --block 1 'u32[4]+outcomes'`");
     e->n_files = 1;
     while (e->n_files < s->n_words && strcmp(file_extension(s->words[e->n_files]), ".ptx") == 0)
         e->n_files++;
@@ -76,9 +77,9 @@ static int read_launch(struct exploring *e)
 {
     struct options *o = &e->s->o;
     if (!o->grid[0])
-        return usage_error(e->s, "how many blocks? As in --grid 3");
+        return usage_error(e->s, "the number of blocks is missing, as in --grid 3");
     if (!o->block[0] && !e->info.required_block[0])
-        return usage_error(e->s, "how many threads in a block? As in --block 1 or --block 64");
+        return usage_error(e->s, "the number of threads in a block is missing, as in --block 1 or --block 64");
     arg_shape(o, &e->info, &e->config);
     e->config.flags = HD_LAUNCH_NON_PORTABLE_CLUSTER;
     return 0;
@@ -292,7 +293,7 @@ static int connect(struct exploring *e)
 {
     int status = connect_ranks(e->s, &e->ranks);
     if (!status && e->ranks.n > 1 && e->s->o.schedules)
-        return usage_error(e->s, "--schedules is of one process: leave mpirun out");
+        return usage_error(e->s, "--schedules works in one process: leave mpirun out");
     return status;
 }
 

@@ -138,8 +138,8 @@ static void enter(void *data)
     }
     char *text = explore_asked_text(&e->asked);
     if (!text || setenv("HEDDLE_EXPLORE", text, 1)) {
-        cli_failure(e->s, "the options cannot be passed to the program: a text of it is no UTF-8, or memory has run "
-                          "out");
+        cli_failure(e->s,
+                    "the options cannot be passed to the program: a text is not valid UTF-8, or memory has run out");
         _exit(PROGRAM_CANNOT_RUN);
     }
     free(text);
@@ -311,12 +311,12 @@ static int show(struct explore_program *e)
     if (e->explored)
         status = show_found(e);
     else if (e->exploring)
-        status = cli_failure(s, "the program has ended while %s was explored: nothing is known of it", launch_text(e));
+        status = cli_failure(s, "the program ended while %s was being explored: there is no result", launch_text(e));
     else
         status = not_found(e);
     fputs(process_ending_text(s->words[0], ending_signal(&e->run.ending), "", e->run.survivor, &s->arena), stderr);
     if (e->lost)
-        fputs("heddle: not all that was explored could be kept: some is missing here\n", stderr);
+        fputs("heddle: some results could not be saved: this report is incomplete\n", stderr);
     return status;
 }
 

@@ -108,7 +108,7 @@ bool herd_number(struct str s, uint32_t *value)
 static bool take_number(struct herd *h, uint32_t *value)
 {
     if (!herd_number(next(h)->text, value))
-        return herd_fail(h, next(h)->line, "a number of 32 bits is missing before this", next(h)->text);
+        return herd_fail(h, next(h)->line, "a 32-bit number is missing before this", next(h)->text);
     h->at++;
     return true;
 }
@@ -170,7 +170,7 @@ static bool read_initial(struct herd *h)
             return herd_fail(h, w->line, "this is no register", w->text);
     }
     if (is_next(h, "@") || is_next(h, "aliases"))
-        return herd_fail(h, w->line, "other proxies than the generic one are not explored", w->text);
+        return herd_fail(h, w->line, "only the generic proxy is explored", w->text);
     if (!isalpha((unsigned char)*w->text.p) && *w->text.p != '_')
         return herd_fail(h, w->line, "this is no variable", w->text);
     if (take(h, "=")) {

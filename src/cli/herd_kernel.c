@@ -135,7 +135,7 @@ static bool order_is(struct operation *o, const char *orders)
 
 static bool needs_args(struct operation *o, uint32_t n)
 {
-    return o->n_args == n || wrong(o, "this instruction has another number of operands");
+    return o->n_args == n || wrong(o, "this instruction has too many or too few operands");
 }
 
 static bool put_access(struct operation *o, bool store)
@@ -159,7 +159,7 @@ static bool put_fence(struct operation *o)
 {
     const char *scope = scope_of(o, 2);
     if (order_is(o, "proxy"))
-        return wrong(o, "other proxies than the generic one are not explored");
+        return wrong(o, "only the generic proxy is explored");
     if (o->n_parts != 3 || !scope || !order_is(o, "sc acq_rel acquire release"))
         return wrong(o, "this order or scope does not exist in PTX");
     text_printf(&o->h->out, "fence.%.*s%s;\n", STR_ARG(o->parts[1]), scope);
@@ -286,11 +286,11 @@ static bool cut_operation(struct operation *o)
         const struct word *w = &o->i->words[k];
         bool comma = str_is(w->text, ","), minus = str_is(w->text, "-") && k + 1 < o->i->n;
         if (comma != (k % 2 == 0) && !minus)
-            return wrong(o, "this is no instruction");
+            return wrong(o, "this is not an instruction");
         if (comma)
             continue;
         if (o->n_args == 4 || minus)
-            return wrong(o, minus ? "numbers have no sign here" : "this is no instruction");
+            return wrong(o, minus ? "numbers have no sign here" : "this is not an instruction");
         o->args[o->n_args++] = w->text;
     }
     return true;
@@ -309,7 +309,7 @@ static bool put_instruction(struct herd *h, uint32_t thread, const struct instru
     struct str name = o.parts[0];
     for (size_t k = 0; k < sizeof proxies / sizeof proxies[0]; k++)
         if (str_is(name, proxies[k]))
-            return wrong(&o, "other proxies than the generic one are not explored");
+            return wrong(&o, "only the generic proxy is explored");
     text_printf(&h->out, ".loc 1 %u 0\n", i->words[0].line);
     if (str_is(name, "st") || str_is(name, "ld"))
         return put_access(&o, *name.p == 's');

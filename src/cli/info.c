@@ -41,7 +41,7 @@ static void print_info(const hd_machine *m, const hd_machine_info *i, struct are
     row("Shared memory of a multiprocessor", size_text(i->shared_bytes_per_multiprocessor, arena));
     row("Registers of a block", count_text(i->registers_per_block, arena));
     row("Warp size", arena_printf(arena, "%u", i->warp_lanes));
-    row("Threads of a multiprocessor, at most", count_text(i->max_threads_per_multiprocessor, arena));
+    row("Most threads of a multiprocessor", count_text(i->max_threads_per_multiprocessor, arena));
     row("Blocks of a multiprocessor, at most", count_text(i->max_blocks_per_multiprocessor, arena));
     row("Threads of a block, at most", count_text(i->max_threads_per_block, arena));
     row("Dimensions of a block, at most", dims_text(i->max_block, arena));
@@ -80,7 +80,7 @@ int cmd_info(struct session *s)
     hd_machine *m;
     hd_machine_info info;
     if (s->n_words)
-        return usage_error(s, "`%s` is unexpected: heddle info takes options only", s->words[0]);
+        return usage_error(s, "`%s` is unexpected: heddle info takes only options", s->words[0]);
     int status = open_machine(s, &defaults, &m);
     if (status)
         return status;

@@ -147,7 +147,7 @@ static void print_missing(struct session *s)
     hd_isa_form f, g;
     struct map seen;
     map_init(&seen, &s->arena);
-    puts("Refused by name, wherever a kernel reaches it:\n");
+    puts("Heddle refuses a kernel that reaches one of these, by name:\n");
     for (size_t i = 0; hd_isa_get_form(i, &f); i++) {
         const char *last = "";
         if (!f.missing || map_put(&seen, str_of(f.missing), &seen))

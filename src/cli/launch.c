@@ -40,8 +40,8 @@ static int read_files(struct launch *l)
     const char *command = s->command->name;
     if (s->n_words == 0)
         return usage_error(s,
-                           "which PTX file? As in `heddle %s saxpy.ptx --grid 4 --block 256 ARG...`; `heddle %s "
-                           "--help` tells more",
+                           "the PTX file is missing, as in `heddle %s saxpy.ptx --grid 4 --block 256 ARG...`; `heddle "
+                           "%s --help` tells more",
                            command, command);
     l->n_files = 1;
     while (l->n_files < s->n_words && strcmp(file_extension(s->words[l->n_files]), ".ptx") == 0)
@@ -81,7 +81,7 @@ static void keep_printed(struct launch *l, const char *text, size_t n)
         return;
     if (!VEC_RESERVE(&l->printed, n)) {
         l->cannot_keep = true;
-        print_note(l, "memory has run out: what the kernel prints from here on is lost");
+        print_note(l, "out of memory: the kernel's further output is lost");
         return;
     }
     memcpy(l->printed.at + l->printed.n, text, n);
@@ -285,7 +285,7 @@ static int show_explanation(struct launch *l)
         free(text);
     }
     if (r || e->lost)
-        return cli_failure(l->s, "out of memory: not all that was counted could be kept");
+        return cli_failure(l->s, "out of memory: some counts could not be kept");
     explanation_print(e, &l->s->o, explanation_writes(&l->s->o, "-") ? stderr : stdout, &l->s->arena);
     return explanation_write_files(l->s, e, l->s->words[0]);
 }

@@ -31,9 +31,9 @@ static int read_size(struct launch *l)
     struct session *s = l->s;
     struct options *o = &s->o;
     if (!o->grid[0])
-        return usage_error(s, "how many blocks? As in --grid 4 or --grid 32,32");
+        return usage_error(s, "the number of blocks is missing, as in --grid 4 or --grid 32,32");
     if (!o->block[0] && !l->info.required_block[0])
-        return usage_error(s, "how many threads in a block? As in --block 256 or --block 16,16");
+        return usage_error(s, "the number of threads in a block is missing, as in --block 256 or --block 16,16");
     arg_shape(o, &l->info, &l->config);
     l->config.flags = HD_LAUNCH_CLOSED | HD_LAUNCH_NON_PORTABLE_CLUSTER | (o->cooperative ? HD_LAUNCH_COOPERATIVE : 0u);
     return 0;

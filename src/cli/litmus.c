@@ -289,8 +289,8 @@ static int tell(const struct test *t, struct exploration *e, const struct explor
     }
     int status = explored_further(t->s, e, &launch, json);
     if (t->s->o.repair && t->herd.cluster && !json)
-        puts("  a GPU is explored as a cluster: the test's .gpu is .cluster here, its .sys is .gpu, and so for CUDA's "
-             "scopes");
+        puts("  each GPU of the test is explored as a cluster: its scope .gpu becomes .cluster, its scope .sys becomes "
+             ".gpu");
     if (json)
         json_array_append_new(results, json);
     return status;
@@ -373,7 +373,7 @@ int cmd_litmus(struct session *s)
 {
     struct ranks ranks;
     if (s->n_words == 0)
-        return usage_error(s, "which test? As in `heddle litmus MP.litmus`");
+        return usage_error(s, "the test is missing, as in `heddle litmus MP.litmus`");
     if (s->o.graph && s->n_words > 1)
         return usage_error(s, "--graph draws an execution of one test: %d were given", s->n_words);
     if (written_name_error(s))

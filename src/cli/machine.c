@@ -41,7 +41,7 @@ int open_machine(struct session *s, const hd_machine_options *base, hd_machine *
     m.record_path = o->record;
     m.trace_path = o->trace;
     if (!read_engine(o->engine, &m.engine))
-        return usage_error(s, "`--engine %s`: there are auto, interp and jit", o->engine);
+        return usage_error(s, "`--engine %s`: an engine is auto, interp or jit", o->engine);
     if (o->workers > 4096)
         return usage_error(s, "`--workers %llu`: at most 4096 are possible", (unsigned long long)o->workers);
     if (o->stack > UINT32_MAX / 2)

@@ -101,7 +101,7 @@ static int run(struct session *s, int argc, char **argv)
     if (instead)
         return usage_error(s, "there is no command `%s`: %s", argv[1 + help], instead);
     if (file)
-        return usage_error(s, "`%s` is no command, but a file: `%s`", argv[1 + help], file);
+        return usage_error(s, "`%s` is a file, not a command: `%s`", argv[1 + help], file);
     if (near)
         return usage_error(s, "there is no command `%s`; did you mean `%s`?", argv[1 + help], near);
     return usage_error(s, "there is no command `%s`; `heddle --help` lists them", argv[1 + help]);

@@ -94,7 +94,7 @@ static const char *add_objects(struct session *s, struct str *facts)
     for (unsigned i = 0; i < s->o.pack_objects.n; i++) {
         char *value = pack_object(s->o.pack_objects.at[i]);
         if (!value)
-            return arena_printf(&s->arena, "--object %s: this is no ELF file", s->o.pack_objects.at[i]);
+            return arena_printf(&s->arena, "--object %s: this is not an ELF file", s->o.pack_objects.at[i]);
         add_fact(s, facts, "object", str_of(value));
         free(value);
     }
@@ -121,7 +121,7 @@ static const char *gather_facts(struct session *s, struct str *facts)
 {
     const struct options *o = &s->o;
     if (!o->pack_library || !o->pack_version || !o->pack_objects.n)
-        return "a pack says what it belongs to: --library NAME --version VERSION --object FILE";
+        return "--library NAME --version VERSION --object FILE must say what the pack belongs to";
     add_fact(s, facts, "library", str_of(o->pack_library));
     add_fact(s, facts, "version", str_of(o->pack_version));
     for (unsigned i = 0; i < o->pack_facts.n; i++) {
@@ -155,7 +155,7 @@ static int add_file(struct session *s, struct pack_writer *w, const char *path)
     if (!slices_of(&arena, source, &diags, &slices))
         status = cli_failure(s, "%s: %s", path, diags.list.n ? diags.list.at[0].text : "this is no PTX");
     else if (!pack_add(w, &slices, path))
-        status = cli_failure(s, "%s: no memory, or a kernel of it is larger than a pack can have", path);
+        status = cli_failure(s, "%s: out of memory, or one of its kernels is too large for a pack", path);
     free(file.bytes);
     arena_free(&arena);
     return status;
@@ -203,9 +203,10 @@ static int make(struct session *s)
         match_objects(s, &w);
     char *file = status ? NULL : pack_finish(&w, facts, &bytes);
     if (!status && !file)
-        status = cli_failure(s, "no memory for the pack");
+        status = cli_failure(s, "out of memory for the pack");
     for (uint32_t i = 0; i < w.left_out.n; i++)
-        fprintf(stderr, "heddle: left out, as two files of one name have different kernels of that name: %s\n",
+        fprintf(stderr,
+                "heddle: left out, because two files of the same name define different kernels of that name: %s\n",
                 w.left_out.at[i]);
     const char *error = file ? file_write_whole(&s->arena, s->o.pack_output, file, bytes) : NULL;
     if (error)

@@ -312,8 +312,8 @@ static const char *taken_for_a_program(const char *word, const char *command, st
     const char *dot = strrchr(word, '.');
     if (access(word, F_OK) != 0 || access(word, X_OK) == 0)
         return !strchr(word, '/') && access(word, X_OK) == 0
-                   ? arena_printf(arena, "there is no program `%s` on PATH; the one in this folder is `./%s`", word,
-                                  word)
+                   ? arena_printf(arena, "there is no program `%s` on PATH; write `./%s` for the one in this folder",
+                                  word, word)
                    : NULL;
     if (dot && strcmp(dot, ".ptx") == 0)
         return arena_printf(arena, "`%s` is PTX: `heddle launch` runs a kernel of it", word);
@@ -327,7 +327,7 @@ static const char *taken_for_a_program(const char *word, const char *command, st
                                 word);
     if (file_is_ptx(word))
         return arena_printf(arena, "`%s` is PTX: `heddle launch` runs a kernel of it", word);
-    return arena_printf(arena, "`%s` is no program that may be run: `chmod +x %s` if it is one", word, word);
+    return arena_printf(arena, "`%s` is not executable: `chmod +x %s` if it is a program", word, word);
 }
 
 const char *program_prepare(struct session *s, const char *preload, int *status)

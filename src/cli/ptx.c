@@ -131,7 +131,7 @@ int cmd_ptx(struct session *s)
     if (s->o.ptx_of)
         return program_ptx_show(s, s->o.ptx_of);
     if (s->n_words == 0)
-        return usage_error(s, "which PTX file? As in `heddle ptx kernel.ptx`");
+        return usage_error(s, "the PTX file is missing, as in `heddle ptx kernel.ptx`");
     const char *format = s->o.ptx_format ? s->o.ptx_format : s->o.json ? "json" : "text";
     bool sarif = strcmp(format, "sarif") == 0, json = strcmp(format, "json") == 0;
     if (!sarif && !json && strcmp(format, "text") != 0)

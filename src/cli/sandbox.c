@@ -129,11 +129,9 @@ static void explain_trap(int signal, siginfo_t *info, void *context)
         put(name);
     else
         put_number((unsigned)info->si_syscall);
-    put("`, which nothing in Heddle makes: a kernel has got out of its virtual machine, and no further than the "
-        "sandbox.\n"
-        "This is a bug of Heddle: please report it, with the PTX. Where a tool or library that you have loaded into "
-        "heddle "
-        "makes that call, --no-sandbox lets it.\n");
+    put("`, which Heddle never makes: a kernel has escaped from its virtual machine, but not from the sandbox.\nThis "
+        "is a bug of Heddle: please report it, with the PTX. If a tool or library that you have loaded into heddle "
+        "makes that call, use --no-sandbox.\n");
     raise(signal); /* as it would have ended without this handler, which has been taken away: SA_RESETHAND */
 }
 
@@ -157,11 +155,11 @@ int enter_sandbox(struct session *s, hd_machine *machine, int n_files)
         json_object_seed(0); /* from a file */
         explain_traps();
         if (!sandbox_serve_files(may_read, a) || !outputs_serve(may_write, a))
-            return cli_failure(s, "the sandbox cannot be entered: %s (--no-sandbox goes without it)",
+            return cli_failure(s, "the sandbox cannot be entered: %s (--no-sandbox runs without it)",
                                broker_shortage(errno));
         hd_result r = hd_sandbox_enter(machine, &error);
         if (r && r != HD_ERROR_NOT_SUPPORTED)
-            return cli_failure(s, "the sandbox cannot be entered: %s (--no-sandbox goes without it)",
+            return cli_failure(s, "the sandbox cannot be entered: %s (--no-sandbox runs without it)",
                                error ? error : hd_result_string(r));
     }
     if (error && s->o.sandbox)
@@ -190,11 +188,10 @@ bool confined_may_write(const char *path)
 
 int confined_write_error(struct session *s, const char *path)
 {
-    return cli_failure(
-        s,
-        "cannot write %s: a program in the sandbox writes below the folder that it is started in and the "
-        "temporary one alone",
-        path);
+    return cli_failure(s,
+                       "cannot write %s: a program in the sandbox can write only below the folder that it was started "
+                       "in and the temporary folder",
+                       path);
 }
 
 int confine_program(struct session *s, const char *folder)

@@ -164,7 +164,7 @@ static bool allows(struct suppressions *s, const char *codes, const char *code, 
     bool fits = false;
     const char *end = strchr(codes, ')');
     if (!end) {
-        remark(s, at, line, "`heddle: allow(` has no closing parenthesis, and allows nothing", arena);
+        remark(s, at, line, "`heddle: allow(` has no closing parenthesis, so it allows nothing", arena);
         return false;
     }
     for (const char *p = codes; p < end;) {
@@ -267,8 +267,7 @@ struct str suppressions_text(const struct suppressions *s, const struct diags *d
     struct map seen;
     map_init(&seen, arena);
     text_puts(&t, "# Findings that `heddle check --suppressions FILE` leaves out: code, file of one of its places, "
-                  "kernel or function.\n"
-                  "# * and ? stand for anything and any character; FILE:LINE is that line alone.\n");
+                  "kernel or function.\n# * stands for any text, ? for any character; FILE:LINE is only that line.\n");
     for (uint32_t i = 0; i < d->list.n; i += report_finding(d, i)) {
         const struct diag *g = &d->list.at[i];
         struct places p = places_of(g, report_finding(d, i), s->root, arena);

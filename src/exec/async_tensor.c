@@ -119,15 +119,16 @@ static bool read_tensor(struct warp *w, uint8_t *const base[4], const struct op 
         return false;
     const struct isa_inst *inst = o->origin->origin->inst;
     bool im2col = isa_has(inst, MOD_im2col) || isa_has(inst, MOD_im2col_no_offs);
-    const char *wrong = address % 64 ? "a tensor map lies at a multiple of 64" : tensor_map_read(&t->map, bytes);
+    const char *wrong =
+        address % 64 ? "the tensor map's address is not a multiple of 64" : tensor_map_read(&t->map, bytes);
     if (!wrong && (t->map.rank != n || t->map.im2col != im2col))
-        wrong = t->map.rank != n ? "it has another number of dimensions than the instruction"
-                                 : "one of im2col is copied by .im2col, and no other";
+        wrong = t->map.rank != n ? "its number of dimensions is not the instruction's"
+                                 : "a map of im2col needs .im2col, and other maps must not have it";
     if (wrong)
         return warp_fault_value(w, FAULT_tensor_map, o, lane, (uint64_t)(uintptr_t)wrong);
     const char *refusal = tensor_copy_refusal(&t->map, &t->at, o->mode != ASYNC_TENSOR_LOAD);
     if (!refusal && o->mode == ASYNC_TENSOR_REDUCE && !type_of_elements(&t->map, (enum atom_op)c->mem.atom))
-        refusal = "there is no such reduction of its type of elements";
+        refusal = "its type of elements does not have this reduction";
     return !refusal || warp_fault_value(w, FAULT_tensor_copy, o, lane, (uint64_t)(uintptr_t)refusal);
 }
 

@@ -145,13 +145,13 @@ static bool is_hosts(const struct machine *m, const struct fault *f)
 }
 
 static const char hosts_help[] =
-    "pass memory of cudaMalloc, cudaMallocManaged, cudaMallocHost or cudaHostRegister; other host memory needs a GPU "
+    "pass memory from cudaMalloc, cudaMallocManaged, cudaMallocHost or cudaHostRegister; other host memory needs a GPU "
     "with pageable memory access (`heddle run --pageable`, HEDDLE_PAGEABLE=1)";
 
 /* Of an address that no allocation is near. */
 static const char *far_away(const struct machine *m, const struct fault *f, const char *unless_hosts)
 {
-    return is_hosts(m, f) ? "which is memory of the host" : unless_hosts;
+    return is_hosts(m, f) ? "which is host memory" : unless_hosts;
 }
 
 const char *fault_buffer(struct machine *m, const struct mem_block *b, bool freed, struct arena *arena)
@@ -245,7 +245,7 @@ static const char *describe_access(struct machine *m, const struct fault *f, str
     case FAULT_not_permitted: return arena_strdup(arena, f->detail); /* the checker's (check/memory/rules.c) */
     case FAULT_read_only: return arena_printf(arena, "writes to %s at 0x%llx", read_only(m, f), address);
     case FAULT_address_space: return wrong_space(f, arena);
-    case FAULT_other_block: return "copies to the shared memory of one block, and names an mbarrier of another";
+    case FAULT_other_block: return "copies to the shared memory of one block, but names an mbarrier of another";
     case FAULT_block_ended:
         return arena_printf(arena, "accesses the shared memory of block %llu of its cluster, which has ended", address);
     case FAULT_child: return f->detail;
@@ -281,7 +281,7 @@ static const char *describe_copy(const struct fault *f, struct arena *arena)
         return arena_printf(arena, "copies by a tensor map that cannot be used: %s",
                             (const char *)(uintptr_t)f->address);
     case FAULT_tensor_copy:
-        return arena_printf(arena, "copies by a tensor map where that is not possible: %s",
+        return arena_printf(arena, "copies by a tensor map, which is not possible here: %s",
                             (const char *)(uintptr_t)f->address);
     default: return NULL;
     }
@@ -297,7 +297,7 @@ static const char *describe_texture(const struct fault *f, struct arena *arena)
     case FAULT_no_texture: return arena_printf(arena, "uses 0x%llx, which is not a valid %s", value, what);
     case FAULT_texture_unbound: return arena_printf(arena, "uses a %s reference to which nothing is bound", what);
     case FAULT_texture_freed:
-        return arena_printf(arena, "uses a %s whose memory has been freed, or is not all there", what);
+        return arena_printf(arena, "uses a %s whose memory has been freed, wholly or in part", what);
     case FAULT_texture_shape:
         return arena_printf(arena, "uses a %s of another shape than the instruction's: 1D, 2D, 3D, layers or a cube",
                             what);
@@ -307,8 +307,8 @@ static const char *describe_texture(const struct fault *f, struct arena *arena)
         return arena_printf(arena, "accesses a surface at byte %d of a row, which is not a multiple of the access size",
                             (int)(int32_t)f->address);
     case FAULT_anisotropy:
-        return arena_printf(arena,
-                            "reads a texture of an anisotropy above 1 by gradients, which Heddle does not do yet");
+        return arena_printf(
+            arena, "reads a texture with an anisotropy above 1 by gradients, which Heddle does not support yet");
     default: return NULL;
     }
 }
@@ -319,10 +319,9 @@ static const char *describe_meeting(const struct fault *f, struct arena *arena)
     unsigned long long address = f->address;
     switch (f->kind) {
     case FAULT_bad_barrier:
-        return arena_printf(arena,
-                            "names barrier or thread count %llu: there are barriers 0 to 15, counts are "
-                            "multiples of 32",
-                            address);
+        return arena_printf(
+            arena, "names barrier or thread count %llu: barriers are 0 to 15, thread counts are multiples of 32",
+            address);
     case FAULT_mbarrier_count:
         return arena_printf(arena, "gives an mbarrier the count %llu; 1 to 1048575 are possible", address);
     case FAULT_mbarrier_invalid: return "uses an mbarrier that has not been initialised (mbarrier.init)";
@@ -340,7 +339,7 @@ static const char *describe_meeting(const struct fault *f, struct arena *arena)
                             address);
     case FAULT_warpgroup:
         return arena_printf(arena,
-                            "executes a product of a warpgroup, which needs 128 threads, in one of %llu: make the "
+                            "executes a product of a warpgroup of 128 threads, but its warpgroup has %llu: make the "
                             "block a multiple of 128",
                             address);
     default: return NULL;
@@ -352,9 +351,10 @@ static const char *describe_end(const struct machine *m, const struct fault *f, 
 {
     unsigned long long address = f->address;
     switch (f->kind) {
-    case FAULT_stack_overflow: return "needs more stack than a thread has";
+    case FAULT_stack_overflow: return "has overflowed its stack";
     case FAULT_invalid_pc: return arena_printf(arena, "calls 0x%llx, which is not a function of this type", address);
-    case FAULT_bad_branch_index: return arena_printf(arena, "branches to entry %llu of a shorter table", address);
+    case FAULT_bad_branch_index:
+        return arena_printf(arena, "branches to entry %llu of a table that is shorter", address);
     case FAULT_trap: return "executes trap";
     case FAULT_breakpoint: return "executes brkpt";
     case FAULT_assertion: return arena_printf(arena, "fails an assertion: %s", f->detail);
@@ -369,8 +369,8 @@ static const char *describe_end(const struct machine *m, const struct fault *f, 
     case FAULT_replay: return "does not do what the replayed schedule recorded";
     case FAULT_out_of_memory:
         return arena_printf(arena,
-                            "needs more memory than there is for its registers, stack and shared memory: the machine "
-                            "has %llu bytes, of which buffers take %llu",
+                            "needs more memory for its registers, stacks and shared memory than is left: of the "
+                            "machine's %llu bytes, buffers take %llu",
                             (unsigned long long)m->config.memory_bytes, (unsigned long long)m->mem.allocated_bytes);
     default: return NULL;
     }
@@ -408,13 +408,14 @@ static const char *help_of(const struct machine *m, const struct fault *f)
                    ? "declare it with __align__(16), or __align__(128) for copies by tensor maps"
                    : NULL;
     case FAULT_mbarrier_invalid:
-        return "let one thread initialise it (mbarrier.init, or init() of a cuda::barrier), with a barrier before "
+        return "let one thread initialise it (mbarrier.init, or init() of a cuda::barrier), and add a barrier before "
                "other threads use it";
     case FAULT_mbarrier_excess:
         return "give mbarrier.init the number of arrivals of a phase, and wait for each phase before the next arrival";
     case FAULT_mbarrier_transactions: return "wait for the phase before the next expect_tx or copy";
     case FAULT_async_size: return "copy the rest by plain loads and stores, or pad the data";
-    case FAULT_async_overlap: return "copy to other memory, or by loads and stores with a barrier between them";
+    case FAULT_async_overlap:
+        return "copy to memory that does not overlap, or use loads and stores with a barrier between them";
     case FAULT_tensor_map:
         return "fill it by cuTensorMapEncodeTiled or cuTensorMapEncodeIm2col, and pass it as a const __grid_constant__ "
                "parameter or in global memory";

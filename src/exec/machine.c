@@ -157,10 +157,10 @@ hd_result machine_create(const struct machine_config *config, struct machine **m
     hd_result r = HD_SUCCESS;
     m->model = device_model(config->device);
     if (!m->lanes)
-        *error = config->cpu_level ? "this machine has no such CPU level"
-                                   : "this machine has no such CPU level as HEDDLE_CPU asks for";
+        *error = config->cpu_level ? "this machine does not have this CPU level"
+                                   : "this machine does not have the CPU level that HEDDLE_CPU names";
     else if (!m->model)
-        *error = "there is no such device; sm_70, sm_75, sm_80, sm_86, sm_89, sm_90, sm_100 and sm_120 are possible";
+        *error = "there is no such device; devices are sm_70, sm_75, sm_80, sm_86, sm_89, sm_90, sm_100 and sm_120";
     if (*error || !schedule_open(&m->schedule, config->policy, config->record_path, error))
         r = HD_ERROR_INVALID_VALUE;
     else if (!mem_init(&m->mem, m->config.memory_bytes) || !open_host(m) || !start_workers(m))

@@ -146,15 +146,15 @@ bool schedule_open(struct schedule *s, const char *asked, const char *record_pat
         end = "?";
     }
     if (*end) {
-        *error = "the policy is one of fair, serial, random, random:SEED, replay:FILE";
+        *error = "a policy is fair, serial, random, random:SEED or replay:FILE";
         return false;
     }
     if (record_path && s->policy == POLICY_FAIR) {
-        *error = "a fair run has no schedule to record: choose serial or random:SEED";
+        *error = "a run under `fair` has no schedule to record: choose serial or random:SEED";
         return false;
     }
     if (record_path && !begin_record(s, record_path, NULL)) {
-        *error = "the schedule cannot be recorded there";
+        *error = "the file for the schedule cannot be written";
         return false;
     }
     return true;

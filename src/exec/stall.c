@@ -143,7 +143,7 @@ static const char *mbarrier_lacks(const struct warp *w, const struct op *o, uint
                             ? arena_printf(arena, " and %d bytes of transactions", s.transactions)
                             : arena_printf(arena, ", and %d bytes more than expected have come", -s.transactions);
     return arena_printf(
-        arena, "; the mbarrier at shared address 0x%llx%s is in a phase of parity %d, which lacks %u arrival%s%s",
+        arena, "; the mbarrier at shared address 0x%llx%s is in a phase of parity %d, which still needs %u arrival%s%s",
         (unsigned long long)at.address, of_block, s.parity, s.pending, s.pending == 1 ? "" : "s", bytes);
 }
 
@@ -201,8 +201,8 @@ static void make_report(struct launch *l, const struct block *only, const char *
             b = k->resident;
         const struct op *o = b ? first_op(b) : NULL;
         const char *help = o && o->kind == OP_MBARRIER
-                               ? "each phase takes as many arrivals as mbarrier.init says, and as many bytes as "
-                                 "expect_tx has counted: copy as many, or expect fewer"
+                               ? "a phase ends after the number of arrivals that mbarrier.init has set and the bytes "
+                                 "that expect_tx has counted: let more threads arrive, copy more bytes, or expect fewer"
                                : NULL;
         diag_error(d, place_of(o, d->arena), "deadlock", help, "kernel `%s` can never finish: %s",
                    demangle(l->kernel->func->symbol.name, d->arena), what);

@@ -79,20 +79,20 @@ static const char *box_refusal(const struct tensor_map *m)
 const char *tensor_map_refusal(const struct tensor_map *m)
 {
     if (m->type >= TENSOR_TYPES)
-        return "no such type of elements";
+        return "an unknown type of elements";
     if (m->rank < (m->im2col ? 3 : 1) || m->rank > TENSOR_DIMS)
         return m->im2col ? "im2col takes 3 to 5 dimensions" : "a tensor has 1 to 5 dimensions";
     if (m->interleave > 2)
-        return "no such interleaved layout";
+        return "an unknown interleaved layout";
     if (m->interleave && m->rank < 3)
         return "a tensor of an interleaved layout has 3 to 5 dimensions";
     if (m->swizzle > 3)
-        return "no such swizzle on this device";
+        return "a swizzle that this device does not have";
     if (m->address % alignment(m))
         return m->interleave == 2 ? "the tensor's address is not a multiple of 32"
                                   : "the tensor's address is not a multiple of 16";
     if (m->fill_nan > 1)
-        return "no such filling of what is outside of the tensor";
+        return "an unknown fill mode (oobFill)";
     if (m->fill_nan && m->type < TENSOR_F16)
         return "elements that are integers cannot be filled with NaN";
     const char *refusal = dims_refusal(m);
@@ -129,7 +129,7 @@ const char *tensor_map_read(struct tensor_map *m, const void *bytes)
     struct tensor_map_bytes from;
     memcpy(&from, bytes, sizeof from);
     if (from.mark != TENSOR_MAP_MARK || from.im2col > 1 || from.tf32 > 1)
-        return "these bytes are none of cuTensorMapEncode";
+        return "these bytes were not written by cuTensorMapEncode";
     *m = (struct tensor_map){.address = from.global_address,
                              .rank = (uint8_t)(from.rank + 1),
                              .interleave = from.interleave_layout,
@@ -205,7 +205,7 @@ uint64_t tensor_copy_bytes(const struct tensor_map *m)
 const char *tensor_copy_refusal(const struct tensor_map *m, const struct tensor_at *at, bool writes_global)
 {
     if (m->tf32_stays && !writes_global)
-        return "its elements are rounded to tf32, which they were before tensormap.replace, and are not f32";
+        return "its elements were f32, to be rounded to tf32, and tensormap.replace has changed their type";
     if (!m->interleave && at->coords[0] * (int64_t)tensor_type_bytes((enum tensor_type)m->type) % 16)
         return "the innermost coordinate is not a multiple of 16 bytes";
     for (unsigned d = 0; d < m->rank && writes_global; d++)
@@ -214,7 +214,7 @@ const char *tensor_copy_refusal(const struct tensor_map *m, const struct tensor_
     for (unsigned k = 0; m->im2col && k < dims_of_pixel(m); k++) {
         unsigned d = first_of_pixel(m) + k;
         if (at->coords[d] < m->lower[k] || at->coords[d] > (int64_t)m->last[d] + m->upper[k])
-            return "a coordinate is outside of the box of pixels of im2col";
+            return "a coordinate is outside the box of pixels of im2col";
     }
     return NULL;
 }

@@ -78,8 +78,8 @@ int tool_bin2c(struct tool *t)
             return tool_fail(t, "there is no option `%s` here: -c, -st, -l, -n NAME, -t TYPE, -p BYTES, -a N", word);
     }
     if (!path || !a.name || !a.type || !element_bytes(a.type))
-        return tool_fail(t,
-                         "which file? As in `bin2c --name kernel kernel.ptx`; types are char, short, int and longlong");
+        return tool_fail(
+            t, "the file is missing, as in `bin2c --name kernel kernel.ptx`; types are char, short, int and longlong");
     const char *error = file_read(t->arena, path, 0, &file);
     if (error)
         return tool_fail(t, "%s", error);

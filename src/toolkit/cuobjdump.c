@@ -80,7 +80,7 @@ int tool_cuobjdump(struct tool *t)
     for (; t->at < t->n; t->at++) {
         for (size_t i = 0; i < sizeof code / sizeof code[0]; i++)
             if (*t->words[t->at] == '-' && tool_option(t, code[i][0], code[i][1], NULL))
-                return tool_fail(t, "%s is about machine code, of which Heddle makes none: -ptx, -lptx, -xptx show PTX",
+                return tool_fail(t, "%s shows machine code, which Heddle does not make: -ptx, -lptx, -xptx show PTX",
                                  t->words[t->at]);
         if (*t->words[t->at] != '-') {
             *VEC_PUSH(t->arena, &paths) = t->words[t->at];
@@ -92,12 +92,12 @@ int tool_cuobjdump(struct tool *t)
         } else if (tool_option(t, "gpu-architecture", "arch", &value)) {
             d.arch = arch_of(value);
             if (!d.arch)
-                return tool_fail(t, "-arch: which device? As in `-arch sm_90`");
+                return tool_fail(t, "-arch: the device is missing, as in `-arch sm_90`");
         } else if (!tool_option(t, "dump-ptx", "ptx", NULL) && !tool_option(t, "all-fatbin", "all", NULL)) {
             return tool_fail(t, "there is no option `%s` here: -ptx, -lptx, -xptx NAME, -arch sm_N", t->words[t->at]);
         }
     }
     for (; files < (int)paths.n && !status; files++)
         status = dump_file(&d, paths.at[files]);
-    return files ? status : tool_fail(t, "which file? As in `cuobjdump -ptx program`");
+    return files ? status : tool_fail(t, "the file is missing, as in `cuobjdump -ptx program`");
 }

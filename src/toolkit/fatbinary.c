@@ -47,8 +47,10 @@ static int add_image(struct tool *t, const char *spec, ptx_list *list)
         return tool_fail(t, "%s: %s", path, *image.why ? image.why : "it has no PTX");
     const struct image_text *text = &image.texts.at[0];
     if (image.texts.n > 1)
-        return tool_fail(t, "%s has %u modules to be linked, and a fat binary one for a device: load it as it is", path,
-                         image.texts.n);
+        return tool_fail(
+            t,
+            "%s has %u modules to be linked, but a fat binary has one module for each device: load the file as it is",
+            path, image.texts.n);
     if (image.texts.n && !is_known(list, arch, text))
         *VEC_PUSH(t->arena, list) =
             (struct cc_ptx){arch, arena_strndup(t->arena, text->text, text->bytes), text->bytes};
@@ -83,7 +85,7 @@ int tool_fatbinary(struct tool *t)
     if (status)
         return status;
     if (!output || !list.n)
-        return tool_fail(t, "--create=FILE says what to write, --image3=kind=ptx,sm=N,file=FILE of what");
+        return tool_fail(t, "--create=FILE (the output) and --image3=kind=ptx,sm=N,file=FILE (an input) are needed");
     size_t bytes;
     void *fatbin = cc_fatbin(list.at, list.n, &bytes);
     const char *error = fatbin ? file_write_whole(t->arena, output, fatbin, bytes) : "out of memory";

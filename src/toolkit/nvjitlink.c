@@ -129,7 +129,7 @@ static nvJitLinkResult read_options(nvJitLinkHandle h, uint32_t n, const char **
     }
     if (h->arch)
         return NVJITLINK_SUCCESS;
-    link_log(&h->errors, "which device is it for? As in -arch=sm_90\n");
+    link_log(&h->errors, "the device is missing, as in -arch=sm_90\n");
     return NVJITLINK_ERROR_MISSING_ARCH;
 }
 
@@ -292,7 +292,7 @@ EXPORT nvJitLinkResult nvJitLinkGetLinkedCubin(nvJitLinkHandle h, void *cubin)
 static bool has_ptx(nvJitLinkHandle h)
 {
     if (h && !h->ptx)
-        link_log(&h->errors, "linked PTX is made of LTO-IR alone\n");
+        link_log(&h->errors, "linked PTX is made only from LTO-IR\n");
     return h && h->ptx;
 }
 
@@ -318,7 +318,7 @@ EXPORT nvJitLinkResult nvJitLinkGetLinkedPtx(nvJitLinkHandle h, char *ptx)
 static nvJitLinkResult no_ir(nvJitLinkHandle h)
 {
     if (h)
-        link_log(&h->errors, "Heddle gives no linked LTO-IR\n");
+        link_log(&h->errors, "Heddle does not return linked LTO-IR\n");
     return NVJITLINK_ERROR_INVALID_INPUT;
 }
 

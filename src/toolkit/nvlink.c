@@ -67,7 +67,7 @@ static int link_files(struct tool *t, struct linker *l, const char *arch, const 
         if (l->add(l->handle, INPUT_ANY, files->at[i]))
             return fail_by_log(t, l, files->at[i]);
     if (l->complete(l->handle) || l->image_size(l->handle, &bytes))
-        return fail_by_log(t, l, "the link does not succeed");
+        return fail_by_log(t, l, "the files cannot be linked");
     void *image = arena_alloc(t->arena, bytes);
     l->image(l->handle, image);
     const char *error = file_write_whole(t->arena, output, image, bytes);
@@ -150,7 +150,7 @@ int tool_nvlink(struct tool *t)
         return status;
     find_libraries(t, &words);
     if (!words.arch || !words.files.n)
-        return tool_fail(t, "which device and files? As in `nvlink -arch=sm_90 a.o b.o -o program.cubin`");
+        return tool_fail(t, "the device or the files are missing, as in `nvlink -arch=sm_90 a.o b.o -o program.cubin`");
     struct linker l = {0};
     if (!open_linker(&l, t->arena))
         return tool_fail(t, "Heddle's libnvJitLink.so.13 is not where it was installed");

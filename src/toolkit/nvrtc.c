@@ -317,8 +317,7 @@ static nvrtcResult refuse(nvrtcProgram p, const char *function)
         return NVRTC_ERROR_INVALID_PROGRAM;
     p->arena.on_oom = &oom;
     if (setjmp(oom) == 0)
-        p->log = arena_printf(&p->arena, "%s%s: Heddle makes PTX, and nothing of this kind\n", p->log ? p->log : "",
-                              function);
+        p->log = arena_printf(&p->arena, "%s%s: Heddle makes only PTX\n", p->log ? p->log : "", function);
     p->arena.on_oom = NULL;
     return NVRTC_ERROR_INVALID_PROGRAM;
 }

@@ -283,7 +283,7 @@ static nvrtcResult run_compiler(nvrtcProgram p, const struct nvrtc_options *o, c
     sigset_t none, defaults;
     pid_t pid;
     if (!heddle) {
-        say(p, "nvrtc: error: the command heddle, which compiles, is not where this library is installed");
+        say(p, "nvrtc: error: the command heddle, which does the compilation, is not installed beside this library");
         return NVRTC_ERROR_INTERNAL_ERROR;
     }
     if (posix_spawn_file_actions_init(&files))

@@ -90,7 +90,7 @@ static int read_options(struct session *s, struct request *r)
         const char *word = s->argv[i], *value;
         if (*word != '-' || !word[1]) {
             if (r->input)
-                return fail(s, "one file at a time: `%s` is the second", word);
+                return fail(s, "ptxas takes one file: `%s` is the second", word);
             r->input = word;
             continue;
         }
@@ -113,7 +113,7 @@ static void print_help(void)
         if (*options[i].help)
             printf("  -%s, --%s %s\n        %s\n", options[i].short_name, options[i].long_name, options[i].value,
                    options[i].help);
-    printf("\nTaken, and without an effect, since there is no machine code:\n");
+    printf("\nAccepted without effect, because Heddle makes no machine code:\n");
     for (size_t i = 0; i < N_OPTIONS; i++)
         if (!*options[i].help)
             printf("  --%s (-%s)\n", options[i].long_name, options[i].short_name);
@@ -154,7 +154,8 @@ static void describe(const hd_ptx *ptx, unsigned arch)
     for (size_t i = 0; hd_ptx_get_function(ptx, i, &f); i++)
         if (f.is_kernel)
             fprintf(stderr, "ptxas info    : kernel %s for sm_%u, kept as PTX of %zu instructions%s%s\n", f.name, arch,
-                    f.instructions, f.missing ? "; Heddle cannot run it: it needs " : "", f.missing ? f.missing : "");
+                    f.instructions, f.missing ? "; Heddle cannot run it, because it needs " : "",
+                    f.missing ? f.missing : "");
 }
 
 static int write_image(struct session *s, const struct request *r, const struct image_text *text)
@@ -201,7 +202,7 @@ static int read_input(struct session *s, const struct request *r, struct file_by
         return file->bytes ? 0 : fail(s, "out of memory");
     }
     if (!r->input)
-        return fail(s, "which PTX file? As in `ptxas -arch=sm_90 -o kernel.cubin kernel.ptx`");
+        return fail(s, "the PTX file is missing, as in `ptxas -arch=sm_90 -o kernel.cubin kernel.ptx`");
     const char *error = file_read_ptx(&s->arena, r->input, file);
     return error ? fail(s, "%s", error) : 0;
 }
@@ -218,7 +219,7 @@ static int read_and_assemble(struct session *s, const struct request *r, const h
         hd_report_free(report);
     int status = result ? fail(s, "%s", hd_result_string(result))
                  : has_warnings && r->value[ID_WARNING_AS_ERROR]
-                     ? fail(s, "there are warnings, and --warning-as-error makes errors of them")
+                     ? fail(s, "there are warnings, which --warning-as-error turns into errors")
                      : assemble(s, r, ptx, source);
     hd_ptx_free(ptx);
     return status;
@@ -236,7 +237,7 @@ static int run(struct session *s)
         return 0;
     }
     if (r.value[ID_MACHINE] && strcmp(r.value[ID_MACHINE], "64") != 0)
-        return fail(s, "there are 64 bits, not %s", r.value[ID_MACHINE]);
+        return fail(s, "only 64 bits are supported, not %s", r.value[ID_MACHINE]);
     status = read_input(s, &r, &file);
     if (!status) {
         hd_source source = {r.input ? r.input : "<string>", file.bytes, strnlen(file.bytes, file.n)};

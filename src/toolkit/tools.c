@@ -9,7 +9,7 @@
 
 static int refuse_cudafe(struct tool *t)
 {
-    return tool_fail(t, "clang parses CUDA C++ here, and no translated source comes between: compile by nvcc");
+    return tool_fail(t, "clang compiles CUDA C++ directly, so there is no translated source: compile by nvcc");
 }
 
 static const struct {
@@ -18,7 +18,7 @@ static const struct {
     const char *does;
 } tools[] = {
     {"bin2c", tool_bin2c, "writes a file as an array of C"},
-    {"cudafe++", refuse_cudafe, "is nvcc's own front end, in whose place clang is"},
+    {"cudafe++", refuse_cudafe, "stands for nvcc's own front end, which clang replaces"},
     {"cuobjdump", tool_cuobjdump, "shows the PTX in programs, objects, libraries and images"},
     {"fatbinary", tool_fatbinary, "packs PTX and images of PTX into a fat binary"},
     {"nvlink", tool_nvlink, "links the PTX of objects, libraries and images to one image"},

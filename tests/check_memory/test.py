@@ -86,7 +86,7 @@ def racecheck_says_that_it_stops_at_its_limit_and_goes_on_when_it_can():
     for size, text in [(size, text) for size, found in said.items() for text in found]:
         limit = f"{size // 1024} MiB" if size % 1024 == 0 else f"{size} KiB"
         where = r"a copy or a fill|launch \d+, of kernel `(update|writes|reads)`"
-        assert re.search(rf"^racecheck stops watching memory in ({where}), until .*limit, {limit}$", text), text
+        assert re.search(rf"^racecheck stopped watching memory in ({where}), until .*limit, {limit}$", text), text
     assert any("of kernel" in text for found in said.values() for text in found), said
     done = limited("12M", 40, 2, "streams")  # enough for what two launches leave, not for what forty do
     assert texts(done, "data-race") and not texts(done, "not-watched"), done.findings
@@ -119,7 +119,7 @@ def kernels_of_ptx_files_have_the_same_limit():
     done = subprocess.run([heddle, "cc", "-ptx", "-o", ptx, cuda], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     status, out, err = run("check", "--shadow-memory", "4K", ptx, "--grid", 1, "--block", 128, "s32[128]=ones", "s32[1]=zeros", "--json")
-    assert "racecheck stops watching memory in launch 1" in out + err, (out, err)
+    assert "racecheck stopped watching memory in launch 1" in out + err, (out, err)
 
 
 main(globals())

@@ -85,7 +85,7 @@ def a_confined_program_is_recorded_where_it_may_write():
     status_again, _, again = run("check", "--replay-events", events, "--format", "json", cwd=path("confined"))
     assert status == status_again == 1 and json.loads(err)["findings"] == json.loads(again)["findings"] != [], (err, again)
     elsewhere = os.path.join(os.path.dirname(folder.name), "elsewhere.events")
-    for file, options, words in ((elsewhere, ["--sandbox"], "a program in the sandbox writes below"), ("/dev/null", [], "not a regular file"),
+    for file, options, words in ((elsewhere, ["--sandbox"], "a program in the sandbox can write only below"), ("/dev/null", [], "not a regular file"),
                                  (path("none/run.events"), [], "No such file or directory")):
         status, out, err = run("check", *options, "--record-events", file, WAYS)
         assert (status, out) == (1, "") and f"cannot write {file}: " in err and words in err, (file, out, err)

@@ -206,7 +206,7 @@ def too_few_arguments_show_the_parameters():
 
 
 def wrong_arguments_are_explained():
-    usage("launch", says="which PTX file?")
+    usage("launch", says="the PTX file is missing")
     usage("launch", "/no/such.ptx", says="No such file")
     usage("launch", SAXPY, "sxpy", says="did you mean `saxpy`?")
     usage("launch", SAXPY, *SAXPY_ARGS[2:], says="--grid")
@@ -237,8 +237,8 @@ def limits_of_the_device_are_kept():
 def kernels_are_chosen_by_readable_names():
     file = f"{examples}/matmul_tiled/matmul_tiled.ptx"
     args = ["--grid", 1, "--block", "8,8", "f32[8,8]=ones", "f32[8,8]=ones", "f32[8,8]", 8]
-    usage("launch", file, *args, says="which kernel?")
-    usage("launch", file, "matmul_tiled", *args, says="may be several kernels")
+    usage("launch", file, *args, says="the name of the kernel is missing")
+    usage("launch", file, "matmul_tiled", *args, says="fits several kernels")
     usage("launch", file, "matmul_tlied", *args, says="did you mean `matmul_tiled<")
     for name in "matmul_tiled<8>", "_Z12matmul_tiledILi8EEvPKfS1_Pfi":
         r = launch(file, name, *args)
@@ -399,7 +399,7 @@ def what_others_call_commands_leads_on():
         for name, instead in (("a.cu", "heddle cc"), ("a.ptx", "heddle launch"), ("a.py", "heddle run python3")):
             with open(os.path.join(folder, name), "w") as f:
                 f.write("\n")
-            usage(os.path.join(folder, name), says=f"is no command, but a file: `{instead} ")
+            usage(os.path.join(folder, name), says=f"is a file, not a command: `{instead} ")
         script = os.path.join(folder, "a.py")
         status, _, err = run("run", script)
         assert status == 126 and f"`{script}` is a script: `heddle run python3 {script}`" in err, err
@@ -504,8 +504,8 @@ def schedules_are_recorded_and_replayed():
     assert any(values(launch(*args, "--policy", f"random:{seed}"), 3) != first for seed in range(8, 12))
     serial = values(launch(*args, "--policy", "serial", "--record", schedule), 3)
     assert values(launch(*args, "--policy", f"replay:{schedule}"), 3) == serial
-    usage("launch", *args, "--policy", "lottery", says="random:SEED, replay:FILE")
-    usage("launch", *args, "--record", schedule, says="fair run has no schedule")
+    usage("launch", *args, "--policy", "lottery", says="random:SEED or replay:FILE")
+    usage("launch", *args, "--record", schedule, says="has no schedule to record")
 
 
 def timelines_are_written():
@@ -600,7 +600,7 @@ def ptx_files_are_checked():
     assert status == 1 and f"{bad}:4:" in err and "saxpy.ptx" in out
     r = json.loads(run("ptx", SAXPY, bad, "--json")[1])
     assert r[0]["valid"] and r[0]["functions"][0]["name"] == "saxpy" and not r[1]["valid"] and r[1]["diagnostics"]
-    usage("ptx", says="which PTX file?")
+    usage("ptx", says="the PTX file is missing")
     usage("ptx", "/no/such.ptx", says="No such file")
 
 

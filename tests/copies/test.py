@@ -364,7 +364,7 @@ MISTAKES = [
     ("INIT add.u32 %r8, %r2, 48; mov.u32 %r7, bar; cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r8], [%r2], 64, [%r7];",
      "copies 64 bytes in bulk within shared memory to a destination that overlaps the source"),
     ("INIT mov.u64 %rd5, 0; cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%rd1, {%r1, %r1}], [bar];",
-     "copies by a tensor map that cannot be used: these bytes are none of cuTensorMapEncode"),
+     "copies by a tensor map that cannot be used: these bytes were not written by cuTensorMapEncode"),
     ("INIT mov.u32 %r7, 1048575; mbarrier.expect_tx.shared.b64 [bar], %r7; mbarrier.expect_tx.shared.b64 [bar], 1;",
      "whose tx-count must stay between -1048575 and 1048575"),
     ("add.u64 %rd5, %rd3, 65536; cp.async.ca.shared.global [%r2], [%rd5], 4;", "reads 4 bytes at"),
@@ -393,7 +393,7 @@ def missing_bytes_are_a_deadlock_that_says_how_many():
             for how in [COMPILED] + LATE + RANDOM[:2]:
                 status, _, text = run("launch", path, "--grid", 1, "--block", 32, *how, "u32[32]", "u32[32]", "--timeout", 60)
                 assert status == 1 and "[deadlock]" in text, (how, text)
-                assert "is in a phase of parity 0, which lacks 0 arrivals and 16 bytes of transactions" in text, text
+                assert "is in a phase of parity 0, which still needs 0 arrivals and 16 bytes of transactions" in text, text
 
 
 TEXTS = [
@@ -513,7 +513,7 @@ def what_is_no_tensor_map_is_a_fault():
     init = "mbarrier.init.shared.b64 [bar], 1; "
     with written(kernel(init + TENSOR.replace("MAP", "%rd1"))) as path:
         text = fault_by_both(path, "--grid", 1, "--block", 1, "u32[32]=range", "u32[32]")
-        assert "copies by a tensor map that cannot be used: these bytes are none of cuTensorMapEncode" in text and "[tensor-map]" in text, text
+        assert "copies by a tensor map that cannot be used: these bytes were not written by cuTensorMapEncode" in text and "[tensor-map]" in text, text
 
 
 def map_of_bytes(box, dims, address=0):

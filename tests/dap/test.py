@@ -314,7 +314,7 @@ def a_programs_kernels_stop_and_its_output_is_told():
     assert c.end() == 0 and "036903690369\nlast 189, cudaSuccess\n" in c.output, c.output
     # without a breakpoint it runs compiled, and its failure says how to stop there
     c = session((), dict(program=compiled(*PROGRAM), args=["6"]))
-    assert c.end() == 3 and "Kernel check, which ran compiled, fails: " in c.output, c.output
+    assert c.end() == 3 and "Kernel checkhas failed in compiled code: " in c.output, c.output
     # and without a debugger
     folder_of, name = os.path.split(compiled(*PROGRAM))  # a program of the folder, as editors name it
     c = session([(program_cu, [16])], dict(program=name, cwd=folder_of, noDebug=True))

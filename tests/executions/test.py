@@ -311,7 +311,7 @@ def scopes_of_several_gpus_are_said_to_be_shifted():
         f.write("PTX MPsys\n{ x=0; flag=0; }\n P0@cta 0,gpu 0 | P1@cta 0,gpu 1 ;\n st.relaxed.sys x, 1 | ld.acquire.sys r0, flag ;\n"
                 " st.release.gpu flag, 1 | ld.relaxed.sys r1, x ;\nexists (P1:r0 == 1 /\\ P1:r1 == 0)\n")
     status, out, err = run("litmus", path, "--repair")
-    assert status == 0 and "st.release.cluster -> st.release.gpu\n" in out and "the test's .gpu is .cluster here, its .sys is .gpu" in out, out + err
+    assert status == 0 and "st.release.cluster -> st.release.gpu\n" in out and "its scope .gpu becomes .cluster, its scope .sys becomes .gpu" in out, out + err
 
 
 # Of the course: a program, a kernel, its launch, what is forbidden ("": races alone are wrong); for each change the line of the program, by a

@@ -538,7 +538,7 @@ def launches_alike_stand_for_each_other_after_a_while():
         (kernel,), (known,) = result["kernels"], exact["kernels"]
         assert kernel["lines"] == known["lines"] and kernel.get("sampled", 0) == 21 - len(counted), kernel
     _, err, result = explain("--sample-after", "1", program, "more")
-    assert re.search(r"sampling +14 launches are taken to be as the last one counted before; those counted differ by [12]\.?\d*% at most", err), err
+    assert re.search(r"sampling +14 launches were not counted: each is assumed to equal the last counted one; counted ones differ by [12]\.?\d*% at most", err), err
     assert 0.009 < result["kernels"][0]["sampling_error"] < 0.03, result["kernels"][0]["sampling_error"]
 
 
@@ -640,8 +640,8 @@ def a_device_that_programs_find_by_themselves_is_explained_as_an_h200():
 
 
 def wrong_usage_is_told():
-    for args, words in ((["--device", "nonsense", WAYS], "`--device nonsense`: no such device"),
-                        (["--device", "nonsense", SHAPES, "late", "--grid", "1", "--block", "32", "u32[1]"], "no such device"),
+    for args, words in ((["--device", "nonsense", WAYS], "`--device nonsense` is not a device"),
+                        (["--device", "nonsense", SHAPES, "late", "--grid", "1", "--block", "32", "u32[1]"], "is not a device"),
                         (["--json", "/nowhere/at.json", WAYS], "/nowhere/at.json"),
                         (["--csv", "/nowhere/at.csv", SHAPES, "late", "--grid", "1", "--block", "32", "u32[1]"], "/nowhere/at.csv"),
                         (["--trace", "/nowhere/at.json", WAYS], "/nowhere/at.json"),

@@ -207,7 +207,7 @@ def what_has_no_time_or_no_ceiling_has_no_rate():
         data["launches"][0]["roofline"]["peak_tensor"] = peak
         w.open(page_of(data, name + ".html"), "kernel/0")
         words = w.do("document.querySelector('main').textContent")
-        assert "4.10\u2009M operations of tensor cores (f16)" in words and ("operations of tensor cores (f16): 1.02" in words) == (time is not None), words
+        assert "4.10\u2009M tensor-core operations (f16)" in words and ("tensor-core operations (f16): 1.02" in words) == (time is not None), words
         assert not any(wrong in words for wrong in ("NaN", "Infinity", "\u221e", "of 0")), words
 
 
@@ -218,7 +218,7 @@ def a_kernels_page_has_its_charts_and_figures():
     for part in ("threads of a block", "bounded it", "by class", "Roofline"):
         assert any(part in label for label in labels), (part, labels)
     words = w.do("document.querySelector('main').textContent")
-    for part in ("DRAM", "registers", "coalescing", "bank conflicts", "lanes parted", "opened 10 times", "4.10\u2009M operations of tensor cores (f16)", "tensor cores, f16: ", "a sentence <b>of</b> advice"):
+    for part in ("DRAM", "registers", "coalescing", "bank conflicts", "lanes parted", "opened 10 times", "4.10\u2009M tensor-core operations (f16)", "tensor cores, f16: ", "a sentence <b>of</b> advice"):
         assert part in words, part
     assert w.do("document.querySelectorAll('main svg polyline').length") == 1
     assert w.do("[...document.querySelectorAll('main svg')].every(e => e.getBoundingClientRect().width <= e.closest('.card').clientWidth)")

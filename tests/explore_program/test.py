@@ -110,7 +110,7 @@ def wrong_questions_are_told_with_their_words():
     for words, says in ((("--observe", "5[0]"), "`5[0]`: the kernel takes 4 arguments"),
                         (("--observe", "4[99999]"), "`4[99999]`: it has "),
                         (("--observe", "nobody"), "`nobody`: there is no such parameter or variable in the PTX"),
-                        (("--observe", "totl"), "`totl`: there is no such parameter or variable; is `total` meant?"),
+                        (("--observe", "totl"), "`totl`: there is no such parameter or variable; did you mean `total`?"),
                         (("--require", "total =="), "--require `total ==`: a place or a number is missing"),
                         (("--forbid", "1[0]:u7 == 1"), "a type may follow")):
         status, out, err = run("explore", "--kernel", "add", *words, PROGRAM, "add")
@@ -172,7 +172,7 @@ def a_schedule_whose_launch_does_not_come_is_said():
     assert "does not do what the replayed schedule recorded" in err, err
     with open(f"{d}/other", "w") as f:
         f.write("heddle schedule 1\n")
-    for name, says in (f"{d}/other", "does not say of which launch"), (f"{d}/none", "cannot be opened"):
+    for name, says in (f"{d}/other", "does not name a launch"), (f"{d}/none", "cannot be opened"):
         status, out, err = check(name, PROGRAM, "update")
         assert status == 2 and says in err, err
 
@@ -181,7 +181,7 @@ def schedules_of_a_sandboxed_program_are_below_its_folder():
     out, err, found, d = scheduled("--sandbox", "--observe", "1[0]", PROGRAM, "update", status=0)
     assert all(found["schedules"]) and len(os.listdir(d)) == len(found["outcomes"]), (found, err)
     status, out, err = run("explore", "--sandbox", "--schedules", "/usr/none", "--kernel", "update", PROGRAM, "update")
-    assert status == 1 and "a program in the sandbox writes below" in err, err
+    assert status == 1 and "a program in the sandbox can write only below" in err, err
 
 
 def what_is_not_explored_is_refused():

@@ -207,8 +207,8 @@ def what_kernels_may_not_launch_is_told_with_its_place():
     tap.need_loadable_libraries()
     tap.need_clang()
     path = built("device")
-    for case, why in (("not_for_kernels", "was not made ready with cudaGraphInstantiateFlagDeviceLaunch"),
-                      ("child_of_a_graphs_kernel", "only kernels can that are nodes of a graph themselves")):
+    for case, why in (("not_for_kernels", "was not instantiated with cudaGraphInstantiateFlagDeviceLaunch"),
+                      ("child_of_a_graphs_kernel", "only a kernel that is itself a node of a graph may do")):
         done = subprocess.run([tap.heddle, "run", path, case], capture_output=True, text=True, timeout=60)
         assert why in done.stderr and "device.cu:" in done.stderr and "[nested-launch]" in done.stderr, done.stderr
 

@@ -124,7 +124,7 @@ def zsh_and_fish_take_their_scripts():
 
 def wrong_words_are_told():
     for words, says in (["manual", "chek"], "did you mean `check`?"), (["manual", "run", "cc"], "one page at a time"), \
-            (["completion"], "for which shell?"), (["completion", "csh"], "bash, zsh and fish"):
+            (["completion"], "the name of the shell is missing"), (["completion", "csh"], "bash, zsh and fish"):
         done = subprocess.run([heddle, *words], text=True, capture_output=True)
         assert done.returncode == 2 and not done.stdout and says in done.stderr, done
 

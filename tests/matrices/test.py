@@ -248,7 +248,7 @@ def test_a_product_of_a_warpgroup_that_is_not_whole_faults():
         launch(path, "--grid", 1, "--block", 128, "u32[32]=zeros", "u32[32]=zeros")
         for block, threads in (32, 32), (96, 96), (127, 127), (160, 32):
             err = fault_by_both(path, "--grid", 1, "--block", block, "u32[32]=zeros", "u32[32]=zeros")
-            assert f"which needs 128 threads, in one of {threads}:" in err and "[warpgroup]" in err, err
+            assert f"of 128 threads, but its warpgroup has {threads}:" in err and "[warpgroup]" in err, err
 
 
 def rows_of_descriptors(folder):

@@ -265,7 +265,7 @@ def a_phase_that_can_never_complete_is_a_deadlock():
                 status, _, text = run("launch", path, "--grid", 2, "--block", 64, *how, "u32[128]", "--timeout", 60)
                 assert status == 1 and "[deadlock]" in text, (how, text)
                 assert f"spin at `mbarrier.{wait}.shared.b64`" in text, text
-                assert "in a phase of parity 0, which lacks 1 arrival" in text and "help: each phase takes as many arrivals" in text, text
+                assert "in a phase of parity 0, which still needs 1 arrival" in text and "help: a phase ends after the number of arrivals" in text, text
 
 
 def a_test_in_vain_makes_way_for_others():

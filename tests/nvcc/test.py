@@ -193,7 +193,7 @@ def what_is_not_there_is_refused_by_name():
         assert says in err, err
     write("self", "-optf self")
     assert "name each other" in nvcc("-optf", "self", status=2)[1]
-    assert "clang parses CUDA C++" in tool("cudafe++", "hello.ii", status=255)[1]
+    assert "clang compiles CUDA C++" in tool("cudafe++", "hello.ii", status=255)[1]
     assert "machine code" in tool("cuobjdump", "-sass", "hello.o", status=255)[1]
     assert "-dlink" in tool("nvlink", "-arch=sm_90", "--register-link-binaries=x.c", "hello.o", status=255)[1]
 
@@ -271,7 +271,7 @@ def all_ptx_of_a_library_is_shown():
     out = tool("cuobjdump", "-arch", "sm_75", "-ptx", "libmixed.a")[0]
     assert "for75" in out and "for90" not in out, out
     assert "does not contain device code" in tool("cuobjdump", "-ptx", "none.o")[1]
-    for args, says in (["none.c"], "neither a fat binary nor PTX"), (["nowhere.o"], "nowhere.o"), (["-arch", "none", "for75.o"], "which device"):
+    for args, says in (["none.c"], "neither a fat binary nor PTX"), (["nowhere.o"], "nowhere.o"), (["-arch", "none", "for75.o"], "the device or the files are missing"):
         assert says in tool("cuobjdump", "-ptx", *args, status=255)[1], args
 
 

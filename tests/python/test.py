@@ -123,7 +123,7 @@ def a_fault_has_its_place_and_leaves_arrays_as_they_were():
 
 def what_cannot_run_says_why():
     assert "did you mean `saxpy`" in str(raised(heddle.HeddleError, SAXPY, "saxpi"))
-    assert "which kernel?" in str(raised(heddle.HeddleError, TYPES))
+    assert "the name of the kernel is missing" in str(raised(heddle.HeddleError, TYPES))
     error = raised(heddle.HeddleError, ".version 7.0\n.target sm_75\n.address_size 64\n.entry k() { add.u33 %r1; ret; }\n")
     assert "<ptx>:4" in str(error) and error.report.findings[0].places[0].ptx_line == 4
     assert "1 to 1024 are possible" in str(raised(heddle.LaunchError, SAXPY, "saxpy", 1, 4096, (1, 1.0, None, None)))
@@ -508,7 +508,7 @@ def ptx_run_says_what_is_wrong():
                         ('ptx_run(saxpy, [8, 0, 16, 16], block=8)', "thread (0,0,0) of block (0,0,0) reads"),
                         ('ptx_run(saxpy, [8, 0, 0, 0], block=4096)', "1 to 1024 are possible"),
                         ('ptx_run(saxpy, [8, 0, 0, 0], block=-1)', "1 to 1024 are possible"),
-                        ('ptx_run(open(sys.argv[2]).read(), [])', "which kernel?")):
+                        ('ptx_run(open(sys.argv[2]).read(), [])', "the name of the kernel is missing")):
         status, out, err = python(PTX_RUN + call, SAXPY, TYPES)
         assert status == 0 and err.startswith("heddle: ptx_run: ") and words in err, call + out + err
 

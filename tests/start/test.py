@@ -167,7 +167,7 @@ def what_is_no_program_is_127_or_126():
     refused(run("run", f"{source}/examples/saxpy/saxpy.ptx"), "is PTX: `heddle launch` runs a kernel of it")
     refused(run("check", f"{source}/examples/race/sum.cu"), "sum.cu -o PROGRAM` makes a program of it")
     status, _, err = run("run", os.path.basename(with_runtime()), cwd=os.path.dirname(with_runtime()))
-    assert status == 127 and err.endswith("the one in this folder is `./shared`\n"), err
+    assert status == 127 and err.endswith("write `./shared` for the one in this folder\n"), err
     status, _, err = run("run")
     assert status == 2 and "needs a program" in err, err
 

@@ -122,7 +122,7 @@ def ptxas_says_which_toolkit_it_stands_for_and_whose_it_is():
 def mistakes_have_their_place():
     status, _, err = assemble("-arch=sm_75", file("bad.ptx", PTX.replace("mul.f32", "mull.f32")))
     assert status != 0 and "bad.ptx:12" in err and "mull" in err, err
-    for args, says in ((["--no-such"], "no option `--no-such`"), (["missing.ptx"], "missing.ptx"), ([], "which PTX file"),
+    for args, says in ((["--no-such"], "no option `--no-such`"), (["missing.ptx"], "missing.ptx"), ([], "the PTX file is missing"),
                        (["-arch=sm_75", file("new.ptx", PTX.replace("sm_75", "sm_80"))], "for sm_80, and cannot run on sm_75"),
                        (["-m32", saxpy], "64 bits"), (["-arch=fermi", saxpy], "not a device")):
         status, _, err = assemble(*args)

@@ -20,7 +20,7 @@ static void on_overtake(void *data, const struct overtake_event *o)
             o->written
                 ? "wait for the copy before the access; if other threads read the data, add a barrier after the wait"
                 : "wait until the copy has read its source (.read)",
-            "%s %s %s, which an asynchronous copy %s may still %s: no thread has waited for it",
+            "%s %s %s, which an asynchronous copy %s may still %s: no thread has waited for the copy",
             thread_name(arena, e->block, e->warp, o->lane), e->writes ? "writes" : "reads",
             memory_place(c, e, o->lane, arena), place_name(arena, o->copy), o->written ? "write" : "read");
 }

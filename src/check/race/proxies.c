@@ -115,8 +115,8 @@ static void report(struct checker *c, const struct async_access *x, const struct
                        "the threads that write, after the write and before the barrier"
                      : "add fence.proxy.async.global (cuda::ptx::fence_proxy_async(cuda::ptx::space_global)) in the "
                        "threads that write, after the write and before whatever orders the copy after it",
-            "%s lets the async proxy %s %s, which %s has written %s through the generic proxy: there is no "
-            "fence.proxy.async between the two",
+            "%s lets the async proxy %s %s, which %s has written %s through the generic proxy: no fence.proxy.async "
+            "orders the two",
             thread_name(arena, x->block, x->warp, x->lane), x->writes ? "write" : "read",
             memory_place(c, &at, 0, arena), thread_words(arena, writer->block, writer->ctaid, w->thread),
             place_name(arena, w->site));

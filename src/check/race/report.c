@@ -270,7 +270,7 @@ static void tell_what_was_lost(const struct races *r, struct diags *diags)
         not_watched(
             diags, budget_help(r->budget),
             arena_printf(
-                arena, "racecheck stops watching memory in %s, until the host has waited for all running work%s: %s",
+                arena, "racecheck stopped watching memory in %s, until the host has waited for all running work%s: %s",
                 r->unwatched.launch,
                 r->unwatched.times > 1 ? arena_printf(arena, ", and %u times more", r->unwatched.times - 1) : "",
                 budget_words(r->budget, arena)));
@@ -279,7 +279,7 @@ static void tell_what_was_lost(const struct races *r, struct diags *diags)
                     "out of memory: some of the reported races may be ordered after all");
     if (atomic_load(&r->may_miss))
         not_watched(diags, "check the kernel's flags and locks with a smaller grid",
-                    "writes hit locations whose access history was full: some races may be missing");
+                    "writes hit locations whose access history was full: some races may not be reported");
 }
 
 void races_report(struct races *r, const hd_checker_options *o, struct diags *diags)

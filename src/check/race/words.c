@@ -121,14 +121,14 @@ static const char *why(enum race_reason reason, const struct race_side *a, const
                        struct arena *arena)
 {
     switch (reason) {
-    case RACE_ONE_INSTRUCTION: return "threads of a warp that write one place by one instruction are not ordered";
-    case RACE_WARP: return "threads of a warp do not run in lockstep, and there is no __syncwarp() between the two";
-    case RACE_BLOCK: return "there is no barrier between the two that both threads pass";
+    case RACE_ONE_INSTRUCTION: return "nothing orders threads of a warp that write one place by one instruction";
+    case RACE_WARP: return "no __syncwarp() orders the two, and threads of a warp do not run in lockstep";
+    case RACE_BLOCK: return "no barrier orders the two accesses";
     case RACE_BLOCKS: return "nothing orders these two blocks of the launch";
     case RACE_LAUNCHES: return "nothing orders the two launches";
     case RACE_OVERLAP:
         return "the second launch may begin before the first has ended (programmatic stream serialization), and its "
-               "thread has not waited for that";
+               "thread has not waited for the first";
     case RACE_HOST: return arena_printf(arena, "nothing orders %s and %s", work_words(a->kind), work_words(b->kind));
     case RACE_SCOPE: {
         const struct race_side *narrow = a->kind->scope < b->kind->scope ? a : b;

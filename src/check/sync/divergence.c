@@ -183,7 +183,7 @@ static void report(struct checker *c, const struct sync_event *e, const struct b
         findings_describe(&c->findings, f,
                           "move the barrier out of the condition, so that all threads reach it; threads without work "
                           "may exit before it",
-                          "%s is executed only by %s of warp %u of %s; %s went past it and exited: all threads of the "
+                          "%s is executed only by %s of warp %u of %s; %s skipped it and exited: all threads of the "
                           "warp must execute an aligned barrier",
                           barrier_name(by->barrier), fault_members("lane", by->waiting, arena), e->warp,
                           block_name(arena, e->block), fault_members("lane", by->lanes, arena));

@@ -68,9 +68,9 @@ static void apart(struct checker *c, const struct barrier_party *p, const struct
             &c->findings, f,
             "move the barrier out of the branch; if this is intended, use a barrier with its own number and thread "
             "count (barrier.sync ID, THREADS)",
-            "warp %u of %s meets warp %u at %s here, and that one is %s: PTX allows this for whole warps, but in CUDA "
-            "C++ a condition around __syncthreads() must be the same for all threads of the block",
-            p->warp, block_name(arena, p->block), warp, barrier_name(id), place_name(arena, than->site));
+            "warps %u and %u of %s meet at %s, the first here and the second %s: PTX allows this for whole warps, but in "
+            "CUDA C++ a condition around __syncthreads() must be the same for all threads of the block",
+            p->warp, warp, block_name(arena, p->block), barrier_name(id), place_name(arena, than->site));
 }
 
 /* Whole warps that meet at different __syncthreads() of the source: no rule of PTX's, but one of

@@ -201,8 +201,8 @@ function rooflineCard(l) {
         return null;
     return card("Roofline", rooflineChart(roofs, peaks, points), legend(roofs.map(f => ({name: `${f.name}, ${count(f.bandwidth * 1e9)}B/s`, color: f.color}))),
         r.flops > 0 && r.loaded_bytes > 0 && r.peak_dram * r.flops / r.loaded_bytes < 1.001 * r.peak_flops ? h("p", null, `${count(r.flops)} operations of f32, ${digits(r.loaded_bytes / r.flops)} bytes loaded from global memory for each: `
-            + `without caches DRAM would bound them at ${count(1e9 * r.peak_dram * r.flops / r.loaded_bytes)}FLOP/s, of ${count(1e9 * r.peak_flops)}FLOP/s.`) : null,
-        tensor ? h("p", null, `${count(tensor)} operations of tensor cores (${Object.keys(l.tensor).join(", ")})`
+            + `without caches, DRAM would limit them to ${count(1e9 * r.peak_dram * r.flops / r.loaded_bytes)}FLOP/s of ${count(1e9 * r.peak_flops)}FLOP/s.`) : null,
+        tensor ? h("p", null, `${count(tensor)} tensor-core operations (${Object.keys(l.tensor).join(", ")})`
             + (time > 0 ? `: ${count(1e9 * tensor / time)}FLOP/s` : "")
             + (time > 0 && r.peak_tensor > 0 ? `, ${percent(tensor / time / r.peak_tensor)} of ${count(1e9 * r.peak_tensor)}FLOP/s. wgmma can reach that, mma and wmma cannot.` : ".")) : null,
         note(points.length ? `${count(flops)} operations. A point near its roof is bound by that memory.` : flops ? "There is no time, and so no point." : "This launch has no operations of f32, f64 or tensor cores: there is no point."));
