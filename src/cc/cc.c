@@ -113,7 +113,7 @@ static bool is_source(struct job *j, const char *input, const char *output)
         return cc_failure(j, "the name of a source file cannot contain a line break") == 0;
     if (output && !is_null && stat(output, &other) == 0 && other.st_dev == source.st_dev &&
         other.st_ino == source.st_ino)
-        return cc_failure(j, "the output %s would take the place of the source", output) == 0;
+        return cc_failure(j, "the output %s would overwrite the source", output) == 0;
     return true;
 }
 
@@ -180,9 +180,11 @@ static bool is_input(struct job *j, const char *input, enum cc_language language
     const struct cc_options *o = &j->o;
     bool device_only = o->given[CC_PTX] || o->given[CC_CUBIN] || o->given[CC_FATBIN];
     if (device_only && language != LANGUAGE_CU && (language != LANGUAGE_PTX || o->given[CC_PTX]))
-        return cc_failure(j, "%s has no device code: it is not named .cu (-x cu says that it is CUDA)", input) == 0;
+        return cc_failure(j, "%s has no device code, because its name does not end in .cu; -x cu compiles it as CUDA",
+                          input) == 0;
     if (language == LANGUAGE_PTX && !device_only)
-        return cc_failure(j, "%s: -cubin and -fatbin take PTX; a program loads it by cuModuleLoad()", input) == 0;
+        return cc_failure(j, "%s: only -cubin and -fatbin accept PTX; a program loads PTX by cuModuleLoad()", input) ==
+               0;
     if (language == LANGUAGE_LINK && !links)
         return cc_failure(j, "%s is not a source file: .cu, .c, .cc, .cpp or .cxx (or say -x cu)", input) == 0;
     return true;
@@ -263,8 +265,8 @@ static void warn_of_archs(struct job *j)
         return;
     for (uint32_t i = 0; i < j->o.unknown_archs.n; i++)
         fprintf(stderr,
-                "heddle: cc: warning: %s is left out: clang 19 does not know it, and PTX for an earlier device runs "
-                "there (-Wno-deprecated-gpu-targets silences this)\n",
+                "heddle: cc: warning: %s is left out, because clang 19 does not know it; PTX for an earlier device "
+                "runs there (-Wno-deprecated-gpu-targets silences this)\n",
                 j->o.unknown_archs.at[i]);
 }
 
@@ -281,8 +283,8 @@ static bool choose_output(struct job *j)
         j->o.given[CC_OUTPUT] = false;
         j->o.value[CC_OUTPUT] = NULL;
     } else if (!is_device_only) {
-        return cc_failure(j, "-o -: objects, programs and libraries are not written to standard output: name a file "
-                             "(`./-` for one of that name)") == 0;
+        return cc_failure(j, "-o -: objects, programs and libraries cannot go to standard output: name a file (`./-` "
+                             "for a file of that name)") == 0;
     }
     return true;
 }

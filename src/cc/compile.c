@@ -120,8 +120,8 @@ bool cc_rewrite_source(struct job *j, const char *input)
     if (text.p && strchr(input, ';')) { /* which parts the names of clang's -remap-file */
         free(file.bytes);
         return cc_failure(j,
-                          "%s: clang takes what nvcc writes otherwise (`< <<`, `__shared__ alignas`, `%%clock` in "
-                          "assembly) only where the path has no `;`: rename it",
+                          "%s: the path contains `;`, so that Heddle cannot rewrite what only nvcc accepts (`< <<`, "
+                          "`__shared__ alignas`, `%%clock` in assembly): rename it",
                           input) == 0;
     }
     j->diagnostics.source = text.p ? input : NULL;

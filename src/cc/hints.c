@@ -57,7 +57,6 @@ const char *cc_hint(struct str text, struct arena *arena)
     }
     for (size_t i = 0; unknown && i < sizeof missing / sizeof missing[0]; i++)
         if (str_is(name, missing[i]))
-            return arena_printf(arena, "Heddle does not have %s; its docs/API.md lists the functions that it has",
-                                missing[i]);
+            return arena_printf(arena, "Heddle does not have %s; docs/API.md lists its functions", missing[i]);
     return NULL;
 }

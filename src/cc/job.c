@@ -84,7 +84,7 @@ bool job_start(struct job *j, struct process *p, cc_words *command, unsigned fla
         job_show(j, command, "");
     int error = process_start(p, job_arguments(j, command), flags);
     if (error == ENOENT)
-        cc_failure(j, "there is no `%s` here: on Debian, `apt-get install clang-19` brings it", command->at[0]);
+        cc_failure(j, "`%s` is not installed: on Debian, run `apt-get install clang-19`", command->at[0]);
     else if (error && error != EINTR)
         cc_failure(j, "cannot run `%s`: %s", command->at[0], strerror(error));
     return error == 0;
@@ -107,7 +107,7 @@ int job_finish(struct job *j, struct process *p)
         cc_print_diagnostics(&j->diagnostics, err, j->arena);
     int signal = status - 128; /* one that the user has sent ends heddle, too */
     if (signal > 0 && signal != SIGINT && signal != SIGTERM && signal != SIGHUP && !strstr(err, "PLEASE submit"))
-        cc_failure(j, "the compiler has been ended by signal %d%s", signal,
+        cc_failure(j, "the compiler was ended by signal %d%s", signal,
                    signal == SIGKILL ? ": is memory exhausted?" : "");
     return status;
 }

@@ -302,7 +302,7 @@ static const char *check_values(const struct cc_options *o, struct arena *arena)
     for (size_t i = 0; i < sizeof goals / sizeof goals[0]; i++)
         n += o->given[goals[i]];
     if (n > 1)
-        return "one of -c, -ptx, -cubin, -fatbin, -E, -M, -MM, -dlink, -lib, -link and -run, not several";
+        return "only one of -c, -ptx, -cubin, -fatbin, -E, -M, -MM, -dlink, -lib, -link and -run is possible";
     if (o->given[CC_REGISTERS] &&
         !(atoi(o->value[CC_REGISTERS]) >= 0 && isdigit((unsigned char)*o->value[CC_REGISTERS])))
         return arena_printf(arena, "`-maxrregcount=%s`: it is a number", o->value[CC_REGISTERS]);
@@ -364,7 +364,7 @@ static const char *expand_text(const char *text, cc_words *to, int depth, struct
 static const char *expand_file(const char *path, cc_words *to, int depth, struct arena *arena)
 {
     struct file_bytes file;
-    const char *error = depth == MOST_NESTED ? arena_printf(arena, "%s: files of options name each other", path)
+    const char *error = depth == MOST_NESTED ? arena_printf(arena, "%s: files of options include each other", path)
                                              : file_read(arena, path, 0, &file);
     if (error)
         return error;
@@ -426,11 +426,11 @@ const char *cc_read_options(int argc, char **argv, struct cc_options *o, struct 
     bool answers =
         o->given[CC_VERSION] || o->given[CC_LIST_ARCHS] || o->given[CC_LIST_CODES] || o->given[CC_INSTALL_TOOLS];
     if (!error && o->inputs.n == 0 && !answers)
-        error = "which file? For example: heddle cc kernel.cu -o program";
+        error = "the file is missing, for example: heddle cc kernel.cu -o program";
     if (!error && o->given[CC_OUTPUT] && o->inputs.n > 1 &&
         (o->given[CC_PTX] || o->given[CC_CUBIN] || o->given[CC_FATBIN] || o->given[CC_COMPILE] ||
          o->given[CC_DEVICE_C] || o->given[CC_DEVICE_W]))
-        error = "-o names one file, and each input would make one";
+        error = "-o names one file, but each input makes a file of its own";
     return error;
 }
 
@@ -466,6 +466,6 @@ opt_lines cc_option_lines(struct arena *arena)
 const char *cc_help(const char *usage, const char *details, struct arena *arena)
 {
     return arena_printf(
-        arena, "usage: %s\nOptions:\n%s\nTaken, and without an effect, because:\n%s\nRefused, because:\n%s\n%s", usage,
+        arena, "usage: %s\nOptions:\n%s\nAccepted without effect, because:\n%s\nRefused, because:\n%s\n%s", usage,
         help_of(SWITCH, UNUSED, arena), help_of(UNUSED, REFUSED, arena), help_of(REFUSED, KINDS, arena), details);
 }

@@ -309,7 +309,7 @@ int cc_install_tools(struct job *j, const char *folder)
     if (!t.nvrtc)
         return cc_failure(j, "libnvrtc.so.13 is neither beside this program nor where it was installed");
     if (!may_fill(&t))
-        return cc_failure(j, "%s is there, and was not made by --install-tools: give a folder of its own", folder);
+        return cc_failure(j, "%s exists, and was not made by --install-tools: name another folder", folder);
     make_folders(&t);
     write_programs(&t);
     link_parts(&t);

@@ -96,7 +96,8 @@ const char *cc_find_units(const cc_words *files, struct cc_units *units, struct 
         if (!is_library(file.bytes, file.n))
             read_object(&r, file.bytes, file.n, false);
         else if (!library_members(file.bytes, file.n, read_object, &r))
-            error = arena_printf(arena, "%s: a member of the library is longer than the library", files->at[i]);
+            error = arena_printf(arena, "%s: the library is damaged: one of its members is longer than the library",
+                                 files->at[i]);
         free(file.bytes);
         if (error || r.no_memory)
             return error ? error : "out of memory";

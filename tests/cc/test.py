@@ -621,7 +621,7 @@ int main()
     _, err = cc("apart/apart.cu", status=1)
     assert err.startswith("apart/apart.cu:18:12: error: use of undeclared identifier 'nothing'"), err
     write("apart/a;b.cu", text)
-    assert "only where the path has no `;`" in cc("apart/a;b.cu", status=1)[1]
+    assert "the path contains `;`" in cc("apart/a;b.cu", status=1)[1]
     write("apart/a;b.cu", "int main() {}\n")
     cc("apart/a;b.cu", "-o", "apart/program")
 
@@ -721,7 +721,7 @@ def operands_of_assembly_are_those_that_are_written():
                             ('asm("add.u32 %0, %1, %3;" : "+r"(x), "+r"(z) /* , */ : "r"(max(x, y)) : "memory");', 3, 3)]:
         write("operands.cu", head + code + "\n}\n")
         _, err = cc("-ptx", "operands.cu", status=1)
-        assert err.startswith(f"operands.cu:4: error: %{number} of this assembly is none of its {n} operands"), err
+        assert err.startswith(f"operands.cu:4: error: %{number} is not an operand of this assembly, which has {n} operands"), err
     write("operands.cu", '#define RESULT "=r"(z)\n' + head + r"""// asm("%2" : "+r"(x));
     asm("add.u32 %0, %0, %1;" : "+r"(x) : "r"(y));
     asm("mov.u32 %0, %%laneid;" : "=r"(z));
@@ -1035,7 +1035,7 @@ def a_dash_is_standard_output_for_what_can_go_there():
         assert done.returncode == 0 and (text in done.stdout or flag == "-E" and b"attribute__((global))" in done.stdout), (flag, done.stderr)
     for flags in ["-c"], [], ["-lib"], ["-dc"]:
         _, err = cc(*flags, "-o", "-", "scale.cu", status=1)
-        assert "not written to standard output" in err, err
+        assert "cannot go to standard output" in err, err
     _, err = cc("-ptx", "-arch=all", "-o", "-", "scale.cu", status=1)
     assert "-ptx -o - works for one device" in err, err
     assert set(os.listdir(folder.name)) == empty
@@ -1261,7 +1261,7 @@ def wrong_usage_says_what_to_do():
                        (["-arch=sm_100", "hello.cu"], "clang 19 does not know `sm_100`"),
                        (["-arhc=sm_80", "hello.cu"], "did you mean `-arch`"),
                        (["--install-toolz", "x"], "did you mean `--install-tools`"),
-                       (["-optix-ir", "hello.cu"], "OptiX has a format of its own"), ([], "which file?"),
+                       (["-optix-ir", "hello.cu"], "OptiX IR is NVIDIA's own format"), ([], "the file is missing"),
                        (["-rdc=maybe", "hello.cu"], "it is true or false"),
                        (["-c", "-ptx", "hello.cu"], "one of -c, -ptx")]:
         _, err = cc(*args, status=2)

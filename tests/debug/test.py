@@ -552,7 +552,7 @@ def breakpoints_stay_for_the_next_run():
 
 def a_failure_of_a_compiled_kernel_says_how_to_stop_there():
     got = answers([build_program("-lineinfo"), 6], ["run", "break check", "run", "delete", "continue", "print threadIdx.x", "continue"])
-    assert "[Kernel checkhas failed in compiled code: " in got[0] and "with `break check` and `run` again]" in got[0], got[0]
+    assert "[Kernel check has failed in compiled code: " in got[0] and "to stop there, `break check` and `run` again]" in got[0], got[0]
     assert "[The program has ended with exit status 3]" in got[0], got[0]
     assert got[4].startswith("The kernel fails (illegal-address): ") and got[5] == "$1 = 2", got
 

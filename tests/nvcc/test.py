@@ -188,7 +188,7 @@ def what_kernels_take_is_told_as_an_estimate():
 def what_is_not_there_is_refused_by_name():
     write("hello.cu", HELLO)
     for args, says in [(["-ltoir", "hello.cu"], "LTO-IR"), (["--cuda", "hello.cu"], "no translated C++"), (["-hello", "hello.cu"], "no option `-hello`"), (["-sanitize", "memcheck", "hello.cu"], "heddle check"),
-                       (["-m", "32", "hello.cu"], "64"), (["-optf", "nowhere"], "nowhere"), (["-c", "-cubin", "hello.cu"], "not several")]:
+                       (["-m", "32", "hello.cu"], "64"), (["-optf", "nowhere"], "nowhere"), (["-c", "-cubin", "hello.cu"], "only one of -c")]:
         _, err = nvcc(*args, status=2)
         assert says in err, err
     write("self", "-optf self")

@@ -91,7 +91,7 @@ def names_are_told():
     texts = " ".join(f["text"] for f in found(program, 13))
     assert "just past the end of a region of 32 bytes `my region`" in texts and "`my buffer`" in texts, texts
     texts = " ".join(f["text"] for f in found(program, 14))
-    assert "32 bytes `my region` that a pool has given out are never given back" in texts, texts
+    assert "32 bytes `my region` of a pool are handed out and never given back" in texts, texts
 
 
 def it_can_be_left_out():

@@ -208,7 +208,7 @@ def a_kernel_with_other_parameters_is_refused():
     """A name alone does not tell one kernel from another."""
     need_loadable_libraries()
     status, out, err = run_with(["--kernels", pack(), "--kernels-partial"], *"gs")
-    assert out == "cudaErrorNoKernelImageForDevice 3 6 \n" and "16 bytes of parameters, and in the pack" in err, (out, err)
+    assert out == "cudaErrorNoKernelImageForDevice 3 6 \n" and "16 bytes of parameters, but the kernel in the pack" in err, (out, err)
     status, out, err = run_with(["--kernels", pack(ptx=PTX.replace(".maxntid 256, 1, 1", ".maxntid 128, 1, 1"))], *"s")
     assert out.startswith("cudaErrorNoKernelImageForDevice 1 2") or "at most 256 threads" in err, (out, err)
 
@@ -250,7 +250,7 @@ def what_is_no_pack_is_refused_before_the_program_starts():
     made = pack()
     with open(made, "rb") as f:
         whole = f.read()
-    for bad, word in [(tmp.write("short.pack", whole[:-10]), "not whole"), (tmp.write("text.pack", "text"), "no pack of kernels"), (tmp.path("none.pack"), "No such file")]:
+    for bad, word in [(tmp.write("short.pack", whole[:-10]), "its header says"), (tmp.write("text.pack", "text"), "not a pack of kernels"), (tmp.path("none.pack"), "No such file")]:
         status, out, err = run("run", "--kernels", bad, "true")
         assert status == 2 and word in err and out == "", (status, out, err)
     status, _, err = run("run", "--kernels-unmatched", "true", env={k: v for k, v in os.environ.items() if k != "HEDDLE_KERNELS"})

@@ -63,7 +63,8 @@ static CUresult open_file(const struct handle *h, struct device *d, struct physi
     if (file < 0 && errno == EINVAL)
         return CUDA_ERROR_INVALID_VALUE;
     if (file < 0) {
-        log_line(LOG_ERROR, "the process %d, which has shared memory, has ended or is another user's", h->process);
+        log_line(LOG_ERROR, "the process %d, which shares the memory, has ended or belongs to another user",
+                 h->process);
         return CUDA_ERROR_MAP_FAILED;
     }
     CUresult r = physical_open(d, file, p);

@@ -168,7 +168,7 @@ void heddle_library_meet(const char *interface)
 {
     if (strcmp(interface, HEDDLE_LIBRARY_INTERFACE)) {
         fprintf(stderr,
-                "heddle: %s belongs to another build of Heddle than %s: run the program with the `heddle` that linked "
+                "heddle: %s and %s belong to different builds of Heddle: run the program with the `heddle` that linked "
                 "it, or install Heddle and its libraries in one version\n",
                 object_of(__builtin_return_address(0)), object_of(heddle_library_meet));
         _exit(127); /* as the loader does where a symbol is missing */

@@ -26,7 +26,7 @@ static CUresult allocate(CUcontext c, size_t bytes, bool host, struct allocation
         r = allocation_new(c, bytes, host, a);
     }
     if (r)
-        log_line(LOG_ERROR, "no memory for %zu bytes", bytes);
+        log_line(LOG_ERROR, "out of memory for %zu bytes", bytes);
     return r;
 }
 

@@ -85,7 +85,7 @@ static enum image_result scan_container(struct image *image, const uint8_t *data
     memcpy(&h, data, sizeof h);
     if (h.magic != container_magic || h.header_bytes < sizeof h || h.header_bytes > limit ||
         h.bytes > limit - h.header_bytes)
-        return image_broken(image, "a container is longer than the image, or is none");
+        return image_broken(image, "a container is invalid, or longer than the image");
     *size = h.header_bytes + h.bytes;
     const uint8_t *at = data + h.header_bytes;
     for (uint64_t left = h.bytes, bytes; left > 0; at += bytes, left -= bytes) {

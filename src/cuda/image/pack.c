@@ -44,12 +44,12 @@ static bool check_header(struct pack *p, char *why, size_t size)
 {
     struct pack_header *h = &p->header;
     if (p->n < sizeof *h || memcmp(p->bytes, PACK_MAGIC, sizeof h->magic) != 0) {
-        snprintf(why, size, "%s is no pack of kernels (`heddle pack` makes them)", p->path);
+        snprintf(why, size, "%s is not a pack of kernels (`heddle pack` makes packs)", p->path);
         return false;
     }
     memcpy(h, p->bytes, sizeof *h);
     if (h->bytes != p->n)
-        return broken(p, why, size, "it has %llu bytes, and says %llu: it is not whole", (unsigned long long)p->n,
+        return broken(p, why, size, "the file has %llu bytes, but its header says %llu", (unsigned long long)p->n,
                       (unsigned long long)h->bytes);
     if (!part_fits(p, &h->facts, 1, PACK_MAX_FACTS) || !part_fits(p, &h->names, 1, UINT32_MAX) ||
         !part_fits(p, &h->symbols, sizeof(struct pack_symbol), UINT32_MAX) ||
@@ -90,7 +90,7 @@ struct pack *pack_open(const char *path, char *why, size_t size)
     struct stat st;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size == 0) {
-        snprintf(why, size, "%s: %s", path, fd < 0 ? strerror(errno) : "this is no pack of kernels");
+        snprintf(why, size, "%s: %s", path, fd < 0 ? strerror(errno) : "this is not a pack of kernels");
         if (fd >= 0)
             close(fd);
         return NULL;
@@ -102,7 +102,7 @@ struct pack *pack_open(const char *path, char *why, size_t size)
         *p =
             (struct pack){.path = strdup(path), .bytes = bytes == MAP_FAILED ? NULL : bytes, .n = (uint64_t)st.st_size};
     if (!p || !p->path || !p->bytes) {
-        snprintf(why, size, "%s: no memory to map it", path);
+        snprintf(why, size, "%s: out of memory to map it", path);
         if (!p && bytes != MAP_FAILED)
             munmap(bytes, (size_t)st.st_size);
         pack_close(p);

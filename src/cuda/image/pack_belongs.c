@@ -101,7 +101,7 @@ enum belongs pack_belongs(const struct pack *p, const char *path, char *why, siz
     bool read = build_id_of(path, id), same = !wanted || (read && strcmp(wanted + 1, id) == 0);
     if (same && !line && pack_is_told_apart(p))
         return BELONGS;
-    int at = snprintf(why, size, "the pack %s is of %s %s, and ", pack_path(p), library ? library : "a library",
+    int at = snprintf(why, size, "the pack %s belongs to %s %s, but ", pack_path(p), library ? library : "a library",
                       version ? version : "of no version");
     size_t room = at > 0 && (size_t)at < size ? size - (size_t)at : 0;
     char *rest = why + size - room;
@@ -111,6 +111,6 @@ enum belongs pack_belongs(const struct pack *p, const char *path, char *why, siz
         snprintf(rest, room, "%s is of another build (%s, not %s)", path, read && *id ? id : "with no build ID",
                  wanted + 1);
     else
-        snprintf(rest, room, "says too little to tell whether that is what runs here");
+        snprintf(rest, room, "does not say enough to tell whether it fits the library that runs here");
     return BELONGS_NEARLY;
 }

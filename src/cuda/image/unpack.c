@@ -100,7 +100,7 @@ enum image_result entry_unpack(struct image *image, const struct candidate *c)
     const struct entry *e = &c->entry;
     uint64_t bytes = e->compressed_bytes ? e->uncompressed_bytes : e->payload_bytes;
     if (e->compressed_bytes > e->payload_bytes)
-        return image_broken(image, "the sizes of a PTX text make no sense");
+        return image_broken(image, "the sizes of a PTX text are invalid");
     if (bytes > MAX_TEXT_BYTES - image->bytes)
         return image_too_much(image);
     if (e->compressed_bytes && !can_be(c, bytes))

@@ -292,7 +292,7 @@ static void replace(const struct elf_symbols *symbols, uintptr_t base, const cha
         return;
     struct patches *p = patches_begin(base + least, base + end, n, by->library);
     if (!p) {
-        fprintf(stderr, "heddle: %s: no room for jumps from the functions of CUDA inside to ours\n", path);
+        fprintf(stderr, "heddle: %s: there is no room for jumps from its CUDA functions to Heddle's\n", path);
         return;
     }
     for (size_t i = 0; i < symbols->n; i++) {

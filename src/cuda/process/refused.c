@@ -58,7 +58,7 @@ static void tell_at_end(int status, void *data)
     unsigned n = __atomic_load_n(&launches_refused, __ATOMIC_RELAXED);
     (void)data;
     if (status == 0 && getpid() == refused_of)
-        say("%s: %u %s refused, for the reasons above, and the program ended with status 0: its output is not that of "
+        say("%s: %u %s refused, for the reasons above, but the program ended with status 0: its output is not that of "
             "a GPU",
             program_invocation_short_name, n, n == 1 ? "launch was" : "launches were");
 }

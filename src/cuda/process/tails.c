@@ -73,6 +73,6 @@ __attribute__((destructor)) static void tell(void)
     }
     if (used.more)
         fputs(" and others", stderr);
-    fputs(" accessed memory just past the end of an allocation; a GPU lets that pass, and `heddle check` shows where\n",
+    fputs(" accessed memory just past the end of an allocation, which a GPU lets pass; `heddle check` shows where\n",
           stderr);
 }

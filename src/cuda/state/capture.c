@@ -130,7 +130,8 @@ static void drop_events(struct capture *c)
 void capture_invalidate(struct capture *c)
 {
     if (!c->invalid)
-        log_line(LOG_ERROR, "a capture becomes invalid: its mode, its streams or its events forbid this call");
+        log_line(LOG_ERROR,
+                 "the call makes a capture invalid, because the capture's mode, streams or events forbid it");
     c->invalid = true;
     drop_events(c);
 }

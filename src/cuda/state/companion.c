@@ -42,7 +42,7 @@ static void add_pack(const char *path)
     if (g)
         *g = (struct given){.pack = p};
     else
-        say("%s", p ? "no memory for a pack of kernels" : why);
+        say("%s", p ? "out of memory for a pack of kernels" : why);
     if (p && !g)
         pack_close(p);
 }
@@ -152,7 +152,9 @@ static void choose_packs(struct companion *c, const char *path, char *why, size_
             use(c, i);
         } else if (g->belongs == BELONGS_NEARLY && is_wanted("HEDDLE_KERNELS_UNMATCHED")) {
             if (!g->warned)
-                say("warning: %s; --kernels-unmatched uses it: its kernels may differ from the library's", g->why);
+                say("warning: %s; it is used because of --kernels-unmatched, and its kernels may differ from the "
+                    "library's",
+                    g->why);
             g->warned = true;
             use(c, i);
         } else if (g->belongs == BELONGS_NEARLY) {
@@ -245,14 +247,17 @@ static bool fits(struct companion *c, const struct given *g, const char *name, c
     if (!l && g->belongs == BELONGS)
         return true;
     if (!l)
-        snprintf(why, size,
-                 "its machine code does not tell its parameters, so the pack %s of another build cannot be trusted",
-                 pack_path(g->pack));
+        snprintf(
+            why, size,
+            "its machine code does not name its parameters, so the pack %s of another build cannot be compared with it",
+            pack_path(g->pack));
     else if (l->parameter_bytes != s->bytes)
-        snprintf(why, size, "it has %u bytes of parameters, and in the pack %s %u: that is another kernel",
+        snprintf(why, size,
+                 "it has %u bytes of parameters, but the kernel in the pack %s has %u: that is another kernel",
                  l->parameter_bytes, pack_path(g->pack), s->bytes);
     else if (l->threads && s->threads && l->threads != s->threads)
-        snprintf(why, size, "a block of it has at most %u threads, and in the pack %s %u: that is another kernel",
+        snprintf(why, size,
+                 "it allows %u threads in a block, but the kernel in the pack %s allows %u: that is another kernel",
                  l->threads, pack_path(g->pack), s->threads);
     else
         return true;
@@ -312,7 +317,7 @@ static void stop(const struct CUmod_st *m, char *why, size_t size)
     if (!c || is_wanted("HEDDLE_KERNELS_PARTIAL"))
         return;
     hd_context_fail(c->context, HD_ERROR_NO_BINARY);
-    snprintf(why + n, size - n, "; all that follows on the device fails, too (with --kernels-partial it does not)");
+    snprintf(why + n, size - n, "; every later call for the device fails, too (unless --kernels-partial is given)");
 }
 
 static void tell_once(struct companion *c, const char *name, const char *why)
@@ -337,7 +342,8 @@ static CUresult find(struct CUmod_st *m, enum pack_kind kind, const char *name, 
     struct pack_found found;
     const struct given *g = look_up(c, kind, name, &found, why, size);
     if (!g && !*why && kind == PACK_KERNEL)
-        snprintf(why, size, "the library has only machine code, and %s, with %zu names, does not have this kernel",
+        snprintf(why, size,
+                 "the library has only machine code for this kernel, and %s, with %zu names, does not contain it",
                  pack_path(process.packs.at[c->packs.at[0]].pack), pack_count(process.packs.at[c->packs.at[0]].pack));
     if (!g || (kind == PACK_KERNEL && !fits(c, g, name, &found.symbol, why, size)))
         return kind == PACK_KERNEL || *why ? CUDA_ERROR_NO_BINARY_FOR_GPU : CUDA_ERROR_NOT_FOUND;

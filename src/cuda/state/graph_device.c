@@ -293,8 +293,8 @@ static CUresult lose(void)
     static bool told;
     if (!told)
         fprintf(stderr,
-                "heddle: the kernels of a graph launch more than %d graphs to be forgotten; the rest is lost, as on an "
-                "H200\n",
+                "heddle: the kernels of a graph have launched more than %d fire-and-forget graphs; the rest is lost, "
+                "as on an H200\n",
                 MOST_FIRED);
     told = true;
     return CUDA_SUCCESS;

@@ -93,7 +93,8 @@ static bool next_updated(void *data, hd_result status, hd_event *until)
     bool first = !status && !r->begun;
     CUresult failed = first ? run_updated(r, until) : CUDA_SUCCESS;
     if (failed)
-        log_line(LOG_ERROR, "a kernel of a graph cannot be launched as kernels have updated it: error %d", (int)failed);
+        log_line(LOG_ERROR, "a kernel of a graph cannot be launched after its update by a kernel: error %d",
+                 (int)failed);
     if (first && !failed)
         return true;
     end_run(r);

@@ -57,7 +57,7 @@ static bool host_allows(void *data, const void *start, size_t bytes, bool writes
     (void)data;
     bool allowed = mapping_allows(start, bytes, writes);
     if (!allowed)
-        log_line(LOG_ERROR, "a copy or fill %s %zu bytes at %p, which cuMemSetAccess does not allow any more",
+        log_line(LOG_ERROR, "a copy or fill %s %zu bytes at %p, which cuMemSetAccess no longer allows",
                  writes ? "writes" : "reads", bytes, start);
     return allowed;
 }

@@ -104,7 +104,7 @@ bool pool_take_room(CUmemoryPool p, size_t bytes)
     uint64_t most = p->most_bytes, given = p->given_bytes;
     state_unlock();
     if (!fits)
-        log_line(LOG_ERROR, "no memory for %zu bytes: of the %llu of their pool (maxSize), %llu are in use", bytes,
+        log_line(LOG_ERROR, "out of memory for %zu bytes: of the pool's %llu bytes (maxSize), %llu are in use", bytes,
                  (unsigned long long)most, (unsigned long long)given);
     return fits;
 }

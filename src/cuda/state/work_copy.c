@@ -27,10 +27,10 @@ static CUresult check(struct work *w, const void *p, size_t bytes, struct want w
         if (bytes <= left && mapping_allows(p, bytes, want.writes))
             return CUDA_SUCCESS;
         if (bytes > left)
-            log_line(LOG_ERROR, "%zu bytes at %p: the allocation of %zu bytes ends after %zu", bytes, p, info.bytes,
-                     left);
+            log_line(LOG_ERROR, "%zu bytes at %p: the allocation of %zu bytes ends %zu bytes after that address", bytes,
+                     p, info.bytes, left);
         else
-            log_line(LOG_ERROR, "%zu bytes at %p: cuMemSetAccess has not allowed to %s all of them", bytes, p,
+            log_line(LOG_ERROR, "%zu bytes at %p: cuMemSetAccess does not allow to %s all of them", bytes, p,
                      want.writes ? "write" : "read");
     } else if (*kind != MEMORY_PAGEABLE || !bytes) {
         return CUDA_SUCCESS;
@@ -126,7 +126,7 @@ CUresult work_check_given(const struct work *w)
         return CUDA_SUCCESS;
     if (w->kind == WORK_COPY && (!graph_memory_find(p, &info, &given) || given))
         p = w->copy.from;
-    log_line(LOG_ERROR, "%p is memory of a graph that is not given", p);
+    log_line(LOG_ERROR, "%p is memory of a graph that is not allocated now", p);
     watch_bad_side(p, w->kind == WORK_FILL ? w->fill.width * w->fill.element_bytes : w->copy.width, p != w->copy.from,
                    SIDE_ANY);
     return CUDA_ERROR_INVALID_VALUE;

@@ -262,7 +262,7 @@ static void end_record(void)
         hd_report_add(&others, check.others);
     watch_report(&others);
     if (hd_checker_record_end(check.checkers[0], program_invocation_short_name, others))
-        say("cannot write %s: %s: it is not whole", check.options.events, strerror(errno));
+        say("cannot write %s: %s: the file is incomplete", check.options.events, strerror(errno));
     hd_report_free(others);
     check.recorded = false;
 }
@@ -326,7 +326,7 @@ static void add_unfinished(void)
 {
     hd_diagnostic d = {.severity = HD_SEVERITY_WARNING,
                        .code = "unfinished",
-                       .text = "kernels still ran when the program ended, and were not checked to their end",
+                       .text = "the program ended while kernels were running; they were not checked to their end",
                        .help = "wait for them, for example by cudaDeviceSynchronize"};
     hd_report_add_diagnostic(&check.others, &d);
 }

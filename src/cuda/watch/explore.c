@@ -268,7 +268,7 @@ static void explore_in_stream(void *data, hd_result status)
     if (setjmp(oom) == 0) {
         l->name = demangle(str_of(l->mangled), &l->arena);
         write_line("{\"exploring\": ", launch_json(l));
-        found = status ? failed("an earlier call of the program failed, and ended its context") : explore_now(l);
+        found = status ? failed("an earlier call of the program failed and ended its context") : explore_now(l);
     }
     l->arena.on_oom = NULL;
     process_file_unwatch();

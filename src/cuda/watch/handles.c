@@ -92,7 +92,7 @@ bool watch_handle(const void *handle, const char *what)
         watch_found(&w, "%s with the %s %p, which was destroyed %s before", call, h.what, handle,
                     stack_text(h.destroyed).place);
     } else if (handle) {
-        watch_found(&w, "%s with %p, which is no %s", call, handle, what);
+        watch_found(&w, "%s with %p, which is not a %s", call, handle, what);
     }
     return false;
 }

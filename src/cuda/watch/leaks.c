@@ -84,7 +84,7 @@ static void region_left(void *data, size_t bytes, const char *name)
 {
     const struct allocation *a = data;
     char what[256];
-    snprintf(what, sizeof what, "%s%s%s that a pool has given out are never given back to it (NVTX)", name ? "`" : "",
+    snprintf(what, sizeof what, "%s%s%s of a pool are handed out and never given back (NVTX)", name ? "`" : "",
              name ? name : "", name ? "`" : "");
     leaked(a->stack, bytes, HD_SEVERITY_ERROR, "region-leak", what);
 }

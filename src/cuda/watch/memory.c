@@ -77,8 +77,7 @@ void watch_bad_free(const void *p, CUmemorytype type)
     else if (watch_find_freed(p, &f) && f.start == p)
         double_free(&w, &f, call, p);
     else if (registered_find(p, NULL))
-        watch_found(&w, "%s of %p, which is memory of the host that was registered: cudaHostUnregister ends that", call,
-                    p);
+        watch_found(&w, "%s of %p, which is registered host memory: use cudaHostUnregister", call, p);
     else
         watch_found(&w, "%s of %p, which no CUDA function has returned", call, p);
 }
@@ -134,7 +133,7 @@ void watch_bad_side(const void *p, size_t bytes, bool writes, enum watch_side wa
     } else if (wanted == SIDE_DEVICE) {
         w.code = "copy-direction";
         w.help = "the order is destination, source, bytes, direction: check the direction against the pointers";
-        watch_found(&w, "%s %s %zu bytes at %p, which the call takes as device memory, but it is not", call, verb,
+        watch_found(&w, "%s %s %zu bytes at %p, which the call treats as device memory, but it is not", call, verb,
                     bytes, p);
     } else {
         w.code = "invalid-pointer";
@@ -171,7 +170,7 @@ void watch_sides(const struct watch_copy *to, const struct watch_copy *from)
                               .code = "copy-direction",
                               .help = "use the direction of the pointers, or cudaMemcpyDefault",
                               .notes = {{"allocated", "it was allocated here", a ? a->stack : NULL}}};
-    watch_found(&w, "%s %s %p, which the call takes as host memory, but it is the device's",
+    watch_found(&w, "%s %s %p, which the call treats as host memory, but it is device memory",
                 watch_call_of(stack_here()), wrong_to ? "writes to" : "reads from", at);
 }
 

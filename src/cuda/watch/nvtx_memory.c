@@ -40,7 +40,7 @@ static nvtxMemHeapHandle_t register_pool(nvtxDomainHandle_t domain, const nvtxMe
     const nvtxMemVirtualRangeDesc_t *r = d ? d->typeSpecificDesc : NULL;
     if (!d || d->structSize < sizeof *d || d->type != NVTX_MEM_TYPE_VIRTUAL_ADDRESS || !r ||
         d->typeSpecificDescSize < sizeof *r || !r->ptr || !r->size || r->size > UINT64_MAX - (uintptr_t)r->ptr) {
-        refused("nvtxMemHeapRegister", "it wants the addresses of memory (NVTX_MEM_TYPE_VIRTUAL_ADDRESS)");
+        refused("nvtxMemHeapRegister", "only virtual addresses are supported (NVTX_MEM_TYPE_VIRTUAL_ADDRESS)");
         return NULL;
     }
     nvtxMemHeapHandle_t handle = (nvtxMemHeapHandle_t)r->ptr;
@@ -150,7 +150,7 @@ static void register_regions(nvtxDomainHandle_t domain, const nvtxMemRegionsRegi
             d->regionHandleElementsOut[i] = good ? (nvtxMemRegionHandle_t)(uintptr_t)at.start : NULL;
     }
     if (!good)
-        refused("nvtxMemRegionsRegister", "a region lies within a pool that nvtxMemHeapRegister has made of memory");
+        refused("nvtxMemRegionsRegister", "the region is not within a pool of nvtxMemHeapRegister");
 }
 
 static void resize_regions(nvtxDomainHandle_t domain, const nvtxMemRegionsResizeBatch_t *d)
@@ -175,7 +175,8 @@ static void resize_regions(nvtxDomainHandle_t domain, const nvtxMemRegionsResize
             mark(&more, false);
     }
     if (!good)
-        refused("nvtxMemRegionsResize", "no region that was registered starts there, or it does not fit into its pool");
+        refused("nvtxMemRegionsResize",
+                "no registered region starts there, or the new size does not fit into its pool");
 }
 
 static bool unregister_region(const void *element, const void *data)
@@ -193,7 +194,7 @@ static void unregister_regions(nvtxDomainHandle_t domain, const nvtxMemRegionsUn
     (void)domain;
     if (!d || d->structSize < sizeof *d || d->refElementSize < sizeof *d->refElements ||
         !each_element(d->refElements, d->refElementSize, d->refCount, unregister_region, NULL))
-        refused("nvtxMemRegionsUnregister", "no region that was registered starts there");
+        refused("nvtxMemRegionsUnregister", "no registered region starts there");
 }
 
 static bool name_region(const void *element, const void *data)
@@ -291,7 +292,7 @@ static void bind_permissions(nvtxDomainHandle_t domain, nvtxMemPermissionsHandle
     if (scope == NVTX_MEM_PERMISSIONS_BIND_SCOPE_CPU_THREAD) /* of what the host does itself */
         return;
     if (scope != NVTX_MEM_PERMISSIONS_BIND_SCOPE_CUDA_STREAM || number < FIRST_MADE) {
-        refused("nvtxMemPermissionsBind", "it takes an object of nvtxMemPermissionsCreate, and the scope of streams");
+        refused("nvtxMemPermissionsBind", "it needs an object of nvtxMemPermissionsCreate, and the scope of streams");
         return;
     }
     said_bound.object = number;
@@ -323,7 +324,7 @@ static void set_peer_access(nvtxDomainHandle_t domain, nvtxMemPermissionsHandle_
                             uint32_t flags)
 {
     (void)domain, (void)permissions, (void)device, (void)flags;
-    refused("nvtxMemCudaSetPeerAccess", "Heddle does not hold kernels to it");
+    refused("nvtxMemCudaSetPeerAccess", "Heddle does not enforce it");
 }
 
 static void mark_initialized(nvtxDomainHandle_t domain, struct CUstream_st *stream, uint8_t own,
@@ -336,7 +337,7 @@ static void mark_initialized(nvtxDomainHandle_t domain, struct CUstream_st *stre
         mark(&at, true);
     }
     if (!good)
-        refused("nvtxMemCudaMarkInitialized", "it wants the addresses of memory");
+        refused("nvtxMemCudaMarkInitialized", "only virtual addresses are supported");
 }
 
 const struct heddle_nvtx_memory *nvtx_memory_functions(const struct nvtx_memory_asks *asks)

@@ -171,11 +171,12 @@ static hd_result put_failed(hd_report **report, const struct failed *f)
         return HD_SUCCESS;
     snprintf(text, sizeof text, "%s fails with %s%s%s%s", watch_call_of(f->stack), f->name,
              unseen ? ", and the program does not check it" : "", f->reason[0] ? ": " : "", f->reason);
-    return put(report, unseen ? HD_SEVERITY_ERROR : HD_SEVERITY_WARNING, "api-error", text,
-               unseen ? "compare the call's result with cudaSuccess or CUDA_SUCCESS; after a kernel launch, the result "
-                        "of cudaGetLastError"
-                      : NULL,
-               unseen ? f->count - f->seen : f->count, f->stack);
+    return put(
+        report, unseen ? HD_SEVERITY_ERROR : HD_SEVERITY_WARNING, "api-error", text,
+        unseen
+            ? "compare the call's result with cudaSuccess or CUDA_SUCCESS; after a kernel launch, call cudaGetLastError"
+            : NULL,
+        unseen ? f->count - f->seen : f->count, f->stack);
 }
 
 hd_result watch_report(hd_report **report)

@@ -99,7 +99,7 @@ def a_library_of_another_build_is_refused_with_both_paths():
         subprocess.run(["gcc", "-Wl,--no-as-needed", "-o", "other", "main.c", "./libother-build.so", f"-Wl,-rpath-link,{BUILD}"], check=True, cwd=cases.WORK)
         status, out, err = tap.run("run", "./other", cwd=cases.WORK)
         assert status == expected, (interface, status, err)
-        assert (status == 3) != ("libother-build.so belongs to another build of Heddle than" in err and "libcuda.so.1" in err), err
+        assert (status == 3) != ("libother-build.so and" in err and "libcuda.so.1" in err), err
 
 
 def headers_define_what_programs_look_for():
