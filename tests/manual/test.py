@@ -23,7 +23,7 @@ assert len(COMMANDS) >= 13, COMMANDS
 
 def options(command):
     """Names as they are typed, of --help's list; of heddle cc, those that have an effect."""
-    text = run(heddle, command, "--help").split("\nTaken, and")[0]
+    text = run(heddle, command, "--help").split("\nAccepted without")[0]
     return {name for head in re.findall(r"^  (--?[\w+-]+(?:, --?[\w+-]+)?)(?= |$)", text, re.M) for name in head.split(", ")}
 
 

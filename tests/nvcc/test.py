@@ -187,12 +187,12 @@ def what_kernels_take_is_told_as_an_estimate():
 
 def what_is_not_there_is_refused_by_name():
     write("hello.cu", HELLO)
-    for args, says in [(["-ltoir", "hello.cu"], "LTO-IR"), (["--cuda", "hello.cu"], "no translated C++"), (["-hello", "hello.cu"], "no option `-hello`"), (["-sanitize", "memcheck", "hello.cu"], "heddle check"),
+    for args, says in [(["-ltoir", "hello.cu"], "LTO-IR"), (["--cuda", "hello.cu"], "without translated C++"), (["-hello", "hello.cu"], "no option `-hello`"), (["-sanitize", "memcheck", "hello.cu"], "heddle check"),
                        (["-m", "32", "hello.cu"], "64"), (["-optf", "nowhere"], "nowhere"), (["-c", "-cubin", "hello.cu"], "only one of -c")]:
         _, err = nvcc(*args, status=2)
         assert says in err, err
     write("self", "-optf self")
-    assert "name each other" in nvcc("-optf", "self", status=2)[1]
+    assert "include each other" in nvcc("-optf", "self", status=2)[1]
     assert "clang compiles CUDA C++" in tool("cudafe++", "hello.ii", status=255)[1]
     assert "machine code" in tool("cuobjdump", "-sass", "hello.o", status=255)[1]
     assert "-dlink" in tool("nvlink", "-arch=sm_90", "--register-link-binaries=x.c", "hello.o", status=255)[1]
@@ -271,7 +271,7 @@ def all_ptx_of_a_library_is_shown():
     out = tool("cuobjdump", "-arch", "sm_75", "-ptx", "libmixed.a")[0]
     assert "for75" in out and "for90" not in out, out
     assert "does not contain device code" in tool("cuobjdump", "-ptx", "none.o")[1]
-    for args, says in (["none.c"], "neither a fat binary nor PTX"), (["nowhere.o"], "nowhere.o"), (["-arch", "none", "for75.o"], "the device or the files are missing"):
+    for args, says in (["none.c"], "neither a fat binary nor PTX"), (["nowhere.o"], "nowhere.o"), (["-arch", "none", "for75.o"], "the device is missing"):
         assert says in tool("cuobjdump", "-ptx", *args, status=255)[1], args
 
 

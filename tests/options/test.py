@@ -182,7 +182,7 @@ def what_changes_nothing_changes_nothing():
     """All such options at once."""
     values = {"N": "1", "N,...": "1", "LEVEL": "0", "sm_N": "sm_90", "FILE": "time.txt", "FOLDER": ".", "OPTION,...": "-w", "MODE": "size",
               "KERNEL,...": "k", "KIND,...": "inline", "TEXT": "seed", "on": "on", None: None}
-    words = [w for name, _, value in sections()["Taken"] for w in (name, values.get(value, value)) if w]
+    words = [w for name, _, value in sections()["Accepted without effect"] for w in (name, values.get(value, value)) if w]
     follow(shlex.join(["CC", "main.cu", "-I", "inc", "-o", "nothing", *words]) + "\n./nothing")
 
 
