@@ -15,11 +15,11 @@ struct baseline {
 
 /* FILE is what --save or --format has written, JSON or SARIF. Returns NULL, or what is wrong, in the arena. */
 const char *baseline_read(struct baseline *b, const char *path, struct arena *arena);
-/* Takes what is known out of the list, and returns how many. The first is a struct baseline. */
+/* Takes known findings out of the list and returns how many. `baseline` is a struct baseline. */
 uint32_t baseline_apply(void *baseline, struct diags *d);
 /* The end of the last line of a check's text: how many are known, if any, and a newline. */
 const char *baseline_verdict(uint32_t known, struct arena *arena);
-/* What the reader has to know of those that have not come: a line, or "". */
+/* A line about findings of the baseline that did not occur this time, or "". */
 const char *baseline_remark(const struct baseline *b, struct arena *arena);
 
 #endif

@@ -4,7 +4,8 @@
 
 #include "cli/check_results.h"
 
-/* Adds them; *program: what was recorded. NULL, or what is wrong, in the arena. */
+/* Adds the findings; *program is the recorded program. Returns NULL, or what is wrong, in the
+ * arena. */
 const char *check_replay(const char *path, struct check_results *results, const char **program, struct arena *arena);
 
 #endif

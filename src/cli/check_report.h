@@ -11,7 +11,7 @@ struct check_report {
     unsigned runs;              /* that were done */
     const struct ending *first; /* of the first run */
     const struct check_results *results;
-    uint32_t suppressed, known; /* findings that are left out; known: by the baseline */
+    uint32_t suppressed, known; /* findings that are left out by rules, and by the baseline */
     bool has_baseline, whole;
     const char *root; /* of the sources */
 };

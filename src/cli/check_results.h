@@ -1,4 +1,4 @@
-/* What checked processes have found, from the folder that they write it to
+/* What checked processes have found, read from the folder to which they write
  * (cuda/watch/check_file.h). */
 #ifndef HEDDLE_CLI_CHECK_RESULTS_H
 #define HEDDLE_CLI_CHECK_RESULTS_H
@@ -11,25 +11,27 @@
 struct check_results {
     struct diags diags;                  /* each finding once */
     uint64_t launches, unchecked, calls; /* calls: of libraries */
-    uint64_t unended;     /* launches that had begun and not ended when their processes did, or were looked at last */
-    json_t *running;      /* an object: how many of them, by their kernels' mangled names */
-    json_t *kernels;      /* an object: the mangled names of those that were checked, in the order of first launches */
+    uint64_t unended;     /* launches that had not ended when their process did, or when it was last looked at */
+    json_t *running;      /* an object: how many such launches, by the mangled name of the kernel */
+    json_t *kernels;      /* an object: mangled names of the checked kernels, in the order of first launches */
     unsigned n_processes; /* that have used CUDA */
-    json_t *processes;    /* an array of what each has said of itself */
-    bool lost;            /* there was more, which could not be written or read */
+    json_t *processes;    /* an array of what each process has said of itself */
+    bool lost;            /* some results could not be written or read */
 };
 
 void check_results_init(struct check_results *f, struct arena *arena);
-/* What is in the folder: an array of {"said": what a process has said of itself, "findings":
- * [...]}. `lost`: there was more. */
+/* The folder's contents: an array of {"said": what a process has said of itself, "findings":
+ * [...]}. *lost: some could not be read. */
 json_t *check_results_read(const char *folder, struct arena *arena, bool *lost);
-/* Adds that. `repeat`: the command that repeats this run, or NULL. */
+/* Adds the result of check_results_read(). `repeat`: the command that repeats this run, or NULL. */
 void check_results_collect(struct check_results *f, const json_t *processes, const char *repeat, const char *stops);
-/* What one process has said, an object as in its file, and its findings, an array. */
+/* Adds one process: what it has said of itself, an object as in its file, and its findings, an
+ * array. */
 void check_results_add(struct check_results *f, json_t *said, const json_t *findings);
 void check_results_free(struct check_results *f);
 
-/* While processes run: how far they are, and how many findings they have; texts are in the arena. */
+/* The progress of running processes, and *found, the number of their findings; texts are in the
+ * arena. */
 struct status_now check_results_look(const char *folder, uint64_t *found, struct arena *arena);
 
 #endif

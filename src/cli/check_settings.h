@@ -8,7 +8,7 @@
 enum check_format { CHECK_TEXT, CHECK_JSON, CHECK_SARIF, CHECK_JUNIT, CHECK_SANITIZER };
 
 struct check_settings {
-    struct check_options process; /* for the processes; its folder is not set */
+    struct check_options process; /* for the checked processes; its folder is not set here */
     enum check_format format;
     bool application_only, nvtx;
     unsigned runs;
@@ -20,14 +20,15 @@ struct check_settings {
 
 /* Returns NULL, or what is wrong, in the arena. */
 const char *check_settings(const struct options *o, struct check_settings *c, struct arena *arena);
-/* The same of --tool alone: of enum hd_tool, 0 where it is not given. */
+/* Reads only --tool: values of enum hd_tool, 0 if the option is not given. */
 const char *check_tools(const struct options *o, unsigned *set, struct arena *arena);
-/* Which launches: --kernel-name and its like, --launch-skip, --launch-count. */
+/* Reads which launches are meant: --kernel-name and similar options, --launch-skip,
+ * --launch-count. */
 const char *launch_filter_settings(const struct options *o, struct launch_filter *f, struct arena *arena);
 /* --target-processes. */
 const char *target_processes_setting(const struct options *o, bool *application_only, struct arena *arena);
 
-/* How many of the typed words the option at `word` takes, if it is one of n that take a value
+/* The number of words that the option at `word` takes, if it is one of these n options with a value
  * (--runs=2: 1, --runs 2: 2); else 0. */
 int option_words(const char *word, const char *const names[], size_t n);
 

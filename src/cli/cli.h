@@ -36,17 +36,17 @@ struct session {
     const char **words; /* what is no option */
     int n_words;
     struct progress progress;
-    /* Reads another command line, from a command's name on; what is wrong, or NULL. For who is
-     * asked for it later. */
+    /* Reads another command line, which starts with a command's name, if one is needed later; what
+     * is wrong, or NULL. */
     const char *(*read)(struct session *s, int argc, char **argv);
 };
 
 /* A command returns the exit status: 0 success, 1 the input or the kernel has errors, 2 wrong
  * usage. */
 struct command {
-    const char *name, *summary; /* in the list of commands; NULL: it is a variant of another */
+    const char *name, *summary; /* for the list of commands; name NULL: a variant of the command before */
     int (*run)(struct session *s);
-    const char *usage, *details; /* of its help: around the list of options */
+    const char *usage, *details; /* its help before and after the list of options */
     bool reads_arguments;        /* all of them, itself */
 };
 
@@ -74,17 +74,16 @@ int cmd_manual(struct session *s);
 
 /* The commands; a NULL name ends them. */
 extern const struct command commands[];
-/* The command called so, or NULL; then *near is the nearest name, or NULL. */
+/* The command of this name; else NULL, and *near is the most similar name, or NULL. */
 const struct command *command_find(const char *name, const char **near);
-/* The same command, or what it is for these arguments: PTX and programs are checked by different
- * ones. */
+/* The variant of the command for these arguments: PTX files and programs have different
+ * variants. */
 const struct command *command_variant(const struct command *c, int argc, char **argv);
 /* Reads argv behind the command's name. Returns NULL, or what is wrong. */
 const char *command_options(const struct command *c, int argc, char **argv, struct session *s);
 const char *command_help(const struct command *c, struct arena *arena);
 opt_lines command_option_lines(const struct command *c, struct arena *arena);
-/* What the command is for programs, where it takes PTX files, too; NULL where there is one for
- * both. */
+/* The command's variant for programs, if it has one for PTX files, too; else NULL. */
 const struct command *command_for_programs(const struct command *c);
 
 /* ---- print.c ---- */
@@ -103,12 +102,12 @@ json_t *report_entries(struct session *s, hd_report *report);
 /* All files that the value names (members whose names end with "file") as messages name them
  * (base/file_name.h). Returns the value, which may be NULL. */
 json_t *json_show_files(json_t *value, struct arena *arena);
-/* Before any JSON value is made: print_json() then knows whether there has been memory for all of
- * it. */
+/* To be called before any JSON value is made, so that print_json() knows whether memory was
+ * exhausted. */
 void json_watch_memory(void);
-/* Something that belongs into the JSON output could not be kept. */
+/* Notes that a part of the JSON output could not be kept. */
 void json_lose(void);
-/* A string of any bytes: those that are no UTF-8 become U+FFFD. */
+/* A string from any bytes: bytes that are not UTF-8 become U+FFFD. */
 json_t *json_text(const char *text, size_t n);
 /* Writes a JSON value to stdout and frees it. Returns the exit status: 0, or 1 where something of
  * it is missing. */
@@ -116,11 +115,11 @@ int print_json(struct session *s, json_t *value);
 
 /* ---- machine.c ---- */
 
-/* What is wrong with the CPU level that --cpu (or NULL) or HEDDLE_CPU asks for, and which there
- * are; NULL: nothing. */
+/* What is wrong with the CPU level of --cpu (`option`, or NULL) or HEDDLE_CPU, with the possible
+ * levels; NULL: nothing. */
 const char *wrong_cpu_level(const char *option, struct arena *arena);
-/* The machine that the options describe; `base` has the rest. Returns the exit status, 0 where
- * there is one. */
+/* Makes the machine that the options describe; `base` has everything else. Returns 0, or the exit
+ * status after an error. */
 int open_machine(struct session *s, const hd_machine_options *base, hd_machine **machine);
 
 #endif

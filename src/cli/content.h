@@ -1,4 +1,4 @@
-/* What stands in a buffer before a launch: the CONTENT of TYPE[SHAPE]=CONTENT.
+/* The contents of a buffer before a launch: the CONTENT of TYPE[SHAPE]=CONTENT.
  *
  *     zeros  ones  fill:VALUE  VALUE,VALUE,...  @FILE.npy  @FILE (raw bytes)
  *     undef                      zeros that --check takes for never written
@@ -6,7 +6,7 @@
  *     rand[:SEED]                floats in [0, 1); integers over their whole range
  *     randint:LO:HI[:SEED]       integers from LO to HI, both included
  *
- * Random elements depend on the seed and their place alone.
+ * A random element depends only on the seed and its index.
  */
 #ifndef HEDDLE_CLI_CONTENT_H
 #define HEDDLE_CLI_CONTENT_H
@@ -30,14 +30,14 @@ struct content {
     struct value first, second; /* the value; START, STEP; LO, HI */
     uint64_t seed;
     struct value *list; /* count of them */
-    uint64_t count;     /* elements that a list or file has; 0 where any number will do */
-    struct npy npy;     /* of a file: its data; the shape of a .npy file, else n_dims is 0 */
+    uint64_t count;     /* the number of elements in a list or file; 0: any number is possible */
+    struct npy npy;     /* a file's data, with the shape of a .npy file; else n_dims is 0 */
     struct file_bytes file;
 };
 
-/* `seed` is taken where the text gives none. Where *type is TYPE_none, a .npy file says it. Reads
- * the file; of a device, what `count` elements take, where that is not 0. Returns NULL, or what is
- * wrong, in the arena. */
+/* `seed` is used if the text has none. If *type is TYPE_none, a .npy file sets it. Reads the file;
+ * from a device file, only the bytes of `count` elements, unless that is 0. Returns NULL, or what
+ * is wrong, in the arena. */
 const char *content_parse(struct arena *arena, struct str text, enum isa_type *type, uint64_t count, uint64_t seed,
                           struct content *c);
 

@@ -1,5 +1,5 @@
-/* The commands of heddle debug's terminal: debug_commands.def. Each takes what stands behind its
- * name. Private to cli/. */
+/* The commands of heddle debug's terminal: debug_commands.def. Each function gets the text behind
+ * the command's name. Private to cli/. */
 #ifndef HEDDLE_CLI_DEBUG_COMMANDS_H
 #define HEDDLE_CLI_DEBUG_COMMANDS_H
 
@@ -13,20 +13,21 @@
 /* ---- arguments ---- */
 
 char *command_skip(char *p);
-/* A count, 1 where there is none; -1 with what is wrong said. */
+/* Reads a count, by default 1; returns -1 after it has printed an error. */
 int64_t command_count(struct front *f, char *text);
-/* Past a word that stands there. */
+/* Skips the word, if the text starts with it. */
 bool command_has_word(char **at, const char *word);
-/* Something can be asked; else what is wrong has been said. */
+/* Can the debugger be asked? If not, it has printed why. */
 bool front_stands(struct front *f);
 bool front_is_ok(const json_t *answer);
 
-/* What there is instead of a line that other debuggers have; NULL: nothing is known of it. */
+/* What Heddle offers instead of a line that other debuggers understand; NULL: the line is not
+ * known. */
 const char *debug_elsewhere(const char *line);
 
 /* ---- debug_complete.c ---- */
 
-/* Words that may stand behind a line's beginning; the array is the caller's. */
+/* Possible next words after a line's beginning; the caller frees the array. */
 json_t *debug_completions(struct front *f, const char *before);
 
 #endif

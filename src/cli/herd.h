@@ -28,7 +28,7 @@ struct herd_variable {
     uint32_t value; /* at first */
 };
 
-/* What the condition, or the list of locations, names: a word of one of the two buffers. */
+/* A place that the condition, or the list of locations, names: a word in one of the two buffers. */
 struct herd_place {
     const char *name; /* "P1:r0", "x" */
     bool of_memory;   /* else of the registers' buffer */
@@ -44,7 +44,7 @@ struct herd_test {
     uint32_t memory_bytes, register_bytes;
     enum herd_quantifier quantifier;
     const char *condition;  /* as the test has it */
-    const char *filter;     /* of outcomes that count, as the expression; NULL: all do */
+    const char *filter;     /* a condition that outcomes must meet to count, like `expression`; NULL: all count */
     bool is_signed;         /* it has negative numbers */
     const char *expression; /* for condition_parse(); a place is #N */
 };

@@ -1,4 +1,4 @@
-/* A litmus test in herd's format between its reader (herd.c) and the writer of its kernel
+/* A litmus test in herd's format, as its reader (herd.c) hands it to the writer of its kernel
  * (herd_kernel.c). */
 #ifndef HEDDLE_CLI_HERD_PARTS_H
 #define HEDDLE_CLI_HERD_PARTS_H
@@ -30,10 +30,10 @@ struct herd {
     struct herd_test *test;
     VEC(struct word) words;
     uint32_t at;
-    uint32_t condition; /* its first word, or that of what is shown beside it */
+    uint32_t condition; /* its first word, or that of the locations shown */
     VEC(struct litmus_thread) threads;
     VEC(uint32_t) columns; /* the thread of each */
-    uint32_t warp;         /* threads of the launch that one of the test takes */
+    uint32_t warp;         /* threads of the launch for each thread of the test */
     bool gpus;             /* there are several */
     bool any_id;           /* a barrier has an id beside its instance */
     struct text out;
@@ -41,11 +41,11 @@ struct herd {
     const char *error;
 };
 
-/* Remembers the first error, with its line and the text that is wrong, if that is not empty; false. */
+/* Keeps the first error, with its line and the wrong text, unless that is empty. Returns false. */
 bool herd_fail(struct herd *h, uint32_t line, const char *what, struct str which);
 /* Is the text a number? Its value modulo 2^32. */
 bool herd_number(struct str s, uint32_t *value);
-/* Where a variable is in the memory's buffer; it is made where there is none of this name. */
+/* The offset of a variable in the memory buffer; adds the variable if it is new. */
 uint32_t herd_offset(struct herd *h, struct str name);
 /* Places the threads in a launch, and writes the kernel. */
 bool herd_write_kernel(struct herd *h);

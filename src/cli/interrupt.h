@@ -1,5 +1,5 @@
-/* Ctrl-C and SIGTERM: a launch that runs is cancelled, with a report of where it was; anything else
- * ends the program. */
+/* Ctrl-C and SIGTERM: they cancel a running launch, with a report of where it was; otherwise they
+ * end the program. */
 #ifndef HEDDLE_CLI_INTERRUPT_H
 #define HEDDLE_CLI_INTERRUPT_H
 
@@ -12,10 +12,10 @@ struct interrupt {
     pthread_t thread;
     bool running;
     atomic_bool stopping;
-    _Atomic(hd_machine *) machine; /* whose launches a signal cancels; NULL: it ends the program */
+    _Atomic(hd_machine *) machine; /* the machine whose launches a signal cancels; NULL: a signal ends the program */
 };
 
-/* Before any other thread is made: from here on one thread takes them. */
+/* Starts a thread that receives these signals. To be called before any other thread is made. */
 void interrupt_start(struct interrupt *i);
 /* Signals cancel the machine's launches; NULL ends that. */
 void interrupt_cancels(struct interrupt *i, hd_machine *machine);

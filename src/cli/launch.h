@@ -32,18 +32,18 @@ struct launch {
     hd_launch_stats stats;
     unsigned errors, warnings_found; /* of the checker */
     struct baseline baseline;
-    uint32_t known; /* findings that are left out, as the baseline has them */
+    uint32_t known; /* findings that are left out because the baseline has them */
     json_t *warnings;
     struct {
         char *at;
         size_t n, capacity;
-    } printed;        /* by the kernel, for --json */
-    bool cannot_keep; /* what else it prints: memory has run out */
-    bool is_in_line;  /* of what it prints beside a report */
+    } printed;        /* what the kernel printed, for --json */
+    bool cannot_keep; /* memory has run out for its further output */
+    bool is_in_line;  /* the last output ended within a line */
 };
 
 uint64_t launch_repetitions(const struct launch *l);
-/* Runs the launch of the command line under a debugger, which it takes (NULL: memory is exhausted).
+/* Runs the launch of the command line under a debugger (NULL: memory is exhausted), and frees it.
  * Returns the exit status. */
 int launch_debugged(struct session *s, struct debugger *d);
 
@@ -55,7 +55,7 @@ int launch_pack_args(struct launch *l);
 
 /* ---- launch_results.c: what is said in the end, in the launch's format ---- */
 
-/* Says what went wrong, with what has been found until then; frees the report, which may be NULL.
+/* Prints what went wrong, with the findings until then. Frees the report, which may be NULL.
  * Returns the exit status. */
 int launch_fail_with(struct launch *l, hd_result result, hd_report *report);
 int launch_show_results(struct launch *l);

@@ -1,9 +1,8 @@
-/* The runs of `heddle check --runs N`, from 0. The run with number 0 is the one that was typed; the
- * others differ by their seeds.
+/* The runs of `heddle check --runs N`, from 0. Run 0 is as typed; the others differ by their seeds.
  *
- * Where mpirun has started several ranks (cli/ranks.h), each does the next run that nobody does,
- * and the first rank, whose own run 0 is, gets what all have said. That is what one process would
- * get: what lies behind a run that ends the series is left out. */
+ * If mpirun has started several ranks (cli/ranks.h), each rank takes the next run that no rank has
+ * taken. The first rank does run 0 and collects all results. They are those of one process: results
+ * after a run that ends the series are dropped. */
 #ifndef HEDDLE_CLI_NUMBERED_RUNS_H
 #define HEDDLE_CLI_NUMBERED_RUNS_H
 
@@ -14,18 +13,18 @@
 struct numbered_runs {
     struct ranks *ranks;
     unsigned n;
-    bool first_is_last; /* run 0 comes when all others are done */
-    /* Does a run: what it has said; NULL: it could not be done, as has been said. */
+    bool first_is_last; /* run 0 comes last */
+    /* Does a run and returns its result; NULL after it has printed an error. */
     json_t *(*run)(void *data, unsigned number);
-    /* Is none to follow it? And has somebody asked it to end? Then run 0 is left out, too, where it
-     * would be the last. */
+    /* Does this result end the series? *interrupted: a user has asked for that; then run 0 is left
+     * out, too, if it would be the last. */
     bool (*ends)(void *data, const json_t *said, bool *interrupted);
     void *data;
-    json_t **said; /* by number, in the arena; NULL: it was not done */
-    bool failed;   /* a run could not be done; ranks->lost: some were begun, and nothing is known of them */
+    json_t **said; /* results by number, in the arena; NULL: the run was not done */
+    bool failed;   /* a run could not be done; ranks->lost: some were begun, and their results are lost */
 };
 
-/* Does them all, or the part of another rank. */
+/* Does all runs, or this rank's part of them. */
 void numbered_runs_do(struct numbered_runs *r, struct arena *arena);
 /* Somebody asks this process to end. The first of several ranks says at once how many runs were
  * done: a launcher that asks gives it little time for all of the report. */

@@ -1,5 +1,5 @@
-/* A CUDA program that is about to be started so that it finds our libraries in the place of CUDA's;
- * what cannot work is found in its file first. */
+/* Prepares the start of a CUDA program, so that it finds our libraries in the place of CUDA's.
+ * Looks into its file first, and refuses what cannot work. */
 #ifndef HEDDLE_CLI_PROGRAM_H
 #define HEDDLE_CLI_PROGRAM_H
 
@@ -7,10 +7,10 @@
 
 enum { PROGRAM_CANNOT_RUN = 126, PROGRAM_NOT_FOUND = 127 }; /* exit statuses, as shells have them */
 
-/* Finds the session's first word, the program, and sets this process's environment as it needs it,
- * the options' limits included, and a library of ours that is to be preloaded beside the usual (or
- * NULL). Returns its path, for execv() with the session's words; or NULL, and *status is the exit
- * status of what has been said. */
+/* Finds the program, which is the session's first word, and sets this process's environment for it,
+ * with the limits of the options and `preload`, a further library to preload (or NULL). Returns its
+ * path for execv() with the session's words; after an error NULL, and *status is the exit
+ * status. */
 const char *program_prepare(struct session *s, const char *preload, int *status);
 
 #endif

@@ -1,5 +1,5 @@
-/* Tells on stderr how far a command is: on a terminal where a phase takes longer than two seconds,
- * in a log once a minute. */
+/* Shows a command's progress on stderr: on a terminal if a phase takes longer than two seconds, in
+ * a log once a minute. */
 #ifndef HEDDLE_CLI_PROGRESS_H
 #define HEDDLE_CLI_PROGRESS_H
 
@@ -20,10 +20,10 @@ struct progress {
 };
 
 void progress_init(struct progress *p);
-/* `what` stays valid: "reading x.npy". With a machine, its launches are counted. Ends the phase
- * before. */
+/* Begins a phase, as "reading x.npy", and ends the one before. `what` must stay valid. With a
+ * machine, the blocks of its launches are counted. */
 void progress_phase(struct progress *p, const char *what, hd_machine *machine);
-/* Cleans the line, so that something else can be printed. */
+/* Clears the line, so that something else can be printed. */
 void progress_clear(struct progress *p);
 /* Ends the last phase. */
 void progress_end(struct progress *p);

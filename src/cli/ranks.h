@@ -6,15 +6,16 @@
 #include "cli/cli.h"
 #include "ranks/ranks.h"
 
-/* At the beginning of such a command; what other ranks print from here on is kept back. */
+/* Called at the beginning of such a command. From here on the output of the other ranks is held
+ * back. */
 void begin_ranks(struct ranks *r);
-/* The same, where ranks have to have their memory at the same addresses: this process may begin
- * once more, without random ones. */
+/* The same for commands whose ranks need their memory at equal addresses: the process may start
+ * once more, without random addresses. */
 void begin_equal_ranks(struct session *s, struct ranks *r);
-/* All ranks have read what they are to do. Returns 0, or the exit status where they cannot be
- * connected, which has been said. */
+/* Connects the ranks, once each has read its command line. Returns 0, or the exit status after an
+ * error. */
 int connect_ranks(struct session *s, struct ranks *r);
-/* At the command's end; returns its exit status. A rank that has failed alone says why. */
+/* Called at the command's end; returns its exit status. A rank that alone has failed prints why. */
 int end_ranks(struct ranks *r, int status);
 
 #endif

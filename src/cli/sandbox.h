@@ -5,16 +5,17 @@
 
 #include "cli/cli.h"
 
-/* For the machine; the session's first n_files words are the PTX files. By default, where the
- * system can do it; --sandbox insists. Returns the exit status, 0 where the launch is to go on. */
+/* Enters the sandbox, which the machine can still use; the session's first n_files words are the
+ * PTX files. Without --sandbox, a system that has no sandbox is no error. Returns 0, or the exit
+ * status after an error. */
 int enter_sandbox(struct session *s, hd_machine *machine, int n_files);
 
-/* --sandbox of heddle run and heddle check: for the program that is to be executed, which can also
- * write below `folder` (or NULL). Returns the exit status. */
+/* --sandbox of heddle run and heddle check: confines the program that this process will execute. It
+ * can also write below `folder` (or NULL). Returns 0, or the exit status after an error. */
 int confine_program(struct session *s, const char *folder);
-/* Says that a program there cannot write it; returns the exit status. */
+/* Reports that a confined program cannot write the file; returns the exit status. */
 int confined_write_error(struct session *s, const char *path);
-/* Could that program, without a folder of its own, write such a file? */
+/* Could a confined program without a further folder write this file? */
 bool confined_may_write(const char *path);
 
 #endif

@@ -1,4 +1,4 @@
-/* What is shown of buffers after a launch: in text, in JSON, in files. */
+/* Shows buffers after a launch: as text, as JSON, in files. */
 #ifndef HEDDLE_CLI_SHOW_H
 #define HEDDLE_CLI_SHOW_H
 
@@ -7,11 +7,11 @@
 
 #include "cli/arg.h"
 
-/* Elements that differ from `before`. */
+/* The number of elements that differ from `before`. */
 uint64_t buffer_changed(const struct buffer *b);
 
-/* The buffer as its +WHAT asks; without one, a line where the kernel changed it. Returns whether
- * there was anything to show. */
+/* Shows the buffer as its +WHAT asks; without one, a line if the kernel changed it. Returns whether
+ * something was shown. */
 bool show_buffer(FILE *out, const struct buffer *b, struct arena *arena);
 
 /* {"argument" or "variable", "type", "shape", "bytes", "changed", "crc32", "min", "max", "mean",

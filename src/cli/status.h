@@ -1,5 +1,5 @@
-/* How far a program is that a command runs: on a terminal a line that is rewritten, in a log a line
- * a minute. */
+/* Shows the progress of a program that a command runs: a line that is rewritten on a terminal, a
+ * line a minute in a log. */
 #ifndef HEDDLE_CLI_STATUS_H
 #define HEDDLE_CLI_STATUS_H
 
@@ -19,7 +19,7 @@ struct status {
     double launch_started;
 };
 
-/* What runs now, and what was found. */
+/* What runs now, and the findings so far. */
 struct status_now {
     const char *kernel;    /* mangled; NULL: none runs */
     uint64_t done, blocks; /* of all launches that run; 0: not known */
@@ -30,7 +30,7 @@ struct status_now {
 
 /* Is a line due? */
 bool status_is_due(struct status *s);
-/* Writes it to stderr; `cost`: how many seconds it took to find out what stands in it. */
+/* Writes the line to stderr; `cost` is the time in seconds that it took to collect `now`. */
 void status_show(struct status *s, const struct status_now *now, double cost, struct arena *arena);
 /* Takes the line away. */
 void status_end(struct status *s);

@@ -10,41 +10,40 @@
 
 #define CU_API __attribute__((visibility("default")))
 
-/* A line on stderr where HEDDLE_LOG has the topic. */
+/* Writes a line to stderr if HEDDLE_LOG names the topic. */
 void log_line(enum log_topic topic, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Hands lines about LOG_ERROR to a function, too. */
+/* Also passes lines of LOG_ERROR to a function. */
 void log_listen(void (*listener)(const char *text));
 
-/* What a user has to know: always on stderr. */
+/* Writes a message to stderr whatever HEDDLE_LOG says. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Exported for libcudart, whose errors are what a program sees: a call has failed; the calling
- * thread asks for its last error. watch.c */
+/* Exported for libcudart, whose errors the program sees. The first notes that a call has failed,
+ * the second that the calling thread asks for its last error. watch.c */
 CU_API void heddle_call_failed(int error, const char *name);
 CU_API void heddle_error_seen(void);
 
-/* Exported for whatever of Heddle's is loaded beside libcuda: its code is not the program's.
+/* Exported for Heddle's libraries that are loaded beside libcuda: their code is not the program's.
  * driver/library.c */
 CU_API void heddle_library_loaded(void);
 
-/* Exported for libcudart: one sentence about a kernel or a variable of a fat binary with nothing in
- * it that can be loaded. `host`: what stands for it there. refused.c */
+/* Exported for libcudart: reports, once, a kernel or a variable of a fat binary that contains
+ * nothing to load. `host` is its address on the host side. refused.c */
 CU_API void heddle_symbol_refused(const char *kind, const char *name, const void *host, const char *why);
 
-/* Exported for libcudart, whose kernels may be refused before the driver hears of them: a launch
- * that a GPU would have done. Where the program ends as if all were well nevertheless, it is told
- * then. refused.c */
+/* Exported for libcudart, which may refuse a kernel before the driver is called: counts a launch
+ * that a GPU would have done. If the program then ends with status 0, a message says how many were
+ * refused. refused.c */
 CU_API void heddle_launch_refused(void);
 
-/* The name of the file that an address of the program's is in: a library, else the program.
- * refused.c */
+/* The name of the library that contains the address, else of the program. refused.c */
 const char *file_of(const void *address);
-/* The number, among the PTX of its file, of an image that a program or library has inside (as
- * `heddle ptx --of FILE` counts them); 0: it is none, or the file is very large. */
+/* The number of an image inside a program or library, as `heddle ptx --of FILE` counts them; 0: it
+ * is in none, or the file is very large. */
 unsigned image_number(const void *image);
 
-/* For calls, or uses of them, that Heddle does not have: names them in the log. */
+/* For calls that Heddle does not support, at all or with these arguments: names them in the log. */
 CUresult api_not_supported(const char *what);
 
 /* What libcuda defines as cuX is heddle_cuX to the linker: programs call the entry points of

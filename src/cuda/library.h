@@ -1,6 +1,6 @@
-/* What CUDA's libraries (src/libraries/) ask of libcuda.so.1 beside the driver API: their calls as
- * work of streams, and what memory is where. Private to cuda/ and libraries/: the two are of one
- * build.
+/* What CUDA's libraries (src/libraries/) need from libcuda.so.1 beside the driver API: calls as
+ * work of streams, and the kind of memory at an address. Private to cuda/ and libraries/: the two
+ * are of one build.
  */
 #ifndef HEDDLE_CUDA_LIBRARY_H
 #define HEDDLE_CUDA_LIBRARY_H
@@ -10,19 +10,19 @@
 
 #define HEDDLE_LIBRARY_API __attribute__((visibility("default")))
 
-/* A library is loaded, which was built with this interface: HEDDLE_LIBRARY_INTERFACE, a digest of
- * what declares it, which the build makes. One of another build ends the process, with a sentence
- * on stderr. This declaration never changes. */
+/* A library calls this when it is loaded, with HEDDLE_LIBRARY_INTERFACE, a digest of the headers
+ * that declare the interface. A library of another build ends the process with a message. This
+ * declaration never changes. */
 HEDDLE_LIBRARY_API void heddle_library_meet(const char *interface);
 
-/* A call as work. It runs once, or, captured into a graph, whenever that is launched: at the same
- * time as itself, too. */
+/* A library's call as work of a stream. If it was captured into a graph, it runs in every launch of
+ * the graph, possibly several times at once. */
 struct library_task {
     const char *name; /* the function that the program has called: a constant */
-    /* An error is the context's fault. No call of CUDA's may be made, and memory of the device is
-     * reached through library_view(). */
+    /* Does the work. An error becomes the context's fault. It must not call CUDA, and reaches
+     * device memory through library_view(). */
     hd_result (*run)(void *args);
-    void (*drop)(void *args); /* frees what the arguments point to, once, when nothing can run any more; or NULL */
+    void (*drop)(void *args); /* frees what the arguments point to, once, when it cannot run again; or NULL */
     const void *args;         /* are copied */
     size_t arg_bytes;
     const hd_used *used; /* the memory that it reads and writes; is copied */
@@ -30,23 +30,22 @@ struct library_task {
     /* More of it, which only memory tells, as of a batch by addresses; or NULL. Asked by checkers
      * when the call's turn comes; the array is freed by free(). */
     hd_used *(*find_used)(const void *args, size_t *count);
-    double flops, bytes; /* what a GPU would do and move; 0 bytes: all that is used */
+    double flops, bytes; /* what a GPU would compute and move; 0 bytes: everything in `used` */
     hd_unit unit;
-    /* Instead of `run`, of a call that waits for others: called until it returns something else
-     * than HD_ERROR_NOT_READY. *state belongs to this time that the call runs, and is NULL at
-     * first. */
+    /* Replaces `run` in a call that waits for other calls: it is called until it does not return
+     * HD_ERROR_NOT_READY. *state is NULL at first and belongs to this one execution. */
     hd_result (*step)(void *args, void **state);
 };
 
-/* Puts the call into a stream; drops it where that fails, too. With `wait` it is done when this
- * returns, as where a result goes to memory of the host. Errors: those of a launch. */
+/* Puts the call into a stream; if that fails, drops it. With `wait`, returns when the call is done,
+ * as for results in host memory. Errors: those of a launch. */
 HEDDLE_LIBRARY_API CUresult heddle_library_put(CUstream stream, const struct library_task *t, bool wait);
 
-/* Sees to it that the calling thread has a context, as the runtime API does: the one that is
- * current, else the first device's primary one. */
+/* Makes sure that the calling thread has a context, as the runtime API does: the current one, else
+ * the first device's primary context. */
 HEDDLE_LIBRARY_API CUresult heddle_library_context(CUcontext *context);
 
-/* Where this process finds what is at an address, while a call runs. */
+/* The address by which this process accesses a kernel's address while a call runs. */
 HEDDLE_LIBRARY_API void *heddle_library_view(const void *address);
 
 /* Elements in `count` rows of `width`, `step` elements apart; nothing where one of the two is 0. */
@@ -54,11 +53,11 @@ struct library_shape {
     size_t element_bytes;
     uint64_t width, count, step;
 };
-/* Likewise, of an address that has been read from memory. False: not all of the elements are in
+/* The same for an address that was read from device memory. False: some of the elements are not in
  * memory that kernels may use. */
 HEDDLE_LIBRARY_API bool heddle_library_reach(void **view, const void *address, struct library_shape shape);
 
-/* LIBRARY_NOTHING: an address of a device's where nothing is allocated. */
+/* LIBRARY_NOTHING: a device address where nothing is allocated. */
 enum library_memory { LIBRARY_DEVICE, LIBRARY_MANAGED, LIBRARY_PINNED, LIBRARY_PAGEABLE, LIBRARY_NOTHING };
 static inline bool library_memory_is_kernels(enum library_memory m)
 {
@@ -66,14 +65,15 @@ static inline bool library_memory_is_kernels(enum library_memory m)
 }
 HEDDLE_LIBRARY_API enum library_memory heddle_library_memory(const void *address);
 
-/* How many devices this computer has, whatever CUDA_VISIBLE_DEVICES says. Nothing is made for this. */
+/* The number of devices, whatever CUDA_VISIBLE_DEVICES says. Creates no machine. */
 HEDDLE_LIBRARY_API unsigned heddle_library_devices(void);
-/* That of a device of these: cuDeviceGetUuid(). */
+/* The UUID of one of these devices: cuDeviceGetUuid(). */
 HEDDLE_LIBRARY_API void heddle_library_uuid(unsigned number, unsigned char bytes[16]);
-/* Reads [domain:]bus:device[.function], in hexadecimal digits; false: it is none. *number is no
- * device's where there is nothing. */
+/* Reads [domain:]bus:device[.function], in hexadecimal digits; false if the text is invalid. If no
+ * device is there, *number is not a device's number. */
 HEDDLE_LIBRARY_API bool heddle_library_place(const char *text, unsigned *number);
-/* What one of them is, and how much of its memory this process has. False: CUDA has no device. */
+/* Describes one of them, and how much of its memory this process uses. False: CUDA has no
+ * device. */
 struct library_device {
     char name[64];
     int major, minor, memory_bus_bits;
@@ -81,7 +81,7 @@ struct library_device {
 };
 HEDDLE_LIBRARY_API bool heddle_library_device(unsigned number, struct library_device *device);
 
-/* A call that fails, in words: a sentence on stderr under `heddle check`, and in the log. */
+/* Explains a failed call in a sentence: on stderr under `heddle check`, and in the log. */
 HEDDLE_LIBRARY_API void heddle_library_failed(const char *call, const char *why);
 
 #endif

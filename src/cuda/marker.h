@@ -1,5 +1,5 @@
-/* How libraries of ours that have the name of one of CUDA's are told from those: a section. Private
- * to cuda/ and toolkit/. */
+/* A section that marks our libraries whose names are also those of CUDA's libraries. Private to
+ * cuda/ and toolkit/. */
 #ifndef HEDDLE_CUDA_MARKER_H
 #define HEDDLE_CUDA_MARKER_H
 

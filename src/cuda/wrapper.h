@@ -1,5 +1,5 @@
-/* What programs hand over for a fat binary: nvcc's code and clang's to the runtime, anybody to the
- * driver. */
+/* The record by which a program passes a fat binary: code of nvcc and clang to the runtime, any
+ * program to the driver. */
 #ifndef HEDDLE_CUDA_WRAPPER_H
 #define HEDDLE_CUDA_WRAPPER_H
 

@@ -1,6 +1,6 @@
-/* Local memory of a warp: interleaved by words, as the hardware does, so that lanes which access
- * the same address touch one line: byte `address` of lane l stands at ((address & ~3) * 32) + 4 * l
- * + (address & 3).
+/* Local memory of a warp. Lanes are interleaved by words, as in hardware, so that lanes that access
+ * the same address touch one cache line: byte `address` of lane l is at ((address & ~3) * 32) + 4 *
+ * l + (address & 3).
  */
 #ifndef HEDDLE_MEM_LOCAL_H
 #define HEDDLE_MEM_LOCAL_H

@@ -9,24 +9,24 @@
  *     + MEM_CODE_BYTES           constant variables and kernel parameters
  *     + MEM_CONST_BYTES          global memory: allocations, module variables, the kernels' own heap
  *
- * A generic address (PTX ISA 6.4.1.1) says by its value which of these it is. Global memory is host
- * memory, so that a device pointer is a host pointer. Bounds are exact: mem_find() gives the
- * allocation an address lies in, in a few nanoseconds, from any thread, without a lock, while
- * others allocate and free.
+ * The value of a generic address (PTX ISA 6.4.1.1) tells which of these it points to. Global memory
+ * is host memory, so that a device pointer is a host pointer. Bounds are exact: mem_find() gives
+ * the allocation that holds an address. Any thread may call it, while others allocate and free; it
+ * takes a few nanoseconds and no lock.
  *
  * Global memory is divided into units of 64 KB. A small allocation is a slot of a unit that holds
- * slots of one size; a large one is a run of units. Pages get memory when they are touched, of 2 MB
- * each where a run is large and the system has such, and lose it when a whole run is freed. Units
+ * slots of one size; a large one is a run of units. Pages get memory when they are first touched,
+ * and lose it when a whole run is freed; large runs use pages of 2 MB if the system has them. Units
  * whose memory is shared with other processes (mem_share) are mapped from a file.
  *
- * The tail of an allocation is what lies between its end and the next multiple of what an H200
- * gives out at a time: MEM_ALIGN_BYTES, for variables MEM_VARIABLE_BYTES, MEM_HEAP_BYTES for the
- * kernels' own malloc. It is nobody else's; where tails are open (mem_open_tails), it is zeros at
- * first, and mem_reach_bytes() lets kernels use it.
+ * The tail of an allocation is the space between its end and the next multiple of an H200's
+ * allocation granularity: MEM_ALIGN_BYTES, MEM_VARIABLE_BYTES for variables, MEM_HEAP_BYTES for
+ * malloc in kernels. No other allocation uses it. If tails are open (mem_open_tails), a tail starts
+ * as zeros, and mem_reach_bytes() lets kernels use it.
  *
- * Where the host's accesses to what it shares with kernels are watched (mem_watch_host), such
- * memory is a file that is mapped twice: at its addresses, where pages can be closed to the host,
- * and at a distance, where the machine finds it.
+ * If the host's accesses to shared memory are watched (mem_watch_host), that memory is a file that
+ * is mapped twice: at its own addresses, where pages can be closed to the host, and at a fixed
+ * distance, where the machine accesses it.
  */
 #ifndef HEDDLE_MEM_SPACE_H
 #define HEDDLE_MEM_SPACE_H
@@ -40,9 +40,9 @@
 #include "mem/host.h"
 
 #define MEM_LOCAL_WINDOW_BYTES   (1ull << 30)
-#define MEM_SHARED_WINDOW_BYTES  (1ull << 24) /* of a block; */
+#define MEM_SHARED_WINDOW_BYTES  (1ull << 24) /* of a block */
 #define MEM_CLUSTER_BLOCKS       16
-#define MEM_CLUSTER_WINDOW_BYTES (MEM_CLUSTER_BLOCKS * MEM_SHARED_WINDOW_BYTES) /* of all that a cluster can have */
+#define MEM_CLUSTER_WINDOW_BYTES (MEM_CLUSTER_BLOCKS * MEM_SHARED_WINDOW_BYTES) /* of the largest cluster */
 #define MEM_CODE_BYTES           (1ull << 24)
 #define MEM_CONST_BYTES          ((1ull << 30) - (1ull << 25))
 
@@ -55,8 +55,8 @@ enum {
     MEM_HEAP_BYTES = 16,
     MEM_FREED = 64
 };
-/* Of a space that is guarded: what is kept from use after it was freed, and the least gap behind an
- * allocation (MEM_HEAP: 16). */
+/* In a guarded space: how many freed allocations, and bytes of them, are not reused yet, and the
+ * least gap behind an allocation (MEM_HEAP: 16). */
 enum { MEM_HELD = 1 << 16, MEM_HELD_BYTES = 64 << 20, MEM_GAP_BYTES = 256 };
 
 /* MEM_FOREIGN is the host's own memory. */
@@ -64,7 +64,7 @@ enum mem_kind {
     MEM_NONE,
     MEM_FOREIGN,
     MEM_DEVICE,
-    MEM_HOST, /* the host's as well as the kernels', where somebody watches what the host does there: mem_watch_host() */
+    MEM_HOST,          /* memory of host and kernels, in which the host's accesses are watched: mem_watch_host() */
     MEM_HOST_VARIABLE, /* the same; a .managed variable */
     MEM_HEAP,
     MEM_VARIABLE,
@@ -82,11 +82,11 @@ struct mem_block {
     uint64_t start, size;
     enum mem_kind kind;
     const char *name; /* for messages, or NULL; outlives the allocation */
-    void *data;       /* of whoever allocated it: mem_set_data() */
+    void *data;       /* set by its owner: mem_set_data() */
 };
 
 struct mem_unit; /* what a unit holds; see units.h */
-struct mem_held; /* what has been freed and is not used again yet */
+struct mem_held; /* freed, and not reused yet */
 
 struct mem_run {
     uint32_t first, n;
@@ -96,10 +96,10 @@ struct mem {
     uint8_t *start; /* of the reserved range */
     uint64_t reserved_bytes;
     uint64_t limit_bytes;           /* of charged_bytes */
-    _Atomic uint64_t charged_bytes; /* what allocations take of the host's memory, and others have charged */
+    _Atomic uint64_t charged_bytes; /* host memory that allocations take, or that mem_charge() has counted */
     _Atomic uint64_t allocated_bytes;
     uint64_t peak_bytes;
-    _Atomic uint64_t version; /* grows when an allocation ends: what mem_find said may be false then */
+    _Atomic uint64_t version; /* grows when an allocation ends, which may make earlier results of mem_find() false */
     uint64_t const_start, const_size;
     uint64_t heap_start, heap_size;         /* all units: const and global */
     struct mem_unit *_Atomic *units;        /* by number; NULL = free */
@@ -121,9 +121,9 @@ struct mem {
     uint64_t held_bytes;    /* of the host's memory */
     struct host_maps *host; /* where kernels may reach the host's own memory, else NULL */
     pthread_mutex_t lock;
-    /* Who takes away, or exchanges, what is behind addresses holds the lock, and keeps others from
-     * beginning to use it. Each side writes its own of `users` and `closed`, and then reads the
-     * other's. */
+    /* A thread that unmaps or exchanges memory holds the lock and keeps others from starting to use
+     * it. That thread writes `closed` and then reads `users`; a user writes `users` and then reads
+     * `closed`. */
     struct {
         pthread_mutex_t lock;
         _Atomic uint32_t users;
@@ -132,7 +132,7 @@ struct mem {
     } use;
 };
 
-/* Counts memory of the host's against the limit; false where that is exceeded. */
+/* Counts host memory against the limit; false if that would be exceeded. */
 bool mem_charge(struct mem *m, uint64_t bytes);
 void mem_discharge(struct mem *m, uint64_t bytes);
 
@@ -140,51 +140,50 @@ void mem_discharge(struct mem *m, uint64_t bytes);
 bool mem_init(struct mem *m, uint64_t limit_bytes);
 void mem_destroy(struct mem *m);
 
-/* From now on what is freed is not used again soon, so that who still has its address is found out:
- * the last MEM_HELD allocations, of small ones (slots) MEM_HELD_BYTES, fewer where addresses run
- * out; and there are gaps between allocations. */
+/* From now on freed memory is not reused soon, so that accesses by stale pointers are found: the
+ * last MEM_HELD allocations are held back, or MEM_HELD_BYTES of small ones (slots), fewer if
+ * addresses run out. Gaps separate allocations. */
 void mem_guard(struct mem *m);
 
-/* From now on kernels may use the tails of what is allocated. */
+/* From now on kernels may use the tails of allocations. */
 void mem_open_tails(struct mem *m);
 
-/* To be held by whoever reads or writes memory of the space at addresses that mem_find() has given,
- * while others may free it: what is freed meanwhile stays mapped, so that a late access meets
- * undefined contents, and not a signal. Another thread may end it than has begun. */
+/* A thread calls this before it reads or writes memory that mem_find() has found and that others
+ * may free. Memory that is freed until mem_end_use() stays mapped, so that a late access finds
+ * undefined contents instead of raising a signal. Another thread may call mem_end_use(). */
 void mem_begin_use(struct mem *m);
 void mem_end_use(struct mem *m);
 
 /* A new allocation aligned to MEM_ALIGN_BYTES (MEM_HEAP: to 16), or NULL where the limit or the
  * system is exhausted. Its contents are undefined. Size 0 gives NULL. */
 void *mem_alloc(struct mem *m, uint64_t size, enum mem_kind kind, const char *name);
-/* The same, of zeros. What is large has no memory behind it before it is written. */
+/* The same, filled with zeros. A large allocation takes no memory before it is written. */
 void *mem_alloc_zero(struct mem *m, uint64_t size, enum mem_kind kind, const char *name);
 /* false where `p` is not the start of an allocation. */
 bool mem_free(struct mem *m, void *p);
-/* An allocation, given by its start, is not there any more, but its addresses stay its own:
- * mem_open() brings it back, with undefined contents, mem_free_closed() ends it. False where it is
- * not open, or not closed, or for want of memory. */
+/* mem_close() removes an allocation, given by its start, but keeps its addresses reserved.
+ * mem_open() brings it back with undefined contents; mem_free_closed() ends it. They return false
+ * if it is not in the right state, or if memory is exhausted. */
 bool mem_close(struct mem *m, void *p);
 bool mem_open(struct mem *m, void *p, uint64_t size);
 void mem_free_closed(struct mem *m, void *p);
-/* Makes the memory of an allocation, given by its start, that of a file, which other processes can
- * map; returns the file, which stays the space's, or -1 with errno set. What is in it stays: it
- * waits for those who use the space (mem_begin_use), and they for it. */
+/* Moves the memory of an allocation, given by its start, into a file that other processes can map,
+ * and keeps its contents. Returns the file, which the space keeps, or -1 with errno set. It waits
+ * for the users of the space (mem_begin_use), and they wait for it. */
 int mem_share(struct mem *m, void *p, uint64_t *offset);
-/* What mem_find() is to say of an allocation, given by its start; NULL at first. */
+/* Sets the `data` that mem_find() reports for an allocation, given by its start; NULL at first. */
 void mem_set_data(struct mem *m, void *p, void *data);
 
-/* From here on the host's accesses to memory of kind MEM_HOST can be watched. False where the
- * system has no room for it. */
+/* From here on the host's accesses to memory of kind MEM_HOST can be watched; false if the system
+ * has no room for the second mapping. */
 bool mem_watch_host(struct mem *m);
-/* Takes the host's access to all of it, or gives it back. */
+/* Closes all memory of kind MEM_HOST to the host, or opens it again. */
 void mem_close_host(struct mem *m, bool closed);
-/* The same in a child process, which has no threads that hold the lock: its memory is open for
- * good. */
+/* Opens that memory for good in a child process, which has no threads that could hold the lock. */
 void mem_open_host_in_child(struct mem *m);
-/* Does the address lie in a page of it? */
+/* Is the address in a page of kind MEM_HOST? */
 bool mem_is_host(const struct mem *m, uint64_t address);
-/* From addresses of the block to where the machine's own threads access it. */
+/* The distance from the block's addresses to those by which the machine's own threads access it. */
 static inline uint64_t mem_shift(const struct mem *m, const struct mem_block *b)
 {
     return b->kind == MEM_HOST || b->kind == MEM_HOST_VARIABLE ? m->host_shift : 0;
@@ -192,16 +191,16 @@ static inline uint64_t mem_shift(const struct mem *m, const struct mem_block *b)
 
 /* The allocation that holds the address; false where none does. */
 bool mem_find(const struct mem *m, uint64_t address, struct mem_block *block);
-/* The same, or the part of the host's own memory that holds it, where kernels may reach that: then
- * MEM_FOREIGN, or MEM_CONST where it can only be read. */
+/* As mem_find(); also finds the host's own memory if kernels may reach it: MEM_FOREIGN, or
+ * MEM_CONST if it can only be read. */
 bool mem_reach(const struct mem *m, uint64_t address, struct mem_block *block);
-/* May a kernel use these bytes? *block is what mem_reach() says of the first of them, or, with
- * *in_tail, the allocation whose open tail some of them are in. */
+/* May a kernel use these bytes? *block is mem_reach()'s answer for the first byte; with *in_tail it
+ * is the allocation in whose open tail some of the bytes are. */
 bool mem_reach_bytes(const struct mem *m, uint64_t address, uint64_t bytes, struct mem_block *block, bool *in_tail);
-/* Lets kernels reach the host's own memory, or what of it is allowed (NULL: all); false where
- * memory is exhausted. To be called once, before any launch. */
+/* Lets kernels reach the host's own memory, or the ranges that the function allows (NULL: all);
+ * false if memory is exhausted. Call it once, before any launch. */
 bool mem_open_host(struct mem *m, host_ranges_fn *ranges, void *data);
-/* What mem_reach() has said of the host's memory may be false from now on. */
+/* Invalidates earlier answers of mem_reach() about the host's memory. */
 void mem_forget_host(struct mem *m);
 /* The allocation nearest to an address that none holds; false where there is none at all. */
 bool mem_nearest(struct mem *m, uint64_t address, struct mem_block *block);

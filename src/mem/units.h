@@ -1,5 +1,5 @@
-/* The units of a space: what one holds, the addresses and the memory behind it, and who keeps those
- * in use. Private to mem/. */
+/* The units of a space: their slots, their addresses, the memory behind them, and who uses it.
+ * Private to mem/. */
 #ifndef HEDDLE_MEM_UNITS_H
 #define HEDDLE_MEM_UNITS_H
 
@@ -13,11 +13,11 @@ enum area { AREA_GLOBAL, AREA_CONST, AREA_HOST };
 /* One unit of slots, or the run of units of one large allocation. */
 struct mem_unit {
     struct mem_unit *next_open, *next, *next_host;
-    _Atomic uint64_t start; /* of a large one: changes when it is used again */
+    _Atomic uint64_t start; /* of a large allocation; changes when the unit is reused */
     int class_log2;         /* log2 of the slot size, or LARGE */
-    int file;               /* that its memory is shared by, or -1 */
+    int file;               /* by which its memory is shared, or -1 */
     enum area area;
-    bool mapped; /* AREA_HOST: at both places */
+    bool mapped; /* AREA_HOST: at both addresses */
     uint32_t n_slots, n_free, n_units;
     uint32_t *free_slots;    /* stack of n_free */
     _Atomic uint64_t *sizes; /* by slot: bytes asked for, 0 = free */
@@ -26,10 +26,10 @@ struct mem_unit {
     void *_Atomic *data;
 };
 
-/* What has been freed and is not used again yet: mem_guard(). */
+/* A freed allocation that is not reused yet: mem_guard(). */
 struct mem_held {
     struct mem_block block;
-    struct mem_unit *unit; /* of its slot; NULL: it was a run of units */
+    struct mem_unit *unit; /* of the slot; NULL: the allocation was a run of units */
     uint32_t slot;
     struct mem_run run;
 };
@@ -59,16 +59,18 @@ void *mem_reserve(uint64_t bytes);
 /* A unit of slots, or one that holds `size` bytes (LARGE); NULL where addresses or memory are
  * exhausted. These and what follows: with the space's lock held. */
 struct mem_unit *mem_unit_new(struct mem *m, uint64_t size, int class_log2, enum area area);
-/* A large allocation's unit goes back. Readers may still look at it: it is unlinked here and freed
- * with the space. */
+/* Returns the unit of a large allocation. Readers may still look at its record, which is unlinked
+ * here and freed with the space. */
 void mem_unit_give(struct mem *m, struct mem_unit *u, const struct mem_block *block);
 void mem_unit_free(struct mem_unit *u);
-/* A slot can be used again. */
+/* Makes a slot free for reuse. */
 void mem_slot_give(struct mem *m, struct mem_unit *u, uint32_t slot);
-/* Keeps from use for a while; false where nothing is held: then it can be used again at once. */
+/* Holds freed memory back for a while; false if the space is not guarded: then it may be reused at
+ * once. */
 bool mem_hold(struct mem *m, const struct mem_held *h);
 
-/* Nobody uses what is behind addresses from here to the end; without the space's lock. */
+/* Waits until no thread uses the space's memory, and keeps others out until mem_keep_out_end(). The
+ * caller does not hold the space's lock. */
 void mem_await_and_keep_out(struct mem *m);
 void mem_keep_out_end(struct mem *m);
 

@@ -187,8 +187,8 @@ def kernels_that_go_past_the_end_as_a_gpu_lets_them_are_named_in_one_line():
     both = ["poke", "spin", "poke"]
     out, err = python(using_words(both))
     assert out == "0\n" and err == (
-        f"heddle: {os.path.basename(sys.executable)}: kernels `poke` and `spin` accessed memory just past the end of an allocation; "
-        "a GPU lets that pass, and `heddle check` shows where\n"), err
+        f"heddle: {os.path.basename(sys.executable)}: kernels `poke` and `spin` accessed memory just past the end of an allocation, "
+        "which a GPU lets pass; `heddle check` shows where\n"), err
     assert python(using_words(both, 0)) == ("0\n", "")
     out, err = python(using_words(["poke"], 512))
     assert out == "700\n" and "lets pass" not in err and "[illegal-address]" in err, err

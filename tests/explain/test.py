@@ -627,7 +627,7 @@ def other_devices_have_other_limits():
     assert launch["metrics"]["l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_miss.sum"] == launch["access"][LD]["sectors"], "a G80 has no L1"
     out, err, result = explain("--device", "G80", SHAPES, "strided", "--grid", "1", "--block", "1024", "u32[1024]=range", "u32[1024]", "1")
     assert "G80: 16 multiprocessors, each with up to 768 threads, 8 blocks, 8,192 registers and 16 KiB of shared memory; 512 threads a block; " \
-        "345.6 GFLOP/s of f32, 86.4 GB/s of DRAM\n" in out and "such a block does not fit, by " in out, out
+        "345.6 GFLOP/s of f32, 86.4 GB/s of DRAM\n" in out and "such a block does not fit, because of " in out, out
     assert result["limits"]["block_threads"] == 512, result["limits"]
     assert next(r for r in result["rates"] if r["name"] == "dram")["from"].startswith("sheet"), result["rates"]
 

@@ -197,7 +197,7 @@ def a_programs_own_status_goes_first():
 def a_program_that_dies_meanwhile_leaves_no_result():
     status, out, err = run("explore", "--kernel", "many", "--no-symmetry", PROGRAM, "die")
     assert status in (-signal.SIGABRT, 128 + signal.SIGABRT), status
-    assert "has ended while launch 1 of `many`, grid 1, block 8 was explored" in err, err
+    assert "ended while launch 1 of `many`, grid 1, block 8 was being explored" in err, err
 
 
 def one_of_several_processes_explores():

@@ -1,5 +1,5 @@
-/* Machine code (cubins): what ptxas says there of the kernels. Of their code itself only accesses
- * to local memory are counted. */
+/* What ptxas records about kernels in machine code (cubins). Of the instructions themselves, only
+ * accesses to local memory are counted. */
 #ifndef HEDDLE_CUDA_IMAGE_CUBIN_H
 #define HEDDLE_CUDA_IMAGE_CUBIN_H
 
@@ -10,13 +10,13 @@ struct cubin_kernel {
     unsigned local_loads, local_stores; /* LDL and STL of its code, by words of 32 bits */
 };
 
-/* Calls `each` with every kernel and what a thread of it takes, as far as the ELF file says so.
- * Nothing of a file that has yet to be linked, or is broken. `bytes` is aligned to 8. */
+/* Calls `each` with every kernel and the resources of its threads, as far as the ELF file names
+ * them. Does nothing for a file that is broken or not linked yet. `bytes` is aligned to 8. */
 void cubin_kernels(const void *bytes, size_t n,
                    void (*each)(void *data, const char *name, const struct cubin_kernel *k), void *data);
 
-/* What a launch of a kernel brings: bytes of parameters (EIATTR_CBANK_PARAM_SIZE), threads of a
- * block at most (EIATTR_MAX_THREADS; 0 where the machine code does not say). */
+/* Limits of a kernel's launches: the bytes of its parameters (EIATTR_CBANK_PARAM_SIZE), and the
+ * most threads in a block (EIATTR_MAX_THREADS; 0: not recorded). */
 struct cubin_limits {
     unsigned parameter_bytes, threads;
 };

@@ -1,4 +1,4 @@
-/* Images: what programs hand to the driver to be loaded. Finds the PTX in them.
+/* Finds the PTX in images, which programs pass to the driver for loading.
  *
  * An image is a fat binary (a wrapper, a container, several containers one after the other in a
  * file), PTX text, or what Heddle makes in the place of machine code: an ELF file whose sections
@@ -24,12 +24,12 @@ enum image_result {
 };
 
 struct image_text {
-    char *text; /* malloc'ed, a zero after its end */
+    char *text; /* from malloc, ends with a zero */
     size_t bytes;
-    unsigned arch; /* 90: sm_90; 0 where the image does not say */
+    unsigned arch; /* 90: sm_90; 0: not recorded */
 };
 
-/* What the machine code beside the PTX, if there is any for the device, says of a kernel. */
+/* What the machine code beside the PTX records about a kernel, if there is any for the device. */
 struct image_kernel {
     char *name; /* malloc'ed, mangled */
     struct cubin_kernel code;
@@ -39,25 +39,25 @@ struct image {
     VEC(struct image_kernel) kernels;
     VEC(struct image_text) texts;
     size_t bytes;  /* of all texts together */
-    char why[512]; /* what is wrong with it, for people, where a result is not IMAGE_OK */
+    char why[512]; /* a message about what is wrong, if a result is not IMAGE_OK */
 };
 
-/* Of a container, all PTX, and not what fits a device best. */
+/* Selects all PTX of a container, not only what fits a device best. */
 enum { IMAGE_EVERY_ARCH = 0 };
 /* `bytes`: SIZE_MAX where the caller does not know. `arch`: of the device, or IMAGE_EVERY_ARCH. */
 enum image_result image_read(const void *data, size_t bytes, unsigned arch, struct image *image);
 void image_free(struct image *image);
 
-/* The texts of `from` become the last ones of `to`, which gets no more than an image may have.
- * Either is still to be freed. */
+/* Moves the texts of `from` to the end of `to`, up to the limit of an image. The caller still frees
+ * both. */
 enum image_result image_take(struct image *to, struct image *from);
 
-/* Calls `each` with the machine code of every container of an image, or of a section of them: what
- * runs on the device, else any. What cannot be read is passed over. */
+/* Calls `each` with the machine code of every container of an image or a section: the code for the
+ * device, else any. Skips what cannot be read. */
 void image_each_code(const void *data, size_t bytes, unsigned arch, void (*each)(void *to, const void *code, size_t n),
                      void *to);
 
-/* A file's bytes and a zero, to be freed; NULL where it cannot be read. */
+/* Reads a file; a zero follows its bytes. The caller frees them; NULL if it cannot be read. */
 void *image_file(const char *path, size_t *bytes);
 
 /* The sections of an executable or an object file that hold its containers (.nv_fatbin,
@@ -69,24 +69,23 @@ struct image_section {
 };
 size_t image_sections(const struct elf *e, struct image_section sections[MAX_IMAGE_SECTIONS]);
 
-/* Whether they have machine code alone, of which one piece is always the linker's own and empty;
- * then `why` says what they have and what helps. */
+/* Do they have only machine code? (One piece is always the linker's own and empty.) Then `why`
+ * names it and the remedy. */
 bool image_sections_lack_ptx(const struct image_section *sections, size_t n, unsigned arch, char *why, size_t size);
 
-/* The least device that each of its containers has PTX for, of those that have some; 0 where none
- * has. */
+/* The lowest device for which every container with PTX has PTX; 0 if none has PTX. */
 unsigned image_section_needs(const struct image_section *section);
 
-/* The containers of sections that have PTX are numbered from 1, in their order: `number` goes on
- * from what it is. The number of the one at `offset` of the section, or 0. */
+/* Containers with PTX are numbered from 1 across sections; *number counts on from one section to
+ * the next. Returns the number of the container at `offset` of this section, or 0. */
 unsigned image_section_number(const struct image_section *section, size_t offset, unsigned *number);
-/* The PTX of the one of that number that fits a device best; IMAGE_NO_BINARY where there is none of
- * that number. */
+/* Finds the PTX in the container of this number that fits a device best; IMAGE_NO_BINARY if there
+ * is no such container. */
 enum image_result image_section_text(const struct image_section *section, unsigned wanted, unsigned arch,
                                      unsigned *number, struct image *image);
 
-/* An image in the place of machine code: the texts, to be linked when it is loaded. NULL: no
- * memory. */
+/* Makes an image that takes the place of machine code: its texts are linked when it is loaded.
+ * NULL: memory is exhausted. */
 void *image_of_texts(const struct image_text *texts, size_t n, size_t *bytes);
 
 #endif

@@ -1,5 +1,5 @@
-/* PTX of the host's object files and of libraries (ar) of them, as linkers of device code get them.
- * Private to cuda/, toolkit/ and cc/. */
+/* Reads PTX from host object files and libraries (ar) of them, which linkers of device code are
+ * given. Private to cuda/, toolkit/ and cc/. */
 #ifndef HEDDLE_CUDA_IMAGE_OBJECT_H
 #define HEDDLE_CUDA_IMAGE_OBJECT_H
 
@@ -7,19 +7,19 @@
 
 #include "cuda/image/fatbin.h"
 
-/* The PTX of an image, of an object file or of a library's members that is best for a device, or
- * all (IMAGE_EVERY_ARCH); then members without PTX are passed over. In the place of libcudadevrt.a
- * comes device_runtime_ptx. */
+/* Reads the PTX that fits a device best, or all (IMAGE_EVERY_ARCH), from an image, an object file
+ * or a library's members. With IMAGE_EVERY_ARCH, members without PTX are skipped.
+ * device_runtime_ptx replaces libcudadevrt.a. */
 enum image_result object_read(const void *data, size_t bytes, unsigned arch, struct image *image);
 
-/* The members of a library, in order, until `visit` returns false. False: a member is longer than
- * the library. */
+/* Calls `visit` for the members of a library, in order, until it returns false. Returns false if a
+ * member is longer than the library. */
 typedef bool library_visit(void *to, const void *member, size_t bytes, bool is_device_runtime);
 bool library_members(const void *library, size_t bytes, library_visit *visit, void *to);
 bool is_library(const void *data, size_t bytes);
 
 extern const char device_runtime_ptx[];
-/* What kernels call of graphs: linked to texts that call any of it. */
+/* Functions for graphs that kernels call; linked to texts that call one of them. */
 extern const char device_graphs_ptx[];
 bool device_graphs_wanted(const char *text, size_t bytes);
 

@@ -18,10 +18,10 @@ enum belongs {
 
 /* `path`: of the object's file. */
 enum belongs pack_belongs(const struct pack *p, const char *path, char *why, size_t size);
-/* Does it say enough of what it belongs to to be told from others? */
+/* Do its facts identify the library well enough? */
 bool pack_is_told_apart(const struct pack *p);
-/* The value of the fact `object` for a file; malloc'ed, NULL: it is no ELF file, or there is no
- * memory. */
+/* The value of the fact `object` for a file, from malloc. NULL: it is not an ELF file, or memory is
+ * exhausted. */
 char *pack_object(const char *path);
 
 #endif

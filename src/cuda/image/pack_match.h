@@ -1,4 +1,5 @@
-/* Names of a pack's kernels beside those of the library that the pack is for. Private to cuda/ and cli/.
+/* Compares the names of a pack's kernels with those of the pack's library. Private to cuda/ and
+ * cli/.
  *
  * Two compilers may number what a mangled name repeats otherwise ("C++ ABI for Itanium", 5.1.10: nvcc counts one component more
  * in front of a local type of an anonymous namespace), and mark a function that is a file's own, or not (`L`). Where one
@@ -12,11 +13,12 @@
 
 struct pack_library {
     struct arena *arena;
-    struct map exact, loose; /* of the kernels' names, in the common form and without what compilers differ in */
+    struct map exact, loose; /* by common form, and without the parts in which compilers differ */
 };
 
 void pack_library_add(struct pack_library *l, const char *name, const struct cubin_limits *limits);
-/* Kernels whose names the library does not have get its name, where exactly one on each side is meant. */
+/* Gives a kernel whose name the library does not have the library's name, if exactly one kernel on
+ * each side fits. */
 void pack_match(struct pack_writer *w, const struct pack_library *l);
 
 #endif

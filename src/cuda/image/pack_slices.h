@@ -1,7 +1,7 @@
-/* A text of PTX as slices, each a text that stands for itself: a kernel, and what it uses. Kernels
- * that use the same memory, a variable that the host or one of them may write, are of one slice, as
- * they have to share it; what is never written, as strings of messages, each slice has for itself.
- * Private to cuda/ and cli/.
+/* Divides a PTX text into slices. Each slice is a complete text: a kernel and everything that it
+ * uses. Kernels that share a variable which the host or one of them may write are in one slice.
+ * Constant data, such as the strings of messages, is copied into each slice. Private to cuda/ and
+ * cli/.
  */
 #ifndef HEDDLE_CUDA_IMAGE_PACK_SLICES_H
 #define HEDDLE_CUDA_IMAGE_PACK_SLICES_H

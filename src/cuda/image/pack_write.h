@@ -8,7 +8,7 @@
 struct pack_entry {
     const char *name, *literal; /* the common form, and the PTX's */
     struct pack_symbol symbol;
-    uint32_t hash; /* of its slice, where another of the same name may have another body: a file's own kernel; else 0 */
+    uint32_t hash; /* of the slice of a kernel that is local to its file; else 0 */
 };
 
 struct pack_writer {
@@ -18,15 +18,15 @@ struct pack_writer {
     VEC(struct pack_block) blocks; /* at: from the first on */
     VEC(struct str) packed;
     struct map known;           /* 1 + an entry's number, as a pointer, by its name */
-    VEC(const char *) left_out; /* names of kernels that two files have, and not the same */
+    VEC(const char *) left_out; /* names for which two files have different kernels */
     char *block;                /* that is not yet full */
     size_t block_bytes, packed_bytes, ptx_bytes;
 };
 
-/* Takes the slices of a file, whose name is part of its own kernels' names; a slice whose kernels
- * are all there already is not taken. False: no memory, or a slice is too large. */
+/* Adds the slices of a file, whose name is part of the names of its local kernels. Skips a slice
+ * whose kernels are all known. False: memory is exhausted, or a slice is too large. */
 bool pack_add(struct pack_writer *w, const struct slices *slices, const char *path);
-/* The whole file, `facts` (lines) among it, in the arena; NULL: no memory. */
+/* Returns the whole file with `facts` (lines), in the arena; NULL: memory is exhausted. */
 char *pack_finish(struct pack_writer *w, struct str facts, size_t *bytes);
 void pack_writer_free(struct pack_writer *w);
 

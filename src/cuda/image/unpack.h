@@ -1,5 +1,5 @@
-/* Entries of fat binaries: their texts, compressed or not, and what their machine code says.
- * Private to cuda/image/. */
+/* Reads the entries of fat binaries: texts, compressed or not, and what machine code records about
+ * kernels. Private to cuda/image/. */
 #ifndef HEDDLE_CUDA_IMAGE_UNPACK_H
 #define HEDDLE_CUDA_IMAGE_UNPACK_H
 
@@ -7,7 +7,7 @@
 
 #include "cuda/image/fatbin.h"
 
-/* Of all texts of an image together: a few kilobytes can be unpacked to as much as anybody likes. */
+/* Limit of all texts of an image together, because a few kilobytes may unpack to any size. */
 #define MAX_TEXT_BYTES ((uint64_t)1 << 30)
 
 struct entry {
@@ -31,22 +31,21 @@ struct candidate {
     struct entry entry;
 };
 
-/* What is wrong becomes the image's `why`. */
+/* Sets the image's `why` and returns IMAGE_INVALID. */
 enum image_result image_broken(struct image *image, const char *what);
 enum image_result image_too_much(struct image *image);
 enum image_result image_no_memory(struct image *image);
 
-/* A text with a zero behind it; NULL: no memory. */
+/* A copy of a text with a zero behind it; NULL: memory is exhausted. */
 char *image_copy_text(const void *from, size_t bytes);
-/* Takes the text, which may be NULL. False where memory is exhausted. */
+/* Adds the text, which may be NULL, and owns it from then on. False: memory is exhausted. */
 bool image_add_text(struct image *image, char *text, size_t bytes, unsigned arch);
 
 /* Adds the text of PTX. */
 enum image_result entry_unpack(struct image *image, const struct candidate *c);
-/* Machine code as it is, malloc'ed; NULL where it cannot be read. */
+/* The entry's machine code, unpacked, from malloc; NULL if it cannot be read. */
 void *entry_code(const struct candidate *c, size_t *bytes);
-/* Adds what machine code says of its kernels. What cannot be read says nothing: the PTX alone
- * counts. */
+/* Adds what machine code records about its kernels, if it can be read. */
 void entry_read_code(struct image *image, const struct candidate *c);
 
 #endif

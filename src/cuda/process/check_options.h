@@ -11,24 +11,24 @@ enum check_api_errors { API_ERRORS_NO, API_ERRORS_UNSEEN, API_ERRORS_ALL };
 
 struct check_options {
     const char
-        *folder; /* of the processes' findings: check.h; NULL: the process asks for its own (heddle_check_findings) */
-    int process; /* the only one that is checked; 0: all */
+        *folder;    /* for the processes' findings: check.h; NULL: the process reads its own (heddle_check_findings) */
+    int process;    /* the only one that is checked; 0: all */
     unsigned tools; /* of enum hd_tool */
     enum hd_on_error on_error;
     const char *policy;   /* hd_machine_options.policy, or NULL */
-    const char *replayed; /* the kernel, mangled, whose launch of this number `replay-launch:FILE` is of; or NULL */
+    const char *replayed; /* the mangled name of the kernel whose launch `replay-launch:FILE` replays; or NULL */
     uint64_t replayed_number;
-    const char *events;            /* the file that they are recorded in; NULL: they are not */
+    const char *events;            /* the file in which events are recorded; or NULL */
     struct launch_filter launches; /* those that are checked */
-    bool leak_check;               /* allocations of the host's that are never freed */
-    bool unused_memory;            /* allocations that no kernel and no copy uses */
+    bool leak_check;               /* report allocations that the host never frees */
+    bool unused_memory;            /* report allocations that no kernel and no copy uses */
     enum check_api_errors api_errors;
     uint64_t shadow_bytes; /* hd_checker_options.shadow_bytes */
 };
 
-/* The variable's value, from malloc; NULL where memory is exhausted or a text is no UTF-8. */
+/* The variable's value, from malloc; NULL if memory is exhausted or a text is not UTF-8. */
 char *check_options_text(const struct check_options *o);
-/* False where it is no such value. The strings live until the process ends. */
+/* Reads such a value; false if it is invalid. The strings live until the process ends. */
 bool check_options_read(const char *text, struct check_options *o);
 
 #endif

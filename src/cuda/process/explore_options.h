@@ -7,22 +7,22 @@
 #include "cuda/process/launch_filter.h"
 
 struct explore_asked {
-    const char *folder;                       /* of the processes' files: explore.h */
+    const char *folder;                       /* for the processes' files: explore.h */
     struct launch_filter launches;            /* the one that is explored */
     struct opt_list observe, require, forbid; /* as the options have them: explore/questions.h */
     uint64_t unroll, step_limit,
         workers; /* as in struct explore_options; workers: all of this host, 0: as many as there are */
     unsigned rank, ranks,
-        ranks_here; /* this one, of how many, how many on this host: ranks/relay.h; ranks 0: it is alone */
+        ranks_here; /* this rank, the number of ranks, and of those on this host: ranks/relay.h; ranks 0: no ranks */
     bool symmetric, examples, stats, repair;
     uint64_t outcome;                         /* --outcome; 0: none was chosen */
     int picture;                              /* enum picture_format: explore/further.h */
-    const char *schedules, *schedules_called; /* --schedules: its folder, whole and as it was typed; or NULL */
+    const char *schedules, *schedules_called; /* the folder of --schedules, absolute and as typed; or NULL */
 };
 
-/* The variable's value, from malloc; NULL where memory is exhausted or a text is no UTF-8. */
+/* The variable's value, from malloc; NULL if memory is exhausted or a text is not UTF-8. */
 char *explore_asked_text(const struct explore_asked *a);
-/* False where it is no such value. The strings live until the process ends. */
+/* Reads such a value; false if it is invalid. The strings live until the process ends. */
 bool explore_asked_read(const char *text, struct explore_asked *a);
 
 #endif

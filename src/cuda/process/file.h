@@ -14,25 +14,26 @@ struct process_file {
     const char *what; /* is kept in it, in words */
     char *path;
     int fd;   /* -1: there is none */
-    bool cut; /* its last line is not whole */
+    bool cut; /* its last line is incomplete */
     bool lost;
 };
 
-/* A new one in the folder, with its first line. False where there is none, which has been said. */
+/* Creates the process's file in the folder, with its first line. False after an error, which it has
+ * printed. */
 bool process_file_open(struct process_file *f, const char *folder, const char *what);
-/* Appends lines, a text in three parts; `text` is NULL where memory is exhausted. What cannot be
- * written is told to the user once, and to the command by a file FILE.lost, which needs no room on
- * a disk that is full; then false. errno stays. */
+/* Appends lines, given as a text in three parts; `text` is NULL if memory is exhausted. If they
+ * cannot be written, the user is told once, the command by an empty file FILE.lost (possible on a
+ * full disk), and this returns false. errno is kept. */
 bool process_file_append(struct process_file *f, const char *head, const char *text, const char *tail);
 
-/* Of all processes with files in the folder one does what only one is to do: the first that asks.
- * Then the folder has a file PROCESS_TAKEN. */
+/* A task that only one of the processes may do goes to the first that asks. The folder then has a
+ * file PROCESS_TAKEN. */
 #define PROCESS_TAKEN "taken"
 bool process_takes(const char *folder);
 
-/* Calls `look` some times a second, from a thread of its own, which no signal is for, until it is
- * stopped: what is written then stays, whatever ends the process. One at a time; where there is no
- * room for a thread, nobody looks. */
+/* Calls `look` some times a second, from a thread of its own that receives no signals, until it is
+ * stopped: so a process that ends in any way leaves recent results. Only one such thread exists; if
+ * none can be created, nothing is called. */
 void process_file_watch(void (*look)(void));
 void process_file_unwatch(void);
 

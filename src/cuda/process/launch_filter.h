@@ -1,5 +1,5 @@
-/* Which launches of a process a command is to look at: by the kernel's name, and by number. The
- * command (`heddle check`, `heddle explain`, `heddle explore`) writes it into what it tells the
+/* Selects the launches of a process that a command looks at: by the kernel's name, and by number.
+ * The command (`heddle check`, `heddle explain`, `heddle explore`) writes it into what it tells the
  * processes that it starts; they ask it at each launch.
  */
 #ifndef HEDDLE_CUDA_PROCESS_LAUNCH_FILTER_H
@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Kernels by name, mangled or as the source has it: all of it, a part, a POSIX extended regular
- * expression for a part; or as kernels are called on the command line (api/kernel_name.h). */
+/* How a filter compares names, mangled or as in the source: the whole name, a part, or a POSIX
+ * extended regular expression for a part; or as names on the command line (api/kernel_name.h). */
 enum kernel_filter_key { FILTER_NAME, FILTER_PART, FILTER_REGEX, FILTER_CALLED };
 struct kernel_filter {
     enum kernel_filter_key key;
@@ -25,8 +25,8 @@ struct kernel_filters {
     struct kernel_filter at[MAX_FILTERS];
 };
 
-/* Launches of kernels that `only` names (all, where it names none) and `except` does not; of these
- * not the first `skip`, and then `count` (0: all). */
+/* Launches of kernels that `only` names (if empty: of all kernels) and `except` does not. Of these,
+ * the first `skip` are left out, and the next `count` (0: all) are taken. */
 struct launch_filter {
     struct kernel_filters only, except;
     uint64_t skip, count;
@@ -40,13 +40,13 @@ bool launch_filter_read(const json_t *json, struct launch_filter *f);
 /* A filter in use. */
 struct launch_choice {
     const struct launch_filter *filter;
-    regex_t only[MAX_FILTERS], except[MAX_FILTERS]; /* of the filters that are regular expressions */
-    uint64_t matching;                              /* launches that the names have let through */
+    regex_t only[MAX_FILTERS], except[MAX_FILTERS]; /* compiled filters that are regular expressions */
+    uint64_t matching;                              /* launches whose names have matched so far */
 };
 
-/* False where a regular expression is none. */
+/* False if a regular expression is invalid. */
 bool launch_choice_start(struct launch_choice *c, const struct launch_filter *f);
-/* Asked once for each launch, one at a time. */
+/* Is this launch taken? Called once for each launch, by one thread at a time. */
 bool launch_choice_takes(struct launch_choice *c, const char *kernel);
 
 #endif

@@ -8,11 +8,11 @@
 
 enum { PATCH_BYTES = 5 }; /* a function's least size */
 
-/* Begins to replace n functions at most that lie from `begin` to `end`, by those of a library of
- * ours. NULL where there are none, no memory is near or the code cannot be made writable. */
+/* Begins to replace at most n functions between `begin` and `end` by those of a library of ours.
+ * NULL if there are none, if no memory is near, or if the code cannot be made writable. */
 struct patches *patches_begin(uintptr_t begin, uintptr_t end, size_t n, const char *library);
 void patches_add(struct patches *p, uintptr_t function, const char *name);
-/* The code is read-only again. */
+/* Ends that: the code is read-only again. */
 void patches_end(struct patches *p);
 
 /* Makes a function that does nothing call `hook` instead; false where it does something or is too

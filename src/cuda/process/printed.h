@@ -1,5 +1,5 @@
-/* What kernels print: kept until the host waits for the device, as CUDA does, so that a program's
- * own output comes out in the same order. Private to cuda/.
+/* Output of kernels. It is kept until the host waits for the device, as in CUDA, so that it appears
+ * in the same order beside the program's own output. Private to cuda/.
  */
 #ifndef HEDDLE_CUDA_PROCESS_PRINTED_H
 #define HEDDLE_CUDA_PROCESS_PRINTED_H

@@ -1,5 +1,6 @@
-/* The host's call stacks: where a program has called CUDA. Taking one is cheap (return addresses,
- * each stack kept once); what it says is found out when a finding needs it. Private to cuda/.
+/* The host's call stacks: where a program has called CUDA. Taking one is cheap (return addresses
+ * only; equal stacks are stored once). Names and lines are looked up when a finding needs them.
+ * Private to cuda/.
  */
 #ifndef HEDDLE_CUDA_PROCESS_STACK_H
 #define HEDDLE_CUDA_PROCESS_STACK_H
@@ -15,17 +16,17 @@ struct stack;
 /* Of the calling thread. NULL where memory is exhausted. */
 const struct stack *stack_here(void);
 
-/* A library of ours has been loaded, perhaps after stacks had been taken. */
+/* Notes that a library of ours was loaded, possibly after stacks were taken. */
 void stack_note_own(void);
 
 /* Whether an address of code is one of our libraries'. */
 bool stack_is_own(uintptr_t address);
 
-/* Whether the program drops what CUDA's function returns there: nothing reads it. False where that
- * cannot be told. */
+/* Does the program ignore the result of CUDA's function there, so that nothing reads it? False if
+ * unknown. */
 bool stack_drops_result(const struct stack *s);
 
-/* What it says; of NULL, nothing. */
+/* A stack in words; empty for NULL. */
 struct stack_text {
     const char *call;       /* CUDA's function that the program has called: "cudaMalloc" */
     const hd_frame *frames; /* the program's calls that led there, innermost first */

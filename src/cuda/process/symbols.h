@@ -1,7 +1,6 @@
-/* Addresses of code as places in the source: what libheddle-symbols.so answers, which needs
- * elfutils' libdw. libcuda.so.1 loads it when a stack is to be shown for the first time
- * (cuda/process/stack.c), so that a program in which nothing is found carries none of this. Private
- * to cuda/.
+/* The interface of libheddle-symbols.so, which finds the source places of code addresses by
+ * elfutils' libdw. libcuda.so.1 loads it when it shows a stack for the first time
+ * (cuda/process/stack.c), so that a program without findings never loads it. Private to cuda/.
  */
 #ifndef HEDDLE_CUDA_PROCESS_SYMBOLS_H
 #define HEDDLE_CUDA_PROCESS_SYMBOLS_H
@@ -16,9 +15,9 @@ struct symbol {
     unsigned line;
 };
 
-/* What stands at an address of this process's code: the function whose code was inlined there, if
- * any, then the one that it was inlined into, and so on. Returns how many there are, at most n. The
- * strings live as long as the process. Not to be called by several threads at once. */
+/* The functions at an address of this process's code: the innermost inlined function, if any, then
+ * the one that it was inlined into, and so on. Returns their number, at most n. The strings live as
+ * long as the process. Only one thread at a time may call this. */
 size_t heddle_symbols_at(uintptr_t address, struct symbol *symbols, size_t n);
 
 #endif

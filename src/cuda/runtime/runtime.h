@@ -29,8 +29,8 @@ static inline cudaError_t rt_error_of(CUresult result)
 cudaError_t rt_enter(void);
 /* Notes an error for cudaGetLastError and returns it. Every entry point ends with it. */
 cudaError_t rt_return(cudaError_t error);
-/* What this version of the runtime calls a launch with dimensions that no device has, and one of a
- * function that is no kernel: seen with 13.0 on an H200. */
+/* The error of this runtime version for a launch with impossible dimensions, and for one of a
+ * function that is not a kernel; observed with 13.0 on an H200. */
 cudaError_t rt_bad_dimensions(void);
 cudaError_t rt_no_kernel(void);
 /* Both: a driver call in a context. */
@@ -43,28 +43,29 @@ cudaError_t rt_no_kernel(void);
 /* The device of the calling thread, and a device's number checked. */
 cudaError_t rt_current_device(int *device);
 cudaError_t rt_check_device(int device);
-/* The thread's own stream in the place of stream 0. */
+/* Replaces stream 0 by the thread's own stream. */
 static inline cudaStream_t rt_own(cudaStream_t stream)
 {
     return stream ? stream : cudaStreamPerThread;
 }
-/* Whether the program is ending: what kernels of it may still use stays then. */
+/* Is the program ending? Then everything that its kernels may still use is kept. */
 bool rt_is_exiting(void);
 
 /* ---- register.c ---- */
 
-/* The kernel behind a function of the host, or that `function` itself is; in a context.
- * cudaErrorInvalidDeviceFunction where there is none. */
+/* Finds the kernel of a host function; `function` may also be a kernel itself. Needs a context.
+ * cudaErrorInvalidDeviceFunction: there is none. */
 cudaError_t rt_kernel_of(const void *function, CUkernel *kernel);
-/* The same for a launch, which counts where the kernel's binary has nothing that can be loaded. */
+/* The same for a launch, which is counted as refused if the kernel's binary contains nothing to
+ * load. */
 cudaError_t rt_kernel_to_launch(const void *function, CUkernel *kernel);
-/* The other way: the function of the host that stands for a kernel, else the kernel itself. */
+/* The reverse: the host function of a kernel, else the kernel itself. */
 const void *rt_function_of(CUkernel kernel);
-/* Address and size of the device's variable behind one of the host; in a context.
+/* Finds address and size of the device variable of a host variable. Needs a context. Error:
  * cudaErrorInvalidSymbol. */
 cudaError_t rt_variable_of(const void *symbol, CUdeviceptr *address, size_t *bytes);
 
-/* A texture or surface reference of CUDA 11's C++: the host's variable stands for the device's.
+/* Registers a texture or surface reference of CUDA 11's C++, by its host variable. Errors:
  * cudaErrorInvalidTexture, ...Surface. */
 void rt_register_reference(void **fatCubinHandle, const void *host, bool is_surface, const char *name,
                            enum cudaTextureReadMode mode);
@@ -72,10 +73,10 @@ cudaError_t rt_reference_of(const void *host, bool is_surface, CUtexref *referen
 
 /* ---- copy.c ---- */
 
-/* A copy as the driver takes it. */
+/* Converts a copy to the driver's structure. */
 cudaError_t rt_copy3d_of(const struct cudaMemcpy3DParms *p, CUDA_MEMCPY3D *to);
-/* Of a texel, in which an array's copies count: of both arrays (either may be NULL), which must be
- * alike. */
+/* The size of a texel, which is the unit of copies of arrays. Both arrays (either may be NULL) must
+ * have equal texels. */
 cudaError_t rt_texel_bytes(cudaArray_t a, cudaArray_t b, size_t *bytes);
 
 /* ---- array.c ---- */

@@ -22,11 +22,11 @@
 
 /* ---- begin and end ---- */
 
-/* Into a graph, which ends if the capture fails, behind n nodes of it, by their handles; NULL: a
- * new one. */
+/* Begins a capture into a graph (NULL: a new one), after n of its nodes, given by their handles. If
+ * the capture fails, the graph ends. */
 CUresult capture_begin(struct CUstream_st *s, struct CUgraph_st *into, const CUgraphNode *after,
                        const CUgraphEdgeData *data, size_t n, CUstreamCaptureMode mode);
-/* *graph is NULL where there is an error. */
+/* Ends a capture. *graph is NULL after an error. */
 CUresult capture_end(struct CUstream_st *s, struct CUgraph_st **graph);
 CUstreamCaptureStatus capture_status(struct CUstream_st *s);
 /* Of one that is active, with handles; `after` and `data` are the stream's until its next work.
@@ -37,7 +37,7 @@ CUresult capture_look(struct CUstream_st *s, cuuint64_t *id, CUgraph *graph, con
  * CUstreamUpdateCaptureDependencies_flags have it. */
 CUresult capture_set_tail(struct CUstream_st *s, const CUgraphNode *nodes, const CUgraphEdgeData *data, size_t n,
                           unsigned flags);
-/* Of the calling thread: which captures it cares for. */
+/* The calling thread's capture mode: which captures its calls can make invalid. */
 CUstreamCaptureMode *capture_mode(void);
 
 /* ---- what happens in streams that capture ---- */
@@ -46,10 +46,11 @@ CUstreamCaptureMode *capture_mode(void);
 CUresult capture_work(struct CUstream_st *s, const struct work *w);
 /* The same of a launch, with its event; *node: NULL where it is none. */
 CUresult capture_launch(struct CUstream_st *s, const struct work *w, CUgraphNode *node);
-/* Memory of the graph is given, and freed. What cannot be leaves the capture as it is. */
+/* Allocation and free of graph memory. A call that fails does not change the capture. */
 CUresult capture_alloc(struct CUstream_st *s, struct device *d, size_t bytes, CUdeviceptr *pointer);
 CUresult capture_free(struct CUstream_st *s, const void *start);
-/* The call has no meaning in a capture, or none that Heddle knows: it becomes invalid. */
+/* For a call that has no meaning in a capture, or none that Heddle knows: makes the capture
+ * invalid. */
 CUresult capture_forbid(struct CUstream_st *s);
 /* It has been destroyed: its handle is none any more. */
 void capture_stream_gone(struct CUstream_st *s);
@@ -67,14 +68,14 @@ void capture_context_gone(CUcontext c);
 
 /* ---- events ---- */
 
-/* Recorded in a stream that captures. */
+/* An event is recorded in a stream that captures. */
 CUresult capture_record(struct CUstream_st *s, struct CUevent_st *e);
 /* `s` waits for the event, and one of them captures. */
 CUresult capture_wait(struct CUstream_st *s, struct CUevent_st *e);
 /* A node that waits for the event, whoever records it (CU_EVENT_WAIT_EXTERNAL). */
 CUresult capture_wait_external(struct CUstream_st *s, struct CUevent_st *e);
-/* The host asks for an event, and may do so only where it was recorded outside. `forbid`: else the
- * capture becomes invalid. */
+/* The host queries an event, which is allowed only if it was recorded outside captures. With
+ * `forbid`, such a query makes the capture invalid. */
 CUresult capture_event(struct CUevent_st *e, bool forbid);
 /* The event is recorded elsewhere. */
 void capture_forget(struct CUevent_st *e);

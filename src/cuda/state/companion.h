@@ -11,17 +11,17 @@
 
 struct companion;
 
-/* For an image without PTX: NULL where no pack belongs to the object that it is in; where one
- * belongs to another build of it, that is added to `why`. */
+/* Finds the packs for an image without PTX. NULL: no pack belongs to the object that contains it;
+ * if one belongs to another build of the object, `why` says so. */
 struct companion *companion_new(const void *image, size_t bytes, unsigned arch, char *why, size_t size);
 /* Its modules end as its own does. */
 void companion_end(struct companion *c);
 void companion_free(struct companion *c);
 
-/* The module that has the kernel or the variable, and what it is called there.
- * CUDA_ERROR_NOT_FOUND: no variable of that name; CUDA_ERROR_NO_BINARY_FOR_GPU: no such kernel, or
- * one with other parameters, which the user is told once, and which is the current context's fault
- * from then on. */
+/* Finds the module that contains the kernel or the variable, and its name there.
+ * CUDA_ERROR_NOT_FOUND: there is no variable of that name. CUDA_ERROR_NO_BINARY_FOR_GPU: there is
+ * no such kernel, or it has other parameters; the user is told once, and the current context has
+ * this fault from then on. */
 CUresult companion_find(struct CUmod_st *m, enum pack_kind kind, const char *name, struct CUmod_st **slice,
                         const char **literal);
 

@@ -1,4 +1,5 @@
-/* The process's devices, all of them alike, and whose memory an address is. Private to cuda/. */
+/* The process's devices, which are all alike, and the device that an address belongs to. Private to
+ * cuda/. */
 #ifndef HEDDLE_CUDA_STATE_DEVICES_H
 #define HEDDLE_CUDA_STATE_DEVICES_H
 
@@ -7,15 +8,15 @@
 /* Once, before all else. */
 void devices_start(void);
 int device_count(void);
-/* One of these, whose machine need not be there yet (machines.h). */
+/* One of the devices; its machine may not exist yet (machines.h). */
 struct device *device_at(int ordinal);
-/* All devices stand still (hd_machine_hold): what is mapped can be taken away, or its access
- * changed. Not with the state's lock held. */
+/* Stops all devices (hd_machine_hold), so that memory can be unmapped or its access changed. The
+ * caller does not hold the state's lock. */
 void devices_hold(void);
 void devices_release(void);
-/* A machine's memory (also a module's variable): the device it is on, or NULL. */
+/* The device whose machine's memory contains the address (also a module's variable), or NULL. */
 struct device *device_of(const void *address, hd_memory_info *info);
-/* Is an address one of a machine's, which is never the host's own, allocated or not? */
+/* Is the address in a machine's range, allocated or not? The host's own memory never is. */
 bool is_of_machines(const void *address);
 
 #endif
