@@ -356,7 +356,7 @@ def the_variable_that_may_be_meant_is_named():
         path = os.path.join(d, "k.ptx")
         with open(path, "w") as f:
             f.write(HEAD + ".global .u32 counter;\n.visible .entry k()\n{\n.shared .u32 tile;\n.reg .u32 %r<2>;\nst.shared.u32 [tile], 1; atom.global.add.u32 %r1, [counter], 1; ret;\n}\n")
-        for name, says in ("conter", "is `counter` meant?"), ("tiles[0]", "is `tile` meant?"), ("elsewhere", "no such parameter or variable in the PTX"):
+        for name, says in ("conter", "did you mean `counter`?"), ("tiles[0]", "did you mean `tile`?"), ("elsewhere", "no such parameter or variable in the PTX"):
             status, out, err = run("explore", path, "--grid", 1, "--block", 1, "--observe", name)
             assert status == 2 and f"`{name}`: there is no such parameter or variable" in err and says in err, (name, err)
 
@@ -377,7 +377,7 @@ def a_parameters_name_stands_for_its_number():
             f.write(HEAD + ".global .u32 r;\n.visible .entry k(" + params + ")\n{\n.reg .u32 %r<9>; .reg .u64 %rd<9>;\n" + body + "\n}\n")
         status, out, err = run("explore", f"{d}/k.ptx", *launch, "--observe", "r[1]", "u32[1]", "u32[2]")
         assert status == 0 and "explored: all" in out, out + err
-        for place, says in ("r[2]", "has 2 elements"), ("rr[0]", "is `r` meant?"):
+        for place, says in ("r[2]", "has 2 elements"), ("rr[0]", "did you mean `r`?"):
             status, out, err = run("explore", f"{d}/k.ptx", *launch, "--observe", place, "u32[1]", "u32[2]")
             assert status == 2 and says in err, err
 
