@@ -68,7 +68,8 @@ static void apart(struct checker *c, const struct barrier_party *p, const struct
             &c->findings, f,
             "move the barrier out of the branch; if this is intended, use a barrier with its own number and thread "
             "count (barrier.sync ID, THREADS)",
-            "warps %u and %u of %s meet at %s, the first here and the second %s: PTX allows this for whole warps, but in "
+            "warps %u and %u of %s meet at %s, the first here and the second %s: PTX allows this for whole warps, but "
+            "in "
             "CUDA C++ a condition around __syncthreads() must be the same for all threads of the block",
             p->warp, warp, block_name(arena, p->block), barrier_name(id), place_name(arena, than->site));
 }
