@@ -3,33 +3,38 @@
 
 #include <jansson.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/printable.h"
 #include "cli/cli.h"
 #include "files/file.h"
 #include "report/report.h"
 
-static void add(struct baseline *b, const json_t *fingerprint, struct arena *arena)
+/* False where it is none: notes, which belong to another finding, have none. */
+static bool add(struct baseline *b, const json_t *finding, const json_t *fingerprint, struct arena *arena)
 {
-    const char *text = json_string_value(fingerprint);
+    const char *text = json_string_value(fingerprint),
+               *severity = json_string_value(json_object_get(finding, "severity"));
     if (text && !map_put(&b->known, str_of(arena_strdup(arena, text)), b))
         b->n++;
+    return text || (severity && strcmp(severity, "note") == 0);
 }
 
-/* False where it is neither of the two formats. */
+/* False where it is neither of the two formats, or has a finding without a fingerprint. */
 static bool add_all(struct baseline *b, const json_t *report, struct arena *arena)
 {
     const json_t *findings = json_object_get(report, "findings"), *diagnostics = json_object_get(report, "diagnostics"),
                  *runs = json_object_get(report, "runs"), *run, *one;
     size_t i, k;
-    json_array_foreach(diagnostics, i, one) add(b, json_object_get(one, "fingerprint"), arena);
-    json_array_foreach(findings, i, one) add(b, json_object_get(one, "fingerprint"), arena);
+    bool all = json_is_array(findings) || json_is_array(diagnostics) || json_is_array(runs);
+    json_array_foreach(diagnostics, i, one) all &= add(b, one, json_object_get(one, "fingerprint"), arena);
+    json_array_foreach(findings, i, one) all &= add(b, one, json_object_get(one, "fingerprint"), arena);
     json_array_foreach(runs, k, run)
     {
-        json_array_foreach(json_object_get(run, "results"), i, one)
-            add(b, json_object_get(json_object_get(one, "partialFingerprints"), "heddle/v1"), arena);
+        json_array_foreach(json_object_get(run, "results"), i, one) all &=
+            add(b, one, json_object_get(json_object_get(one, "partialFingerprints"), "heddle/v1"), arena);
     }
-    return json_is_array(findings) || json_is_array(diagnostics) || json_is_array(runs);
+    return all;
 }
 
 const char *baseline_read(struct baseline *b, const char *path, struct arena *arena)

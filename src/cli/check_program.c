@@ -81,6 +81,20 @@ static const char *realpath_of(const char *path, struct arena *arena)
     return realpath(path, real) ? arena_strdup(arena, real) : NULL;
 }
 
+/* What is written has only findings that the file which is read does not hide: in its place it would
+ * lose the others. */
+static const char *refuse_same(const char *writes, const char *to, const char *reads, const char *from,
+                               struct arena *arena)
+{
+    const char *a = to ? realpath_of(to, arena) : NULL, *b = a && from ? realpath_of(from, arena) : NULL;
+    return b && strcmp(a, b) == 0
+               ? arena_printf(arena,
+                              "`%s %s` would replace the file of %s by what is not in it: write another file, or leave "
+                              "out %s to begin anew",
+                              writes, to, reads, reads)
+               : NULL;
+}
+
 static int get_ready(struct check *c)
 {
     struct session *s = c->s;
@@ -104,8 +118,13 @@ static int get_ready(struct check *c)
         wrong = arena_printf(arena, "`--source-root %s`: there is no such folder", o->source_root);
     if (!wrong && o->generate_suppressions && !c->ranks.number)
         wrong = file_may_create(arena, o->generate_suppressions);
-    for (size_t i = 0; i < c->settings.save.n && !c->ranks.number; i++)
+    for (size_t i = 0; i < c->settings.save.n && !c->ranks.number; i++) {
+        wrong = wrong ? wrong : refuse_same("--save", c->settings.save.at[i], "--baseline", o->baseline, arena);
         wrong = wrong ? wrong : file_may_create(arena, c->settings.save.at[i]);
+    }
+    wrong = wrong ? wrong
+                  : refuse_same("--generate-suppressions", o->generate_suppressions, "--suppressions", o->suppressions,
+                                arena);
     if (wrong)
         return usage_error(s, "%s", wrong);
     if (c->settings.log_file && !c->ranks.number && !(c->log = written_open(c->settings.log_file)))

@@ -3,6 +3,7 @@
 
 #include <fnmatch.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/file_name.h"
 #include "base/map.h"
@@ -59,6 +60,10 @@ const char *suppressions_read(struct suppressions *s, const char *path, struct a
     const char *error = file_read(arena, path, 0, &f);
     if (error)
         return error;
+    if (f.n && memchr(f.bytes, 0, f.n)) {
+        free(f.bytes);
+        return arena_printf(arena, "%s is no text: it has NUL bytes", path);
+    }
     char *text = arena_strndup(arena, f.bytes, f.n), *next;
     free(f.bytes);
     if (text[strspn(text, " \t\r\n")] == '<')

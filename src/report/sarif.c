@@ -64,20 +64,30 @@ static json_t *location(struct writer *w, const char *file, json_t *region, cons
     return l;
 }
 
-/* 3.30: the text of the line, where its file is at hand. */
+/* 3.30. GitHub wants all four. */
+static json_t *region_of(uint32_t line, size_t from, size_t to)
+{
+    return json_pack("{s:i, s:I, s:i, s:I}", "startLine", (int)line, "startColumn", (json_int_t)from, "endLine",
+                     (int)line, "endColumn", (json_int_t)to);
+}
+
+/* 3.14.17: a column counts UTF-16's units. */
+static size_t units(struct str utf8)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < utf8.n; i++)
+        n += ((unsigned char)utf8.p[i] & 0xc0) != 0x80 ? 1 + ((unsigned char)utf8.p[i] >= 0xf0) : 0;
+    return n;
+}
+
+/* The text of the line; its first character where the file is not at hand. */
 static json_t *line_region(struct writer *w, const char *file, uint32_t number, const struct place *p)
 {
     struct str line = source_line(file, p, number, w->arena);
     size_t first = 0;
     while (first < line.n && isspace((unsigned char)line.p[first]))
         first++;
-    json_t *region = json_pack("{s:i}", "startLine", (int)number);
-    if (first < line.n) {
-        json_object_set_new(region, "startColumn", json_integer((json_int_t)first + 1));
-        json_object_set_new(region, "endLine", json_integer(number));
-        json_object_set_new(region, "endColumn", json_integer((json_int_t)line.n + 1));
-    }
-    return region;
+    return first < line.n ? region_of(number, first + 1, units(line) + 1) : region_of(number, 1, 2);
 }
 
 static json_t *line_location(struct writer *w, const char *file, uint32_t number, const char *message)
@@ -109,9 +119,8 @@ static json_t *ptx_location(struct writer *w, const struct diag *d, const char *
 {
     add_artifact(w, d->place.source->name);
     struct place_line at = place_locate(d->place);
-    json_t *region = json_pack("{s:i, s:i, s:i, s:i}", "startLine", (int)at.line, "startColumn", (int)at.column,
-                               "endLine", (int)at.line, "endColumn", (int)(at.column + d->place.length));
-    return location(w, d->place.source->name, region, message);
+    size_t length = d->place.length ? d->place.length : 1;
+    return location(w, d->place.source->name, region_of(at.line, at.column, at.column + length), message);
 }
 
 static json_t *cuda_location(struct writer *w, const struct diag *d, const char *message)
@@ -125,7 +134,7 @@ static json_t *cuda_location(struct writer *w, const struct diag *d, const char 
 static json_t *program_location(struct writer *w, const char *program)
 {
     const char *file = arena_strndup(w->arena, program, strcspn(program, " ")); /* without its arguments */
-    return location(w, file, json_pack("{s:i}", "startLine", 1), NULL);
+    return location(w, file, region_of(1, 1, 2), NULL);
 }
 
 /* Where the innermost call is that anything is known of. */
@@ -150,17 +159,24 @@ static json_t *first_location(struct writer *w, const struct diag *d, const char
     return d->place.source ? ptx_location(w, d, message) : NULL;
 }
 
-/* 3.44, 3.45: the call stack; a frame without a line of source has a place in its binary (3.29.6:
- * an address). */
+/* A frame without a line of source has a place in its binary (3.29.6: an address), a test none. */
+static json_t *frame_location(struct writer *w, const hd_frame *f)
+{
+    if (f->file)
+        return line_location(w, f->file, f->line, NULL);
+    if (!f->object)
+        return json_object();
+    return json_pack("{s:{s:{s:I}}}", "physicalLocation", "address", "relativeAddress", (json_int_t)f->offset);
+}
+
+/* 3.44, 3.45: the call stack. */
 static json_t *stack(struct writer *w, const hd_frame *calls, uint32_t n)
 {
     struct arena *arena = w->arena;
     json_t *frames = json_array();
     for (uint32_t i = 0; i < n; i++) {
         const hd_frame *f = &calls[i];
-        json_t *at = f->file ? line_location(w, f->file, f->line, NULL)
-                             : json_pack("{s:{s:{s:I}}}", "physicalLocation", "address", "relativeAddress",
-                                         (json_int_t)f->offset);
+        json_t *at = frame_location(w, f);
         if (f->function)
             json_object_set_new(at, "logicalLocations",
                                 json_pack("[{s:s}]", "fullyQualifiedName", printable(arena, str_of(f->function))));
@@ -352,6 +368,11 @@ static void relate_inlined(struct writer *w, json_t *r, const struct diag *d)
         relate(r, ptx_location(w, d, "the PTX instruction"));
 }
 
+static const char *root_uri(const struct writer *w)
+{
+    return uri(w->run->root, w->run->root[1] ? "/" : "", w->arena);
+}
+
 static json_t *results(struct writer *w, const struct diags *d)
 {
     json_t *list = json_array();
@@ -386,8 +407,11 @@ static json_t *run_object(struct writer *w, json_t *list)
         json_object_set(o, "artifacts", w->artifacts);
     json_decref(w->artifacts);
     if (run->root)
-        json_object_set_new(o, "originalUriBaseIds",
-                            json_pack("{s:{s:s}}", root_id, "uri", uri(run->root, run->root[1] ? "/" : "", w->arena)));
+        json_object_set_new(o, "originalUriBaseIds", json_pack("{s:{s:s}}", root_id, "uri", root_uri(w)));
+    if (run->root) /* 3.20: GitHub names files that are named absolutely from here */
+        json_object_set_new(
+            o, "invocations",
+            json_pack("[{s:b, s:{s:s}}]", "executionSuccessful", true, "workingDirectory", "uri", root_uri(w)));
     return o;
 }
 

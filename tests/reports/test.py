@@ -103,6 +103,15 @@ def a_baseline_hides_what_is_known_and_shows_what_is_new():
     assert fewer["known"] == 4 and "heddle: known.sarif: 2 of its 6 findings did not occur this time" in err, err
     assert "No such file" in run("check", "--baseline", "none.json", "./app", cwd=project)[2]
     assert "is not a report that `heddle check` wrote" in run("check", "--baseline", "src/app.cu", "./app", cwd=project)[2]
+    for text in '{"findings": [{"severity": "error", "fingerprint": 5}]}', '{"runs": [{"results": [{"ruleId": "leak"}]}]}', "[" * 10000, "":
+        folder.write("base/wrong.json", text)
+        status, _, err = run("check", "--baseline", "wrong.json", "./app", cwd=project)
+        assert status == 2 and "wrong.json is not a report that `heddle check` wrote" in err, (text[:80], err)
+    kept = open(project + "/known.json").read()
+    for options in ("--baseline", "known.json", "--save", "src/../known.json"), ("--suppressions", "rules", "--generate-suppressions", project + "/rules"):
+        status, _, err = run("check", *options, "./app", cwd=project)
+        assert status == 2 and f"would replace the file of {options[0]}" in err, err
+    assert open(project + "/known.json").read() == kept
     generated_rules_stay_where_lines_are_inserted(project)
 
 
@@ -333,6 +342,10 @@ def complete(sarif):
         assert all(len(rule[k]["text"]) > 5 for k in ("shortDescription", "fullDescription", "help")), rule
         assert rule["help"]["markdown"] and rule["name"].isalnum() and rule["defaultConfiguration"]["level"], rule
         assert rule["properties"]["tags"] and rule["properties"]["precision"] and rule["properties"]["problem.severity"], rule
+        assert all(len(rule[k]["text"]) <= 1024 for k in ("shortDescription", "fullDescription")), rule
+    for at in (a["physicalLocation"] for key in ("locations", "relatedLocations", "codeFlows") for r in sarif["results"]
+               for a in objects(r.get(key, []), "physicalLocation")):
+        assert at["artifactLocation"]["uri"] and set(at["region"]) == {"startLine", "startColumn", "endLine", "endColumn"}, at
     assert sarif["automationDetails"]["id"] == "heddle/app/", sarif["automationDetails"]
     for r in sarif["results"]:
         assert driver["rules"][r["ruleIndex"]]["id"] == r["ruleId"] and r["level"] in ("error", "warning") and r["message"]["text"], r
