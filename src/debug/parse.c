@@ -130,20 +130,68 @@ static struct node *parse_member(struct parsing *p, struct node *n)
     return node_member(node_memory(node_offset(n->a, (int64_t)at, p->arena), n->type, p->arena), m, p->arena);
 }
 
+static struct node *member_of(struct parsing *p, struct node *n, const char *name)
+{
+    uint64_t at = 0;
+    const struct c_member *m =
+        n->type->kind == C_STRUCT && n->kind == NODE_MEMORY ? find_member(n->type, str_of(name), &at) : NULL;
+    return m ? node_member(node_memory(node_offset(n->a, (int64_t)at, p->arena), n->type, p->arena), m, p->arena)
+             : NULL;
+}
+
+/* x[i, k] of an array of numba's, which is a struct with its data, and how many bytes apart the elements of each
+ * dimension are; pair[0] of a tuple, whose members are f0, f1, ... NULL: the node is neither. */
+static struct node *python_element(struct parsing *p, struct node *n, struct node *const *index, unsigned dims)
+{
+    struct node *data = member_of(p, n, "data"), *strides = member_of(p, n, "strides");
+    if (dims == 1 && index[0]->kind == NODE_CONST)
+        if (!data && (data = member_of(p, n, arena_printf(p->arena, "f%lld", (long long)index[0]->value.i))))
+            return data;
+    if (!data || !strides || data->type->kind != C_POINTER || strides->type->kind != C_ARRAY)
+        return NULL;
+    if (strides->type->count != dims)
+        return expr_fail(p,
+                         arena_printf(p->arena, "the array has %llu dimension%s",
+                                      (unsigned long long)strides->type->count, strides->type->count == 1 ? "" : "s"));
+    struct node *address = data;
+    for (unsigned i = 0; i < dims; i++) {
+        struct node *stride =
+            node_memory(node_offset(strides->a, (int64_t)(i * sizeof(int64_t)), p->arena), &c_long, p->arena);
+        struct node *bytes = node_binary(p->arena, B_MUL, stride, node_cast(index[i], &c_long, p->arena), &c_long);
+        address = node_binary(p->arena, B_ADD, address, bytes, data->type);
+    }
+    return dereferenced(p, address);
+}
+
+static struct node *parse_element(struct parsing *p, struct node *n)
+{
+    enum { MOST_DIMS = 8 };
+    struct node *index[MOST_DIMS];
+    unsigned dims = 0;
+    do {
+        index[dims] = parse_whole(p);
+        if (!index[dims] || !n)
+            return NULL;
+        if (!c_is_integer(index[dims++]->type))
+            return expr_fail(p, "only arrays and pointers have elements, which integers number");
+    } while (dims < MOST_DIMS && expr_take(p, ","));
+    if (!expr_take(p, "]"))
+        return expr_fail(p, "a `]` is missing");
+    struct node *element = python_element(p, n, index, dims);
+    if (element || p->wrong)
+        return element;
+    n = decayed(p, n);
+    if (n->type->kind != C_POINTER || dims > 1)
+        return expr_fail(p, "only arrays and pointers have elements, which integers number");
+    return dereferenced(p, scaled_sum(p, n, index[0], false));
+}
+
 static struct node *parse_postfix(struct parsing *p)
 {
     struct node *n = parse_primary(p);
     while (n) {
         if (expr_take(p, "[")) {
-            struct node *i = parse_whole(p);
-            n = decayed(p, n);
-            if (!i || !n)
-                return NULL;
-            if (!expr_take(p, "]"))
-                return expr_fail(p, "a `]` is missing");
-            if (n->type->kind != C_POINTER || !c_is_integer(i->type))
-                return expr_fail(p, "only arrays and pointers have elements, which integers number");
-            n = dereferenced(p, scaled_sum(p, n, i, false));
+            n = parse_element(p, n);
         } else if (expr_take(p, "->")) {
             n = dereferenced(p, n);
             n = n ? parse_member(p, n) : NULL;

@@ -323,6 +323,12 @@ static bool is_for_debugging(const struct code *c)
     return is;
 }
 
+/* Operations stand in the order of execution. */
+static bool goes_straight_on(const struct op *o)
+{
+    return o->kind <= OP_FALL || (o->kind == OP_BRA && !(o->flags & OPF_GUARD));
+}
+
 /* Behind what a function does first, where its parameters are in their places: at the second place
  * of the source that it comes to. The first operation, where a loop or a branch stands before that,
  * and in code that is not for debugging. */
@@ -330,7 +336,7 @@ static struct op *behind_start(const struct run *r, const struct code *c)
 {
     const struct source_place *first = NULL;
     uint32_t column = 0;
-    for (uint32_t i = 0; is_for_debugging(c) && i < c->n_ops && c->ops[i].kind <= OP_FALL; i++) {
+    for (uint32_t i = 0; is_for_debugging(c) && i < c->n_ops && goes_straight_on(&c->ops[i]); i++) {
         const struct site *s = site_of(&r->lines, &c->ops[i]);
         const struct source_place *p = place_of_op(&r->lines, &c->ops[i]);
         if (first && p && (p->at[0].line != first->at[0].line || (p->n == 1 && s->loc && s->loc->column != column)))

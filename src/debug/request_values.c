@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/demangle.h"
 #include "debug/requests.h"
 #include "debug/scope.h"
 #include "exec/access.h"
@@ -13,6 +14,28 @@ static char format_of(const struct asked *a)
     return f ? *f : 0;
 }
 
+/* Why no variable of the source is known in a frame, and what there is instead; NULL: some are. */
+static const char *without_variables(const struct scope_data *s, const struct call_frame *frame, uint32_t n)
+{
+    static const char there[] = "`info registers`, `info args` and shared variables by name are there without";
+    const char *dot = frame->file ? strrchr(frame->file, '.') : NULL;
+    bool is_python = dot && strcmp(dot, ".py") == 0,
+         is_numba = is_python && is_python_symbol(arena_strndup(&s->run->arena, s->code->ir->func->symbol.name.p,
+                                                                s->code->ir->func->symbol.name.n));
+    if (n || (s->info && s->info->reader && !(is_python && !is_numba)))
+        return NULL;
+    return arena_printf(&s->run->arena, "the code has no debugging information of variables%s; %s",
+                        !is_python ? ": compile it with -G"
+                        : is_numba ? ": @cuda.jit(debug=True, opt=False) has it written"
+                                   : ", which Triton does not write",
+                        there);
+}
+
+static uint32_t count_variables(struct scope_data *s, struct arena *arena)
+{
+    return scope_variables(s, ARENA_ARRAY(arena, struct dwarf_variable, MOST_VARIABLES));
+}
+
 /* An expression in the frame that is looked at. Without a thread only what has an address is known. */
 static struct node *parse(struct asked *a, const char *text, struct where *w, struct frame *f, const char **wrong)
 {
@@ -21,7 +44,13 @@ static struct node *parse(struct asked *a, const char *text, struct where *w, st
     if (!frame && !w->warp)
         return NULL;
     *f = (struct frame){w->warp, frame ? frame->act : NULL};
-    return expression_parse(text, &scope, &a->arena, wrong);
+    struct node *n = expression_parse(text, &scope, &a->arena, wrong);
+    const char *why = n || !frame || strncmp(*wrong, "there is no `", strlen("there is no `")) != 0
+                          ? NULL
+                          : without_variables(scope.data, frame, count_variables(scope.data, &a->arena));
+    if (why)
+        *wrong = arena_printf(&a->arena, "%s: %s", *wrong, why);
+    return n;
 }
 
 static json_t *all_lanes(const struct node *n, const struct frame *f, char format, struct arena *arena)
@@ -149,10 +178,11 @@ const char *request_locals(struct asked *a)
     struct scope scope = scope_of(a->r, frame);
     struct scope_data *data = scope.data;
     struct dwarf_variable *all = ARENA_ARRAY(&a->arena, struct dwarf_variable, MOST_VARIABLES);
-    if (!data->info || !data->info->reader)
-        return "the code has no debugging information of variables: compile it with -G; `info registers`, `info args` "
-               "and shared variables by name are there without";
-    add_visible(a, data, all, scope_variables(data, all), &(struct frame){w.warp, frame->act}, w.lane, false);
+    uint32_t n = scope_variables(data, all);
+    wrong = without_variables(data, frame, n);
+    if (wrong)
+        return wrong;
+    add_visible(a, data, all, n, &(struct frame){w.warp, frame->act}, w.lane, false);
     return NULL;
 }
 

@@ -428,6 +428,36 @@ __global__ void outside(float *out)
     assert got[2:] == ["$1 = {0, 1, 0, 2}", "$2 = {0.0078125, 2}", "$3 = 2", "There are none."], got
 
 
+def recorded(name):
+    path = folder.path(name)
+    with lzma.open(os.path.join(here, name + ".xz")) as packed, open(path, "wb") as f:
+        f.write(packed.read())
+    return path
+
+
+def kernels_of_numba_have_arrays_and_tuples():
+    """blur.ptx.xz is what numba-cuda 0.30 makes of it by debug=True, opt=False: its arrays have two dimensions of (2, 32)."""
+    array = [0, 0, 64, 4, "f32[64]=range", 2, 32, 128, 4]
+    asked = ["b blur if threadIdx.y == 3 && blockIdx.x == 1", "run", "info args", "b 13", "c", "p x[i, k]", "p x[1, 31]", "p x[0, k] + 1", "p tile[k]", "p x[i]", "p x.shape", "p pair[1]", "p i", "p k", "p a",
+             "watch out[i, k]", "c", "last-write out[i, k]", "p nothing"]
+    got = answers([recorded("blur.ptx"), "--grid", "2,1", "--block", "1,32", *array[:4], "f32[64]", *array[5:], *array, "f64:2"], asked)
+    assert "shape = {2, 32}" in got[2] and "a = 2" in got[2], got[2]  # its places are filled where a function begins
+    values = [x.split(" = ", 1)[-1] for x in got[5:15]]
+    assert values == ["35", "63", "4", "70", "the array has 2 dimensions", "{2, 32}", "2.5", "1", "3", "2"], values
+    assert "Watchpoint 3: out[i, k]" in got[16] and "New value = " in got[16] and "was last written by block (1,0,0), thread (0,3,0)" in got[17], got[15:18]
+    assert got[18] == "there is no `nothing` here", got[18]
+
+
+def kernels_of_triton_have_lines_and_registers():
+    """add.ptx.xz is what Triton 3.2 makes of `out = x + y * 2`: it writes no variables, which is said."""
+    asked = ["b add if threadIdx.x == 3", "run", "info locals", "p x", "p ((float *)$arg1)[3]", "b 9", "c", "bt", "info registers r9", "p %f1 + %f2", "next", "rs", "info cuda kernels"]
+    got = answers([recorded("add.ptx"), "--grid", 2, "--block", 128, "f32[256]=range", "f32[256]=range", "f32[256]", 200], asked)
+    assert got[2].startswith("the code has no debugging information of variables, which Triton does not write; `info registers`"), got[2]
+    assert got[3].startswith("there is no `x` here: the code has no debugging information of variables") and got[4] == "$1 = 3", got[3:5]
+    assert got[7] == "#0  add at tri.py:9" and got[8] == "%r9 = 3", got[7:9]
+    assert "tri.py:10" in got[10] and "tri.py:9" in got[11] and "add <<<(2,1,1),(128,1,1)>>>" in got[12], got[10:]
+
+
 def templates_references_enums_and_dynamic_shared_memory_are_known():
     name = folder.write("kinds.cu", """#include <cuda_fp16.h>
 template <typename T> struct vec { T x, y; __device__ T dot(const vec &o) const { return x * o.x + y * o.y; } };
