@@ -409,10 +409,12 @@ typedef struct hd_kernel_info {
     size_t instructions;                     /* of the kernel and all functions it reaches */
 } hd_kernel_info;
 HD_INLINE void hd_kernel_get_info(const hd_kernel *kernel, hd_kernel_info *info);
-/* The functions of CUDA's device runtime that it or its callees call: enum hd_nesting. */
+/* The functions of CUDA's device runtime, and those of the machine, that it or its callees call: enum hd_nesting. */
 enum hd_nesting {
     HD_NESTS_GRAPHS = 1,  /* cudaGraphLaunch() */
     HD_NESTS_KERNELS = 2, /* anything else */
+    HD_NESTS_HEAP = 4,    /* malloc(), free() */
+    HD_NESTS_PRINTING = 8 /* printf() */
 };
 HD_API unsigned hd_kernel_nesting(const hd_kernel *kernel);
 /* Allows kernels to launch this kernel with more than 48 KiB of static and dynamic

@@ -149,8 +149,9 @@ void modules_forget(hd_machine *machine);
  * HD_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE with diagnostics, HD_ERROR_OUT_OF_MEMORY. */
 hd_result launch_prepare(hd_kernel *k, const hd_launch_config *c, struct launch_request *q, struct diags *d);
 void launch_release(const hd_machine *m, struct launch_request *q);
-/* What of that is textures; false without memory. */
-bool launch_take_bound(hd_module *m, struct launch_request *q);
+/* What of that is textures, as they are now, or at the time of another launch (struct launch_request);
+ * what is bound to the module's references now. False without memory. */
+bool launch_take_textures(hd_module *m, struct launch_request *q, uint64_t since);
 
 /* Is a configuration one that the kernel and the device allow? */
 hd_result launch_dims(const hd_kernel *k, const hd_launch_config *c, struct launch_dims *dims, struct diags *d);

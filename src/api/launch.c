@@ -168,6 +168,9 @@ static hd_result check(const hd_kernel *k, const hd_launch_config *c, struct lau
 void launch_release(const hd_machine *m, struct launch_request *q)
 {
     launch_params_free(m->machine, q->params);
+    if (q->textures)
+        texture_table_leave(&m->machine->textures);
+    q->textures = 0;
     for (uint32_t i = 0; i < q->n_bound; i++)
         texture_release(q->bound[i].texture);
     free(q->bound);
@@ -176,10 +179,10 @@ void launch_release(const hd_machine *m, struct launch_request *q)
     q->n_bound = 0;
 }
 
-/* What is bound to the module's textures and surfaces now is what the kernel reads. */
-bool launch_take_bound(hd_module *m, struct launch_request *q)
+bool launch_take_textures(hd_module *m, struct launch_request *q, uint64_t since)
 {
     uint32_t n = m->references.n;
+    q->textures = texture_table_enter(&m->machine->machine->textures, since);
     q->bound = n ? calloc(n, sizeof *q->bound) : NULL;
     if (n && !q->bound)
         return false;
@@ -202,7 +205,7 @@ hd_result launch_prepare(hd_kernel *k, const hd_launch_config *c, struct launch_
         return r;
     if (k->kernel->param_bytes && !(q->params = pack_params(k, c)))
         return HD_ERROR_OUT_OF_MEMORY;
-    if (!launch_take_bound(k->module, q))
+    if (!launch_take_textures(k->module, q, 0))
         return HD_ERROR_OUT_OF_MEMORY;
     q->rules = (struct memory_rules *)c->rules;
     q->graph = c->graph;

@@ -466,8 +466,9 @@ void hd_kernel_get_info_sized(const hd_kernel *k, hd_kernel_info *info, size_t b
 unsigned hd_kernel_nesting(const hd_kernel *k)
 {
     return !k ? 0
-              : (k->kernel->launches_graphs ? HD_NESTS_GRAPHS : 0) |
-                    (k->kernel->launches_kernels ? HD_NESTS_KERNELS : 0);
+              : (k->kernel->launches_graphs ? HD_NESTS_GRAPHS : 0u) |
+                    (k->kernel->launches_kernels ? HD_NESTS_KERNELS : 0u) |
+                    (k->kernel->uses_heap ? HD_NESTS_HEAP : 0u) | (k->kernel->prints ? HD_NESTS_PRINTING : 0u);
 }
 
 bool hd_kernel_get_param_sized(const hd_kernel *k, size_t i, hd_param_info *info, size_t bytes)

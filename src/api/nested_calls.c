@@ -95,17 +95,23 @@ static uint64_t text_of(const struct nest *n, const struct nested_call *c)
 
 static enum nest_error get_attribute(const struct nest *n, struct nested_call *c)
 {
-    int value = 0, number = (int)arg(c, 1); /* whatever device is asked about */
+    int value = 0, number = (int)arg(c, 1);
+    if ((int)arg(c, 2) != 0) /* a kernel sees its own device alone: the first */
+        return NEST_INVALID_DEVICE;
     bool known = number == 0 || hd_machine_get_attribute(nest_machine(n), number, &value);
     return known ? give_int(n, c, 0, value) : NEST_INVALID_VALUE;
 }
+
+/* A stack here is never smaller than the first; CUDA's is the second, where a program has said
+ * nothing else. */
+enum { LEAST_STACK = 64 << 10, DEFAULT_STACK = 1024 };
 
 static enum nest_error get_limit(const struct nest *n, struct nested_call *c)
 {
     const struct machine_config *m = &nest_machine(n)->machine->config;
     uint64_t value, none = UINT64_MAX;
     switch (arg(c, 1)) {
-    case cudaLimitStackSize: value = m->stack_bytes; break;
+    case cudaLimitStackSize: value = m->stack_bytes > LEAST_STACK ? m->stack_bytes : DEFAULT_STACK; break;
     case cudaLimitPrintfFifoSize: value = m->print_bytes; break;
     case cudaLimitMallocHeapSize: value = m->heap_bytes; break;
     case cudaLimitDevRuntimePendingLaunchCount: value = m->pending_launches; break;

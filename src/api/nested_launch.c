@@ -244,7 +244,7 @@ static struct launch_task *new_launch(struct nest *n, const struct nested_call *
                                          .nested = l->nest ? nest_calls(l->nest) : NULL};
     l->task.note.tail = tail;
     rules_keep(l->request.rules);
-    if (launch_take_bound(p->kernel->module, &l->request))
+    if (launch_take_textures(p->kernel->module, &l->request, n->request->textures))
         return l;
     task_release(&l->task);
     return NULL;

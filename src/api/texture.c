@@ -172,16 +172,6 @@ bool hd_array_get_level_sized(const hd_array *a, unsigned level, hd_array_level 
 
 /* ---- descriptors ---- */
 
-/* What was taken out of the table is freed where no launch is left that may have found it. */
-static void collect(hd_machine *m)
-{
-    pthread_mutex_lock(&m->machine->lock);
-    bool idle = !m->machine->launches;
-    pthread_mutex_unlock(&m->machine->lock);
-    if (idle)
-        texture_table_collect(&m->machine->textures);
-}
-
 static hd_result memory_fits(const hd_texture_desc *d, const char **error)
 {
     bool pitched = d->resource == HD_RESOURCE_PITCH2D;
@@ -243,7 +233,7 @@ static hd_result remove_handle(hd_machine *m, uint64_t handle, enum texture_hand
 {
     bool removed = m && texture_remove(&m->machine->textures, handle, kind);
     if (removed)
-        collect(m);
+        texture_table_collect(&m->machine->textures);
     return removed ? HD_SUCCESS : HD_ERROR_INVALID_VALUE;
 }
 
@@ -259,7 +249,7 @@ hd_result hd_surface_destroy(hd_machine *m, uint64_t surface)
 
 bool hd_texture_get_desc_sized(hd_machine *m, uint64_t texture, hd_texture_desc *desc, size_t bytes)
 {
-    const struct texture *t = m ? texture_find(&m->machine->textures, texture, HANDLE_TEXTURE) : NULL;
+    const struct texture *t = m ? texture_find(&m->machine->textures, texture, HANDLE_TEXTURE, TEXTURE_NOW) : NULL;
     const hd_texture_desc own = t ? t->desc : (hd_texture_desc){0};
     SIZED_WRITE(desc, bytes, &own);
     return t;
@@ -295,7 +285,8 @@ hd_result hd_surface_create(hd_machine *m, hd_array *array, uint64_t *surface, c
 
 bool hd_surface_get_array(hd_machine *m, uint64_t surface, hd_array **array)
 {
-    const struct texture *t = m && array ? texture_find(&m->machine->textures, surface, HANDLE_SURFACE) : NULL;
+    const struct texture *t =
+        m && array ? texture_find(&m->machine->textures, surface, HANDLE_SURFACE, TEXTURE_NOW) : NULL;
     if (t)
         *array = t->desc.array;
     return t;
@@ -351,7 +342,7 @@ static struct texture_reference *reference_of(hd_machine *m, uint64_t handle, en
 static void bind(hd_machine *m, struct texture_reference *r, struct texture *t)
 {
     texture_bind(&m->machine->textures, r, t);
-    collect(m);
+    texture_table_collect(&m->machine->textures);
 }
 
 /* A sampler has no resource of its own. */

@@ -174,13 +174,15 @@ static bool calls_indirectly(const struct code *c)
     return false;
 }
 
-static void note_device_runtime(struct kernel *k, const struct code *c)
+static void note_calls(struct kernel *k, const struct code *c)
 {
     for (uint32_t i = 0; i < c->ir->insns.n; i++) {
         const struct ir_insn *in = &c->ir->insns.at[i];
         enum ir_syscall s = in->kind == IR_CALL ? in->call->syscall : SYSCALL_NONE;
         bool graph = s == SYSCALL_GRAPH_LAUNCH || s == SYSCALL_GRAPH_LAUNCH_PTSZ;
         k->nests |= ir_is_nested(s);
+        k->uses_heap |= s == SYSCALL_MALLOC || s == SYSCALL_FREE;
+        k->prints |= s == SYSCALL_VPRINTF;
         k->launches_graphs |= graph;
         k->launches_kernels |= ir_is_nested(s) && !graph;
     }
@@ -356,7 +358,7 @@ static bool prepare(struct preparer *p)
         code_decode(p, k->functions.at[i]);
     for (uint32_t i = 0; i < k->functions.n; i++) {
         resolve_calls(p, k->functions.at[i]);
-        note_device_runtime(k, k->functions.at[i]);
+        note_calls(k, k->functions.at[i]);
     }
     number_sites(k);
     uint32_t stack = deepest_chain(p, k->entry);

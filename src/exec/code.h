@@ -149,6 +149,7 @@ struct kernel {
     bool clustered;                             /* as its functions: struct ir_func */
     bool has_async;                             /* IR_ASYNC, or a copy */
     bool launches_graphs, launches_kernels;     /* by that */
+    bool uses_heap, prints;                     /* malloc() or free(), printf() */
     bool nests;                                 /* calls the device runtime: nested.h */
     uint32_t max_ntid, req_ntid[3];             /* 0 where not said */
     uint32_t req_cluster[3], max_cluster_rank;  /* .reqnctapercluster, .maxclusterrank; 0 where not said */

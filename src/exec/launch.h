@@ -58,6 +58,7 @@ struct launch_request {
     uint8_t *params; /* packed, in the machine's memory (launch_params()); NULL: it has none */
     struct bound_texture *bound;
     uint32_t n_bound;
+    uint64_t textures; /* when it was submitted: texture_table_enter(); 0: it has not been */
     struct event_list events;
     struct context *context;     /* of streams (queue.h), whose fault ends it; NULL: none */
     uint32_t task;               /* its number in the order of tasks (queue.h), or 0 */

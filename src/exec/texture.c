@@ -80,7 +80,7 @@ static const struct texture *find(const struct run *r, uint64_t handle, enum tex
                                   enum texture_handle reference, enum fault_kind *why)
 {
     struct texture_table *table = &r->w->block->launch->machine->textures;
-    const struct texture *t = texture_find(table, handle, object);
+    const struct texture *t = texture_find(table, handle, object, r->w->block->launch->request->textures);
     if (t)
         return t;
     const struct texture_reference *ref = texture_find_reference(table, handle, reference);
@@ -462,11 +462,11 @@ static bool test(const struct run *r, uint32_t mask)
     for (; mask; mask &= mask - 1) {
         unsigned lane = (unsigned)__builtin_ctz(mask);
         uint64_t handle = read64(r, 0, lane);
-        bool is =
-            texture_find(table, handle, object[kind]) || texture_find_reference(table, handle,
-                                                                                HANDLE_TEXREF + (kind == 1   ? 2
-                                                                                                 : kind == 2 ? 1
-                                                                                                             : 0));
+        bool is = texture_find(table, handle, object[kind], r->w->block->launch->request->textures) ||
+                  texture_find_reference(table, handle,
+                                         HANDLE_TEXREF + (kind == 1   ? 2
+                                                          : kind == 2 ? 1
+                                                                      : 0));
         write(r, 0, lane, is);
     }
     return true;

@@ -202,17 +202,46 @@ static void retire(struct texture_table *t, struct texture *texture)
     t->retired = texture;
 }
 
-void texture_table_collect(struct texture_table *t)
+static void *handle_of(uint64_t handle)
 {
-    pthread_mutex_lock(&t->lock);
-    struct texture *old = t->retired;
-    t->retired = NULL;
-    pthread_mutex_unlock(&t->lock);
+    return (void *)(uintptr_t)handle;
+}
+
+static void free_all(struct texture_table *t, struct texture *old)
+{
     while (old) {
         struct texture *next = old->next;
+        if (old->handle)
+            handle_take(&t->handles, handle_of(old->handle), old->is_surface ? HANDLE_SURFACE : HANDLE_TEXTURE);
         texture_release(old);
         old = next;
     }
+}
+
+void texture_table_collect(struct texture_table *t)
+{
+    pthread_mutex_lock(&t->lock);
+    struct texture *old = t->n_launches ? NULL : t->retired;
+    if (old)
+        t->retired = NULL;
+    pthread_mutex_unlock(&t->lock);
+    free_all(t, old);
+}
+
+uint64_t texture_table_enter(struct texture_table *t, uint64_t since)
+{
+    pthread_mutex_lock(&t->lock);
+    uint64_t time = since ? since : t->now;
+    t->n_launches++;
+    pthread_mutex_unlock(&t->lock);
+    return time;
+}
+
+void texture_table_leave(struct texture_table *t)
+{
+    pthread_mutex_lock(&t->lock);
+    t->n_launches--;
+    pthread_mutex_unlock(&t->lock);
 }
 
 /* ---- the table ---- */
@@ -221,20 +250,17 @@ void texture_table_init(struct texture_table *t)
 {
     pthread_mutex_init(&t->handles.lock, NULL);
     pthread_mutex_init(&t->lock, NULL);
-}
-
-static void *handle_of(uint64_t handle)
-{
-    return (void *)(uintptr_t)handle;
+    t->now = 1;
 }
 
 void texture_table_destroy(struct texture_table *t)
 {
     unsigned kind;
     void *record;
+    free_all(t, t->retired);
+    t->retired = NULL;
     for (uint32_t at = 0; (record = handle_take_owned(&t->handles, t, &at, &kind));)
-        retire(t, record);
-    texture_table_collect(t);
+        texture_release(record);
     for (size_t i = 0; i < HANDLE_CHUNKS; i++)
         free(t->handles.chunks[i]);
     free(t->handles.free);
@@ -245,21 +271,25 @@ void texture_table_destroy(struct texture_table *t)
 uint64_t texture_add(struct texture_table *t, struct texture *texture)
 {
     unsigned kind = texture->is_surface ? HANDLE_SURFACE : HANDLE_TEXTURE;
-    return (uint64_t)(uintptr_t)handle_add(&t->handles, kind, texture, t);
+    return texture->handle = (uint64_t)(uintptr_t)handle_add(&t->handles, kind, texture, t);
 }
 
 bool texture_remove(struct texture_table *t, uint64_t handle, enum texture_handle kind)
 {
-    struct texture *texture = handle_take(&t->handles, handle_of(handle), kind);
     pthread_mutex_lock(&t->lock);
+    struct texture *texture = texture_find(t, handle, kind, TEXTURE_NOW);
+    if (texture)
+        atomic_store(&texture->removed, t->now++);
     retire(t, texture);
     pthread_mutex_unlock(&t->lock);
     return texture;
 }
 
-struct texture *texture_find(struct texture_table *t, uint64_t handle, enum texture_handle kind)
+struct texture *texture_find(struct texture_table *t, uint64_t handle, enum texture_handle kind, uint64_t time)
 {
-    return handle_find(&t->handles, handle_of(handle), kind);
+    struct texture *texture = handle_find(&t->handles, handle_of(handle), kind);
+    uint64_t removed = texture ? atomic_load_explicit(&texture->removed, memory_order_acquire) : 0;
+    return removed && removed < time ? NULL : texture;
 }
 
 uint64_t texture_add_reference(struct texture_table *t, struct texture_reference *r, enum texture_handle kind)

@@ -3,8 +3,8 @@
  * address: what is no handle, or none any more, finds nothing.
  *
  * A descriptor does not change. What is bound to a reference of a module (.texref, .surfref,
- * .samplerref) is another descriptor each time. Both live as long as a launch may have found them
- * (texture_table_collect()).
+ * .samplerref) is another descriptor each time. A launch finds the descriptors that there were when
+ * it was submitted; they live until all such launches have ended (texture_table_collect()).
  */
 #ifndef HEDDLE_TEXTURE_TEXTURE_H
 #define HEDDLE_TEXTURE_TEXTURE_H
@@ -36,7 +36,9 @@ struct sampler {
 };
 
 struct texture {
-    struct texture *next; /* of those that wait to be freed */
+    struct texture *next;     /* of those that wait to be freed */
+    uint64_t handle;          /* 0: of none */
+    _Atomic uint64_t removed; /* launches up to this one find it; 0: all do */
     _Atomic uint32_t refs;
     bool is_surface;
     bool
@@ -64,7 +66,9 @@ enum texture_handle { HANDLE_TEXTURE = 1, HANDLE_SURFACE, HANDLE_TEXREF, HANDLE_
 struct texture_table {
     struct handle_table handles;
     pthread_mutex_t lock;    /* of what follows */
-    struct texture *retired; /* in no place any more; a launch may have found them */
+    struct texture *retired; /* removed; a launch may have found them, or find them still */
+    uint64_t now;            /* the time of launches: from 1, a removal later one more */
+    uint64_t n_launches;     /* submitted, and not ended */
 };
 
 void texture_table_init(struct texture_table *t);
@@ -82,8 +86,14 @@ void texture_release(struct texture *t); /* NULL is allowed */
 
 /* Adds a descriptor, of which the table takes the reference. 0: memory is exhausted. */
 uint64_t texture_add(struct texture_table *t, struct texture *texture);
-/* NULL, or false, where it is no handle of that kind. */
-struct texture *texture_find(struct texture_table *t, uint64_t handle, enum texture_handle kind);
+/* A launch is submitted: returns its time, which is that of the launch by whose kernel it is
+ * (`since`), or now (0). It has ended. */
+uint64_t texture_table_enter(struct texture_table *t, uint64_t since);
+void texture_table_leave(struct texture_table *t);
+/* The time of who sees what there is now. */
+#define TEXTURE_NOW UINT64_MAX
+/* NULL, or false, where it is no handle of that kind, or was none at that time. */
+struct texture *texture_find(struct texture_table *t, uint64_t handle, enum texture_handle kind, uint64_t time);
 struct texture_reference *texture_find_reference(struct texture_table *t, uint64_t handle, enum texture_handle kind);
 bool texture_remove(struct texture_table *t, uint64_t handle, enum texture_handle kind);
 uint64_t texture_add_reference(struct texture_table *t, struct texture_reference *r, enum texture_handle kind);
@@ -92,7 +102,7 @@ void texture_remove_reference(struct texture_table *t, uint64_t handle, enum tex
 void texture_bind(struct texture_table *t, struct texture_reference *r, struct texture *texture);
 /* What is bound now, held; NULL: nothing. */
 struct texture *texture_bound(struct texture_table *t, struct texture_reference *r);
-/* Frees what is in no place any more: to be called where no launch runs that may have found it. */
+/* Frees what was removed, if there is no launch that may find it. */
 void texture_table_collect(struct texture_table *t);
 
 #endif

@@ -1,4 +1,5 @@
-/* Limits, clones, nodes that are switched off, edges, copies, flags, children that read textures: see stories.h. */
+/* Limits, clones, nodes that are switched off, edges, copies, flags, children that read textures, limits in use,
+ * updates of all pairs of nodes: see stories.h. */
 #include "stories.h"
 static int *dv() { static int *p; if (!p) cudaMalloc(&p, 1 << 20); cudaMemset(p, 0, 1 << 20); return p; }
 static int read_int(int *p) { int v = -1; cudaMemcpy(&v, p, 4, cudaMemcpyDeviceToHost); return v; }
@@ -64,3 +65,54 @@ STORY(nested_mix) {
     cudaArray_t a = picture(cudaArraySurfaceLoadStore); cudaTextureObject_t t = texture_of(a); cudaResourceDesc r = {}; r.resType = cudaResourceTypeArray; r.res.array.array = a; cudaSurfaceObject_t s; cudaCreateSurfaceObject(&s, &r); float *o = (float *)dv(), v[16]; parent_reads<<<1, 32>>>(t, s, o); SAY(cudaDeviceSynchronize()); cudaMemcpy(v, o, 64, cudaMemcpyDeviceToHost); for (float f : v) printf(" %g", f); puts("");
     int *p = dv(); fib<<<1, 1>>>(10, p); SAY(cudaDeviceSynchronize()); VALUE(read_int(p)); p = dv(); diamond<<<1, 1>>>(p); SAY(cudaDeviceSynchronize()); VALUE(read_int(p)); VALUE(read_int(p + 1)); p = dv(); sync_in_block<<<1, 128>>>(p); SAY(cudaDeviceSynchronize()); VALUE(read_int(p) >= 0);
 }
+/* Limits that are in use, updates of all pairs of nodes, a texture that ends before its kernel, what a kernel asks, a parent in a loop. */
+static cudaGraph_t g; static cudaGraphExec_t x; static cudaGraphNode_t n;
+__global__ void heap(int **p, int do_it) { if (do_it) *p = (int *)malloc(64); }
+__global__ void leaf(int *p) { atomicAdd(p, 1); }
+__global__ void parent0(int *p) { leaf<<<1, 1>>>(p); }
+__global__ void says() { printf("  said\n"); }
+static size_t limit(cudaLimit l) { size_t v = 0; cudaDeviceGetLimit(&v, l); return v; }
+#define LIMIT(l, v) SAY(cudaDeviceSetLimit(l, v)); VALUE(limit(l))
+STORY(heap_in_code) { int **p = (int **)device_ints(4); heap<<<1, 1>>>(p, 0); LIMIT(cudaLimitMallocHeapSize, 64 << 20); SAY(cudaDeviceSynchronize()); LIMIT(cudaLimitMallocHeapSize, 64 << 20); LIMIT(cudaLimitMallocHeapSize, 8 << 20); LIMIT(cudaLimitMallocHeapSize, 4 << 20); }
+STORY(heap_used) { int **p = (int **)device_ints(4); heap<<<1, 1>>>(p, 1); SAY(cudaDeviceSynchronize()); LIMIT(cudaLimitMallocHeapSize, 64 << 20); LIMIT(cudaLimitMallocHeapSize, 8 << 20); LIMIT(cudaLimitMallocHeapSize, 8650752); LIMIT(cudaLimitMallocHeapSize, 4 << 20); LIMIT(cudaLimitMallocHeapSize, 8388607); }
+STORY(heap_loaded) { cudaFuncAttributes a; SAY(cudaFuncGetAttributes(&a, heap)); LIMIT(cudaLimitMallocHeapSize, 64 << 20); int **p = (int **)device_ints(4); heap<<<1, 1>>>(p, 1); SAY(cudaDeviceSynchronize()); LIMIT(cudaLimitMallocHeapSize, 128 << 20); SAY(cudaDeviceReset()); LIMIT(cudaLimitMallocHeapSize, 128 << 20); }
+STORY(fifo_used) { says<<<1, 1>>>(); LIMIT(cudaLimitPrintfFifoSize, 4 << 20); SAY(cudaDeviceSynchronize()); LIMIT(cudaLimitPrintfFifoSize, 4 << 20); LIMIT(cudaLimitPrintfFifoSize, 1 << 20); LIMIT(cudaLimitStackSize, 4096); LIMIT(cudaLimitStackSize, 512); }
+enum { KERNEL, EMPTY, SET, HOST, CHILD1, CHILD2, CHILD_EMPTY, CHILD_CHILD, CHILD_SET, COND, N_KINDS };
+static void CUDART_CB no_call(void *) {}
+static cudaGraphNode_t some(cudaGraph_t in, int kind, int *p, std::vector<cudaGraphNode_t> after = {}) {
+    cudaGraphNode_t node = nullptr; cudaGraph_t c;
+    switch (kind) {
+    case KERNEL: return add_node(in, p, 1, after);
+    case EMPTY: cudaGraphAddEmptyNode(&node, in, after.data(), after.size()); return node;
+    case SET: { cudaMemsetParams s = {}; s.dst = p; s.elementSize = 4; s.width = 1; s.height = 1; cudaGraphAddMemsetNode(&node, in, after.data(), after.size(), &s); return node; }
+    case HOST: { cudaHostNodeParams h = {no_call, nullptr}; cudaGraphAddHostNode(&node, in, after.data(), after.size(), &h); return node; }
+    case COND: { cudaGraphConditionalHandle h; cudaGraphConditionalHandleCreate(&h, in, 0, 1); auto q = condition(h, cudaGraphCondTypeIf, 1); cudaGraphAddNode(&node, in, after.data(), nullptr, after.size(), &q); add_node(q.conditional.phGraph_out[0], p, 1); return node; }
+    }
+    c = new_graph();
+    if (kind == CHILD1) add_node(c, p, 1);
+    if (kind == CHILD2) { auto f = add_node(c, p, 1); add_node(c, p, 2, {f}); }
+    if (kind == CHILD_CHILD) some(c, CHILD1, p);
+    if (kind == CHILD_SET) some(c, SET, p);
+    int e = cudaGraphAddChildGraphNode(&node, in, after.data(), after.size(), c);
+    if (e) printf("  (child %d: %d)\n", kind, e);
+    cudaGraphDestroy(c);
+    return node;
+}
+static const char *name_of(cudaGraph_t in, cudaGraphNode_t node) { static char text[16]; if (!node) return "none"; std::vector<cudaGraphNode_t> v(count_nodes(in)); size_t k = v.size(); cudaGraphGetNodes(in, v.data(), &k); for (size_t i = 0; i < k; i++) if (v[i] == node) { sprintf(text, "%d", (int)i); return text; } return "other"; }
+static void updated(cudaGraph_t from, cudaGraph_t to, int a, int b) {
+    cudaGraphExec_t e; int made = cudaGraphInstantiate(&e, from, 0);
+    if (made) { printf("  %d %d: made %d\n", a, b, made); cudaGetLastError(); return; }
+    cudaGraphExecUpdateResultInfo i = {}; int r = cudaGraphExecUpdate(e, to, &i); cudaGetLastError();
+    printf("  %d to %d: %d result %d", a, b, r, i.result); printf(" node %s", name_of(to, i.errorNode)); printf(" from %s\n", name_of(to, i.errorFromNode)); cudaGraphExecDestroy(e);
+}
+STORY(update_middle) {
+    int *p = device_ints(4);
+    for (int a = 0; a < N_KINDS; a++) for (int b = 0; b < N_KINDS; b++) {
+        cudaGraph_t gs[2]; for (int i = 0; i < 2; i++) { cudaGraph_t q = gs[i] = new_graph(); auto f = add_node(q, p, 1); auto s = some(q, i ? b : a, p, {f}); add_node(q, p, 1, {s}); }
+        updated(gs[0], gs[1], a, b); cudaGraphDestroy(gs[0]); cudaGraphDestroy(gs[1]); }
+}
+__global__ void late(cudaTextureObject_t t, volatile int *go, int *o) { while (!*go); *o = tex1Dfetch<int>(t, 3); }
+STORY(destroyed_early) { int *p = device_ints(8), *o = device_ints(1), *go; set<<<1, 8>>>(p, 8, 70); cudaHostAlloc(&go, 4, cudaHostAllocMapped); *go = 0; cudaResourceDesc r = {}; r.resType = cudaResourceTypeLinear; r.res.linear.devPtr = p; r.res.linear.desc = cudaCreateChannelDesc<int>(); r.res.linear.sizeInBytes = 32; cudaTextureDesc d = {}; cudaTextureObject_t t; SAY(cudaCreateTextureObject(&t, &r, &d, nullptr)); SAY(cudaDeviceSynchronize()); late<<<1, 1>>>(t, go, o); SAY(cudaDestroyTextureObject(t)); *(volatile int *)go = 1; SAY(cudaDeviceSynchronize()); VALUE(at(o)); }
+__global__ void ask(int *o) { int v = -1, k = 0; o[k++] = cudaGetDevice(&v); o[k++] = v; o[k++] = cudaGetDeviceCount(&v); o[k++] = v; o[k++] = cudaDeviceGetAttribute(&v, cudaDevAttrMaxThreadsPerBlock, 0); o[k++] = v; o[k++] = cudaDeviceGetAttribute(&v, cudaDevAttrWarpSize, 3); o[k++] = cudaRuntimeGetVersion(&v); o[k++] = v; o[k++] = cudaDeviceGetAttribute(&v, (cudaDeviceAttr)9999, 0); size_t s = 0; o[k++] = cudaDeviceGetLimit(&s, cudaLimitStackSize); o[k++] = (int)s; o[k++] = cudaDeviceGetLimit(&s, cudaLimitDevRuntimePendingLaunchCount); o[k++] = (int)s; cudaSharedMemConfig c; cudaFuncCache f; o[k++] = cudaDeviceGetCacheConfig(&f); (void)c; o[k++] = cudaGetLastError(); const char *t = cudaGetErrorString(cudaErrorInvalidValue); o[k++] = t[0]; o[k++] = cudaGetErrorName(cudaErrorInvalidValue)[5]; }
+STORY(asked_by_kernels) { int *o = device_ints(32); ask<<<1, 1>>>(o); SAY(cudaDeviceSynchronize()); for (int i = 0; i < 19; i++) VALUE(at(o + i)); }
+STORY(parent_in_a_loop) { int *p = device_ints(4); g = new_graph(); cudaGraphConditionalHandle w; cudaGraphConditionalHandleCreate(&w, g, 1, cudaGraphCondAssignDefault); auto c = condition(w, cudaGraphCondTypeWhile, 1); cudaGraphAddNode(&n, g, nullptr, nullptr, 0, &c); cudaGraph_t b = c.conditional.phGraph_out[0]; void *a[] = {&p}; auto k = kernel((void *)parent0, a); cudaGraphNode_t f = nullptr; SAY(cudaGraphAddKernelNode(&f, b, nullptr, 0, &k)); choose_node(b, w, p, 9, {f}); SAY(cudaGraphInstantiate(&x, g, 0)); if (x) { launch(x); VALUE(at(p)); } }

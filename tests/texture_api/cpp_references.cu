@@ -235,6 +235,11 @@ static void surfaces()
 
 int main()
 {
+    const cudaChannelFormatDesc half = cudaCreateChannelDescHalf4(),
+                                pair = cudaCreateChannelDesc<cudaChannelFormatKindUnsignedNormalized8X2>();
+    if (half.w != 16 || half.f != cudaChannelFormatKindFloat || cudaCreateChannelDescHalf().y != 0 || pair.y != 8 ||
+        pair.z != 0 || pair.f != cudaChannelFormatKindUnsignedNormalized8X2)
+        return 1;
     const textureReference *r;
     const surfaceReference *s;
     float sum = 0;

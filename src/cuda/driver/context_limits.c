@@ -42,6 +42,15 @@ static size_t rounded_up(size_t value, size_t part)
     return (value + part - 1) / part * part;
 }
 
+/* The heap and the buffer of printf keep their size once a kernel that uses them was launched, as on
+ * an H200 (tests/texture_api/statuses.txt). */
+static CUresult check_unused(const struct CUctx_st *c, CUlimit limit)
+{
+    NEED(limit != CU_LIMIT_MALLOC_HEAP_SIZE || !(c->called & HD_NESTS_HEAP));
+    NEED(limit != CU_LIMIT_PRINTF_FIFO_SIZE || !(c->called & HD_NESTS_PRINTING));
+    return CUDA_SUCCESS;
+}
+
 /* What an H200 takes, and makes of it (tests/forbidden/graph_rules.txt). */
 static CUresult round_limit(CUcontext c, CUlimit limit, size_t *value)
 {
@@ -78,6 +87,7 @@ CU_API CUresult cuCtxSetLimit(CUlimit limit, size_t value)
     TRY(context_current(&c));
     TRY(capture_unsafe());
     TRY(check_limit(limit));
+    TRY(check_unused(c, limit));
     TRY(round_limit(c, limit, &value));
     if (limit == CU_LIMIT_STACK_SIZE)
         r = hd_machine_set_limit(c->device->machine, HD_LIMIT_STACK_BYTES, stack_bytes(value));

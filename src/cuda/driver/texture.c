@@ -115,15 +115,11 @@ CU_API CUresult cuSurfObjectCreate(CUsurfObject *object, const CUDA_RESOURCE_DES
     return texture_object_new(c, &of, object);
 }
 
-/* The launches that may read it are waited for: programs destroy what they have just launched with.
- * An H200 takes what is none, too. */
+/* Launches that were submitted before go on to read it. An H200 takes what is none, too. */
 static CUresult drop(unsigned long long object, bool is_surface)
 {
     CUcontext c;
-    struct texture_object t;
     TRY(context_current(&c));
-    if (texture_object_find(object, is_surface, &t))
-        hd_context_synchronize(t.context->context);
     if (object && !texture_object_drop(object, is_surface))
         log_line(LOG_ERROR, "0x%llx is no %s object", object, is_surface ? "surface" : "texture");
     return CUDA_SUCCESS;

@@ -101,6 +101,7 @@ struct CUgraphExec_st {
     CUcontext streams_of; /* the context: its handle */
     uint64_t streams_of_id;
     struct kept *kept;
+    CUgraph outline;                  /* of the graph, where that has children; NULL: it has none */
     struct condition_use *conditions; /* that launches begin with */
     bool has_bodies;                  /* more is put while it runs */
     bool has_updatable;               /* kernels that kernels update */
@@ -207,6 +208,8 @@ CUresult graph_copy_to(CUgraph from, CUgraph to);
 /* A copy that is to be a node's own, and its becoming so. */
 CUresult graph_copy_child(CUgraph child, CUgraph *copy);
 void graph_give_child(CUgraphNode n, CUgraph copy);
+/* The nodes, edges and children of a graph, without what the nodes do. */
+CUresult graph_outline(CUgraph g, CUgraph *outline);
 /* A graph without children that does the same. Its nodes stand for those of `from` and its
  * children: their `original`. */
 CUresult graph_flatten(CUgraph from, CUgraph *flat);
@@ -242,6 +245,8 @@ struct bad_graph {
     CUgraphInstantiateResult result;
     CUgraphNode node;
 };
+/* The nodes of a graph alone, in their order; a child graph is one of them. */
+CUresult exec_of_nodes(CUgraph g, cuuint64_t flags, CUgraphExec *exec, struct bad_graph *bad);
 /* One without a handle. */
 CUresult exec_new(CUgraph g, cuuint64_t flags, CUgraphExec *exec, struct bad_graph *bad);
 /* The step of a node, also of one in a body; NULL: there is none. */

@@ -5,17 +5,30 @@
 
 #include <stdlib.h>
 
-CUresult graph_copy_child(CUgraph child, CUgraph *copy)
+static CUresult copy_to(CUgraph from, CUgraph to, bool bare);
+
+/* bare: without what the nodes do. */
+static CUresult copy_child(CUgraph child, bool bare, CUgraph *copy)
 {
     CUgraph g;
     TRY(graph_new(&g));
     g->is_child = true;
-    CUresult r = graph_copy_to(child, g);
+    CUresult r = copy_to(child, g, bare);
     if (r)
         graph_end(g);
     else
         *copy = g;
     return r;
+}
+
+CUresult graph_copy_child(CUgraph child, CUgraph *copy)
+{
+    return copy_child(child, false, copy);
+}
+
+CUresult graph_outline(CUgraph g, CUgraph *outline)
+{
+    return copy_child(g, true, outline);
 }
 
 void graph_give_child(CUgraphNode n, CUgraph copy)
@@ -25,10 +38,10 @@ void graph_give_child(CUgraphNode n, CUgraph copy)
     n->graph->n_memory += copy->is_moved ? copy->n_memory : 0;
 }
 
-static CUresult copy_node(CUgraphNode from, CUgraph to, CUgraphNode *made)
+static CUresult copy_node(CUgraphNode from, CUgraph to, bool bare, CUgraphNode *made)
 {
     CUgraph child;
-    struct work w = from->work;
+    struct work w = bare ? (struct work){.kind = WORK_EMPTY} : from->work;
     if (w.kind == WORK_LAUNCH)
         w.launch.updatable = NULL; /* there is one of it */
     TRY(graph_put_node(to, from->type, &w, from->context, NULL, 0, made));
@@ -36,7 +49,7 @@ static CUresult copy_node(CUgraphNode from, CUgraph to, CUgraphNode *made)
     (*made)->hints = from->hints;
     if (!from->child)
         return CUDA_SUCCESS;
-    TRY(graph_copy_child(from->child, &child));
+    TRY(copy_child(from->child, bare, &child));
     graph_give_child(*made, child);
     return CUDA_SUCCESS;
 }
@@ -47,19 +60,24 @@ static CUresult copy_edge(CUgraphNode earlier, CUgraphNode node, struct edge_kin
     return graph_put_edge(earlier, node, &data);
 }
 
-CUresult graph_copy_to(CUgraph from, CUgraph to)
+static CUresult copy_to(CUgraph from, CUgraph to, bool bare)
 {
     CUgraphNode *made = calloc(from->n + 1, sizeof *made), n = from->first;
     CUresult r = made ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
     for (size_t i = 0; n && !r; n = n->next, i++) {
-        r = copy_node(n, to, &made[i]);
+        r = copy_node(n, to, bare, &made[i]);
         n->place = i;
     }
     for (n = from->first; n && !r; n = n->next)
         for (size_t i = 0; i < n->after.n && !r; i++)
             r = copy_edge(made[n->after.at[i].node->place], made[n->place], n->after.at[i].kind);
     free(made);
-    return r ? r : kept_copy(from->kept, &to->kept);
+    return r || bare ? r : kept_copy(from->kept, &to->kept);
+}
+
+CUresult graph_copy_to(CUgraph from, CUgraph to)
+{
+    return copy_to(from, to, false);
 }
 
 /* ---- a graph with its children's nodes among its own ---- */

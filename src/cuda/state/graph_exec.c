@@ -139,7 +139,7 @@ static size_t memory_bytes(const struct CUgraphExec_st *x)
     return bytes + graph_memory_blocks(small);
 }
 
-static CUresult make_ready(CUgraph g, cuuint64_t flags, CUgraphExec *exec, struct bad_graph *bad)
+CUresult exec_of_nodes(CUgraph g, cuuint64_t flags, CUgraphExec *exec, struct bad_graph *bad)
 {
     CUgraphExec x = calloc(1, sizeof *x + g->n * sizeof x->steps[0]);
     if (!x)
@@ -166,10 +166,15 @@ static CUresult make(CUgraph graph, cuuint64_t flags, CUgraphExec *exec, struct 
 {
     CUgraph flat;
     if (!graph->n_children)
-        return make_ready(graph, flags, exec, bad);
+        return exec_of_nodes(graph, flags, exec, bad);
     TRY(graph_flatten(graph, &flat));
-    CUresult r = make_ready(flat, flags, exec, bad);
+    CUresult r = exec_of_nodes(flat, flags, exec, bad);
     graph_end(flat);
+    if (r)
+        return r;
+    r = graph_outline(graph, &(*exec)->outline);
+    if (r)
+        exec_free(*exec);
     return r;
 }
 

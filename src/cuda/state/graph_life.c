@@ -103,6 +103,8 @@ void exec_free(void *record)
     free(x->ends);
     free(x->after);
     kept_release(&x->kept);
+    if (x->outline)
+        graph_end(x->outline);
     conditions_release(&x->conditions);
     pthread_mutex_destroy(&x->launching);
     free(x);

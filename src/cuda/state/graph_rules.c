@@ -18,12 +18,17 @@ static bool is_pageable(const struct work *w)
     return w->from_kind == MEMORY_PAGEABLE || w->to_kind == MEMORY_PAGEABLE;
 }
 
+static bool launches_kernels(const struct CUgraphNode_st *n)
+{
+    return work_nesting(&n->work, n->context) & HD_NESTS_KERNELS;
+}
+
 /* ---- conditions, and what bodies can have ---- */
 
 static bool can_be_in_body(const struct CUgraphNode_st *n)
 {
     switch (n->type) {
-    case CU_GRAPH_NODE_TYPE_KERNEL:
+    case CU_GRAPH_NODE_TYPE_KERNEL: return !launches_kernels(n);
     case CU_GRAPH_NODE_TYPE_MEMCPY:
     case CU_GRAPH_NODE_TYPE_MEMSET:
     case CU_GRAPH_NODE_TYPE_EMPTY:
@@ -58,7 +63,7 @@ static CUresult check_conditions(CUgraph g, bool in_body, struct bad_graph *bad)
 static bool can_be_launched_by_kernels(const struct CUgraphNode_st *n)
 {
     switch (n->type) {
-    case CU_GRAPH_NODE_TYPE_KERNEL: return !(work_nesting(&n->work, n->context) & HD_NESTS_KERNELS);
+    case CU_GRAPH_NODE_TYPE_KERNEL: return !launches_kernels(n);
     case CU_GRAPH_NODE_TYPE_MEMSET:
     case CU_GRAPH_NODE_TYPE_GRAPH: return true;
     case CU_GRAPH_NODE_TYPE_MEMCPY: return !is_pageable(&n->work) && !n->work.from_array && !n->work.to_array;

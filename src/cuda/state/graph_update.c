@@ -1,6 +1,9 @@
 /* Updates of a graph that was made ready by another graph ("CUDA Driver API", 6.23,
  * cuGraphExecUpdate): which steps and nodes belong together, and what may differ.
  *
+ * First the nodes of each level are: a child graph's with those of the other's. Then all are, with
+ * those of children among them.
+ *
  * They are paired from the ends, the last first, and from each pair along its edges, in the order
  * of theirs: so both must have been made alike. Which difference is told where there are several is
  * an H200's choice (tests/forbidden, random_graphs).
@@ -46,6 +49,7 @@ struct pairing {
     CUgraphNode *node_of;    /* of each step, NULL: it has none yet */
     bool *taken;             /* by the nodes' places: in the order of making */
     size_t *open, n, n_open; /* steps that have a node; those from n on have not been looked at */
+    bool outlines;           /* of the same level of both graphs, whose children are paired, too */
     CUgraphExecUpdateResultInfo *info;
 };
 
@@ -82,6 +86,7 @@ static CUresult pair_ends(struct pairing *p, const CUgraphNode *ends, size_t n)
 
 static CUresult pair_graph(CUgraphExec x, CUgraph g, CUgraphExecUpdateResultInfo *info,
                            CUresult (*then)(struct pairing *p));
+static CUresult pair_outline(CUgraph outline, CUgraph g, CUgraphExecUpdateResultInfo *info);
 
 static CUresult nothing(struct pairing *p)
 {
@@ -124,6 +129,8 @@ static CUresult check_pair(struct pairing *p, const struct step *s, CUgraphNode 
         return refuse(p, CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED, n);
     if (s->work.kind == WORK_BODIES)
         TRY(check_bodies(p, s, n));
+    if (p->outlines && n->child)
+        TRY(pair_outline(((CUgraphNode)record_of(s->node, HANDLE_NODE))->child, n->child, p->info));
     for (size_t i = 0; i < s->n_after; i++)
         TRY(pair(p, p->x->after[s->after + i].place, n->after.at[i].node, n));
     return CUDA_SUCCESS;
@@ -165,10 +172,12 @@ static CUresult take_work(struct pairing *p)
     return CUDA_SUCCESS;
 }
 
-static CUresult update(CUgraphExec x, CUgraph g, CUgraphExecUpdateResultInfo *info, CUresult (*then)(struct pairing *p))
+static CUresult update(CUgraphExec x, CUgraph g, bool outlines, CUgraphExecUpdateResultInfo *info,
+                       CUresult (*then)(struct pairing *p))
 {
     struct pairing p = {.x = x,
                         .g = g,
+                        .outlines = outlines,
                         .node_of = calloc(x->n + 1, sizeof(CUgraphNode)),
                         .taken = calloc(g->n + 1, sizeof *p.taken),
                         .open = calloc(x->n + 1, sizeof *p.open),
@@ -181,14 +190,26 @@ static CUresult update(CUgraphExec x, CUgraph g, CUgraphExecUpdateResultInfo *in
     return r;
 }
 
+static CUresult pair_outline(CUgraph outline, CUgraph g, CUgraphExecUpdateResultInfo *info)
+{
+    CUgraphExec level;
+    struct bad_graph bad;
+    TRY(exec_of_nodes(outline, 0, &level, &bad));
+    CUresult r = update(level, g, true, info, nothing);
+    exec_free(level);
+    return r;
+}
+
 static CUresult pair_graph(CUgraphExec x, CUgraph g, CUgraphExecUpdateResultInfo *info,
                            CUresult (*then)(struct pairing *p))
 {
     CUgraph flat;
-    if (!g->n_children)
-        return update(x, g, info, then);
+    if (x->outline)
+        TRY(pair_outline(x->outline, g, info));
+    if (!g->n_children || !x->outline)
+        return update(x, g, false, info, then);
     TRY(graph_flatten(g, &flat));
-    CUresult r = update(x, flat, info, then);
+    CUresult r = update(x, flat, false, info, then);
     graph_end(flat);
     return r;
 }

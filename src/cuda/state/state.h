@@ -75,7 +75,8 @@ struct CUctx_st {
     bool primary;
     unsigned attached; /* times: cuCtxAttach */
     int cache_config, shared_config;
-    size_t limits[LIMITS]; /* by CUlimit */
+    size_t limits[LIMITS];   /* by CUlimit */
+    _Atomic unsigned called; /* by kernels that were launched: enum hd_nesting */
     struct allocation *allocations;
     struct stream_attributes attributes; /* of its legacy default stream */
     uint32_t peers;                      /* devices whose memory it may use, by bit */

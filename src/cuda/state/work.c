@@ -79,7 +79,8 @@ static CUresult launch(hd_stream *s, CUcontext c, const struct work_launch *l)
     hd_kernel *kernel;
     hd_report *report = NULL;
     TRY(function_find(l->function, c->device, &f, &kernel));
-    if (hd_kernel_nesting(kernel) & HD_NESTS_GRAPHS && !l->config.graph_run)
+    const unsigned calls = hd_kernel_nesting(kernel);
+    if (calls & HD_NESTS_GRAPHS && !l->config.graph_run)
         return api_not_supported("a launch of a kernel that launches graphs, which is not a node of a graph");
     if (l->config.shared_bytes)
         TRY(check_shared(f, l->config.shared_bytes, c, kernel));
@@ -93,6 +94,7 @@ static CUresult launch(hd_stream *s, CUcontext c, const struct work_launch *l)
     config.rules = nvtx_memory_rules(c->device->ordinal);
     hd_result r = hd_stream_launch(s, kernel, &config, &report);
     hd_memory_rules_destroy(config.rules);
+    c->called |= r ? 0 : calls;
     return launched(f, r, report);
 }
 
