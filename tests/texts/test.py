@@ -38,7 +38,7 @@ class Done:
 def seconds(command, text):
     with written(text) as path:
         done = Done(command, path, *(RUN if command == "launch" else []))
-        if command == "launch" and len(done.err) and b"which kernel" in done.err:
+        if command == "launch" and len(done.err) and b"name of the kernel is missing" in done.err:
             done = Done(command, path, "k", *RUN)
     assert done.status in (0, 1), (done.status, done.err[:300])
     return done.seconds
