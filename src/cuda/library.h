@@ -45,6 +45,13 @@ HEDDLE_LIBRARY_API CUresult heddle_library_put(CUstream stream, const struct lib
  * the first device's primary context. */
 HEDDLE_LIBRARY_API CUresult heddle_library_context(CUcontext *context);
 
+/* For what the original does when the program calls it, and captures of streams forbid: it
+ * allocates memory, or waits. With `legacy` it also uses the legacy stream. The captures that this
+ * disturbs become invalid. */
+HEDDLE_LIBRARY_API CUresult heddle_library_disturb(bool legacy);
+/* The same in a stream itself. */
+HEDDLE_LIBRARY_API CUresult heddle_library_disturb_stream(CUstream stream);
+
 /* The address by which this process accesses a kernel's address while a call runs. */
 HEDDLE_LIBRARY_API void *heddle_library_view(const void *address);
 

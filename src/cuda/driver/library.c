@@ -4,9 +4,11 @@
 #include "cuda/library.h"
 
 #include "cuda/process/stack.h"
+#include "cuda/state/capture.h"
 #include "cuda/state/devices.h"
 #include "cuda/state/limits.h"
 #include "cuda/state/machines.h"
+#include "cuda/state/streams.h"
 #include "cuda/state/work.h"
 #include "cuda/watch/watch.h"
 
@@ -55,6 +57,31 @@ CUresult heddle_library_context(CUcontext *context)
         r = r ? r : cuCtxSetCurrent(*context);
     }
     return r;
+}
+
+CUresult heddle_library_disturb(bool legacy)
+{
+    IN_CALL;
+    struct CUstream_st *s;
+    CUcontext context;
+    TRY(capture_unsafe());
+    if (!legacy)
+        return CUDA_SUCCESS;
+    TRY(heddle_library_context(&context));
+    TRY(stream_object(CU_STREAM_LEGACY, &s, &context));
+    return capture_legacy(context);
+}
+
+CUresult heddle_library_disturb_stream(CUstream stream)
+{
+    CUstreamCaptureStatus status;
+    const CUresult r = cuStreamIsCapturing(stream, &status);
+    if (r || status == CU_STREAM_CAPTURE_STATUS_NONE)
+        return r;
+    IN_CALL;
+    struct CUstream_st *s;
+    const CUresult found = stream_object(stream, &s, NULL);
+    return found ? found : s ? capture_forbid(s) : CUDA_SUCCESS;
 }
 
 void *heddle_library_view(const void *address)

@@ -29,7 +29,7 @@
 #define REAL(x) crealf(x)
 #define IMAG(x) cimagf(x)
 #define CONJ(x) conjf(x)
-#define SIZE(x) (fabsf(crealf(x)) + fabsf(cimagf(x)))
+#define SIZE(x) cabsf(x)
 #include "libraries/blas/factor_type.h"
 
 #define T       double _Complex
@@ -38,7 +38,7 @@
 #define REAL(x) creal(x)
 #define IMAG(x) cimag(x)
 #define CONJ(x) conj(x)
-#define SIZE(x) (fabs(creal(x)) + fabs(cimag(x)))
+#define SIZE(x) cabs(x)
 #include "libraries/blas/factor_type.h"
 
 #define ALL(p) {p##_lu, p##_solve, p##_invert, p##_qr, p##_least_squares}

@@ -17,7 +17,7 @@ API cublasCreate_v2(cublasHandle_t *handle)
     log_call(NULL, "cublasCreate_v2", NULL);
     if (!handle)
         return CUBLAS_STATUS_INVALID_VALUE;
-    if (heddle_library_context(&context))
+    if (heddle_library_context(&context) || heddle_library_disturb(false))
         return CUBLAS_STATUS_NOT_INITIALIZED;
     struct blas_handle *h = calloc(1, sizeof *h);
     *handle = library_add_handle(KIND_HANDLE, h);

@@ -354,6 +354,13 @@ static hd_unit unit_of(const struct matmul *t)
     }
 }
 
+/* Whether a scalar of the host's is: an H200 looks at operands then when it reads them. */
+static bool is_zero(const struct matmul *t, const void *scalar)
+{
+    const double zero[2] = {0};
+    return t->o.pointer_mode == CUBLASLT_POINTER_MODE_HOST && memcmp(scalar, zero, element_bytes(t->o.scale_type)) == 0;
+}
+
 API cublasLtMatmul(cublasLtHandle_t lightHandle, cublasLtMatmulDesc_t computeDesc, const void *alpha, const void *A,
                    cublasLtMatrixLayout_t Adesc, const void *B, cublasLtMatrixLayout_t Bdesc, const void *beta,
                    const void *C, cublasLtMatrixLayout_t Cdesc, void *D, cublasLtMatrixLayout_t Ddesc,
@@ -387,7 +394,7 @@ API cublasLtMatmul(cublasLtHandle_t lightHandle, cublasLtMatmulDesc_t computeDes
         library_failed(name, "the algorithm has not been initialised");
         return CUBLAS_STATUS_NOT_SUPPORTED;
     }
-    if (!alpha || !beta || ((!A || !B || !D) && t.d.rows && t.d.columns) ||
+    if (!alpha || !beta || ((((!A || !B) && !is_zero(&t, alpha)) || !D) && t.d.rows && t.d.columns) ||
         (t.o.epilogue & CUBLASLT_EPILOGUE_BIAS && !t.o.bias) || (t.o.epilogue & 128 && !t.o.aux)) {
         library_failed(name, "a scalar, a matrix, the bias or the auxiliary matrix is NULL");
         return CUBLAS_STATUS_INVALID_VALUE;

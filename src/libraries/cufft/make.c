@@ -58,6 +58,21 @@ static struct plan_request ask_many64(int rank, const long long *n, const long l
 
 /* ---- what is done with them ---- */
 
+static bool has_room(size_t bytes)
+{
+    const size_t h200 = 150ull * 1000 * 1000 * 1000; /* whose answers these are */
+    return bytes <= h200;
+}
+
+/* The original puts tables into the device's memory, which captures forbid; before those a
+ * convolution's, of lengths with large factors. */
+static cufftResult set_up(const struct plan *p)
+{
+    return !heddle_library_disturb(true) ? CUFFT_SUCCESS
+           : plan_convolves(p)           ? CUFFT_ALLOC_FAILED
+                                         : CUFFT_INTERNAL_ERROR;
+}
+
 static cufftResult make(cufftHandle handle, const struct plan_request *r, size_t *workSize)
 {
     struct plan *p = plans_find(handle);
@@ -66,8 +81,11 @@ static cufftResult make(cufftHandle handle, const struct plan_request *r, size_t
     if (!p || p->is_made)
         return CUFFT_INVALID_PLAN;
     cufftResult result = plan_describe(p, r);
-    p->is_made = !result;
     *workSize = result ? 0 : p->work_bytes;
+    result = result ? result : set_up(p);
+    if (!result && !p->has_no_area && !has_room(p->work_bytes))
+        result = CUFFT_INTERNAL_ERROR;
+    p->is_made = !result;
     return result;
 }
 
@@ -98,7 +116,14 @@ static cufftResult plan(cufftHandle *handle, const struct plan_request *r)
     *handle = 0;
     cufftResult result = measure(r, &workSize);
     result = result ? result : plans_add(handle);
-    return result ? result : make(*handle, r, &workSize);
+    if (result)
+        return result;
+    result = make(*handle, r, &workSize);
+    if (result) {
+        plans_remove(*handle);
+        *handle = 0;
+    }
+    return result;
 }
 
 /* ---- one axis, two, three ---- */

@@ -78,6 +78,14 @@ static cufftResult check_length(const struct transform *t, long long n)
     return factor == 0 ? CUFFT_SUCCESS : factor == n ? CUFFT_INVALID_PLAN : CUFFT_INTERNAL_ERROR;
 }
 
+bool plan_convolves(const struct plan *p)
+{
+    for (unsigned a = 0; a < p->transform.rank; a++)
+        if (large_factor(p->transform.n[a], SMALL_FACTOR))
+            return true;
+    return false;
+}
+
 /* What an H200 answers: of the lengths, cuFFT looks at the first, and at the last where one side is
  * real; a plan of no elements is one. */
 static cufftResult set_lengths(struct transform *t, const struct plan_request *r)

@@ -36,6 +36,8 @@ struct plan {
 bool plan_types(cufftType type, cudaDataType *in, cudaDataType *out);
 /* Fills `p` where nothing is wrong with the request. */
 cufftResult plan_describe(struct plan *p, const struct plan_request *r);
+/* Has it a length that the original transforms by a convolution? */
+bool plan_convolves(const struct plan *p);
 
 /* ---- the table ---- */
 

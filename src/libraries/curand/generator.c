@@ -16,6 +16,8 @@ struct generator {
     struct engine_options options;
     pthread_mutex_t lock;
     struct engine *engine; /* from the first draw after a setting on */
+    bool is_set_up;        /* the original has put its states into the device's memory */
+    curandStatus_t failed; /* of the last time that it could not */
 };
 
 static curandStatus_t status_of(CUresult r)
@@ -58,7 +60,7 @@ static curandStatus_t create(curandGenerator_t *generator, curandRngType_t wante
         return CURAND_STATUS_NOT_INITIALIZED;
     if (!engine_has(type, UNIFORM))
         return CURAND_STATUS_TYPE_ERROR;
-    if (!host && heddle_library_context(&context))
+    if (!host && (heddle_library_context(&context) || heddle_library_disturb(false)))
         return CURAND_STATUS_INITIALIZATION_FAILED;
     struct generator *g = new_generator(type, host);
     void *handle = library_add_handle(KIND_GENERATOR, g);
@@ -102,6 +104,38 @@ static void begin_anew(struct generator *g)
 {
     engine_release(g->engine);
     g->engine = NULL;
+    g->is_set_up = false;
+}
+
+/* What an H200 answers where a stream captures: these generators' states are allocated, and
+ * computed by a kernel, before the first draw. */
+static curandStatus_t try_set_up(struct generator *g)
+{
+    const bool mt19937 = g->options.type == CURAND_RNG_PSEUDO_MT19937, allocates = !mt19937;
+    const curandStatus_t again = g->failed;
+    g->failed = CURAND_STATUS_SUCCESS;
+    if (allocates && heddle_library_disturb(false)) {
+        g->failed = CURAND_STATUS_PREEXISTING_FAILURE;
+        return again ? again : CURAND_STATUS_ALLOCATION_FAILED;
+    }
+    if (heddle_library_disturb_stream((CUstream)g->stream)) {
+        g->failed = mt19937 ? CURAND_STATUS_INTERNAL_ERROR : again;
+        return again ? again : CURAND_STATUS_LAUNCH_FAILURE;
+    }
+    g->is_set_up = true;
+    return CURAND_STATUS_SUCCESS;
+}
+
+static curandStatus_t set_up(struct generator *g)
+{
+    curandStatus_t status = CURAND_STATUS_SUCCESS;
+    if (g->options.host || is_quasi(g) || g->options.type == CURAND_RNG_PSEUDO_MTGP32)
+        return status;
+    pthread_mutex_lock(&g->lock);
+    if (!g->is_set_up)
+        status = try_set_up(g);
+    pthread_mutex_unlock(&g->lock);
+    return status;
 }
 
 #define GENERATOR(g, handle)                                                                                           \
@@ -205,7 +239,7 @@ LIBRARY_API curandStatus_t curandGenerateSeeds(curandGenerator_t generator)
         begin_anew(g); /* the others' states are where they are */
         pthread_mutex_unlock(&g->lock);
     }
-    return CURAND_STATUS_SUCCESS;
+    return set_up(g);
 }
 
 LIBRARY_API curandStatus_t curandGetVersion(int *version)
@@ -230,13 +264,15 @@ LIBRARY_API curandStatus_t curandGetProperty(libraryPropertyType type, int *valu
 struct drawing {
     struct engine *engine;
     struct draw draw;
-    bool host;
+    bool host, misaligned;
 };
 
 static hd_result run_drawing(void *args)
 {
     const struct drawing *w = args;
     struct draw d = w->draw;
+    if (w->misaligned)
+        return HD_ERROR_MISALIGNED_ADDRESS;
     d.to = w->host ? d.to : library_view(d.to);
     return engine_draw(w->engine, &d) ? HD_SUCCESS : HD_ERROR_OUT_OF_MEMORY;
 }
@@ -287,6 +323,16 @@ static curandStatus_t check(const struct generator *g, const char *call, const s
     return CURAND_STATUS_SUCCESS;
 }
 
+/* Kernels write elements whole, and normal numbers in the pairs that they come in. MT19937's bits
+ * are copied. */
+static bool is_misaligned(const struct generator *g, const struct draw *d)
+{
+    const bool normal = d->distribution >= NORMAL && d->distribution <= LOG_NORMAL_DOUBLE;
+    if (g->options.type == CURAND_RNG_PSEUDO_MT19937 && d->distribution == BITS)
+        return false;
+    return (uintptr_t)d->to % (bytes_of(d->distribution) << (normal && engine_pairs(g->options.type)));
+}
+
 static curandStatus_t put(struct generator *g, const char *call, const struct drawing *w)
 {
     const hd_used used = library_writes(w->draw.to, w->draw.n * bytes_of(w->draw.distribution));
@@ -304,9 +350,14 @@ static curandStatus_t put(struct generator *g, const char *call, const struct dr
 static curandStatus_t draw(struct generator *g, const char *call, const struct draw *d)
 {
     curandStatus_t status = check(g, call, d);
-    struct drawing w = {NULL, *d, g->options.host};
+    struct drawing w = {NULL, *d, g->options.host, !g->options.host && is_misaligned(g, d)};
     if (status || d->n == 0)
         return status;
+    status = set_up(g);
+    if (status) {
+        poisson_free((struct poisson *)d->table);
+        return status;
+    }
     w.engine = engine_of(g);
     if (!w.engine) {
         drop_drawing(&w);

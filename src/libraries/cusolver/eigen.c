@@ -173,6 +173,7 @@ struct question {
     int64_t n, lda, ldb, il, iu;
     double vl, vu;
     void *A, *B, *W;
+    bool lacks_work;
     struct {
         int itype, job, range, uplo, n, lda, ldb, vu, il, iu;
     } at;
@@ -228,6 +229,10 @@ static cusolverStatus_t eigen(cusolverDnHandle_t handle, const char *name, enum 
     cusolverStatus_t wrong = check(s, name, q, info);
     if (wrong)
         return wrong;
+    if (q->lacks_work) {
+        library_failed(name, "the work area has fewer elements than its bufferSize function says");
+        return CUSOLVER_STATUS_EXECUTION_FAILED;
+    }
     struct call c = call_of(name, p, run_eigen, q, info);
     int64_t known = q->range == CUSOLVER_EIG_RANGE_ALL ? q->n : q->iu - q->il + 1;
     if (meig || wide_meig) {
@@ -299,6 +304,13 @@ static cusolverStatus_t batch(cusolverDnHandle_t handle, const char *name, enum 
 #define ALL_VALUES  .range = CUSOLVER_EIG_RANGE_ALL
 #define SOME_VALUES .range = range, .vl = vl, .vu = vu, .il = il, .iu = iu
 #define SECOND      .itype = itype, .B = B, .ldb = ldb
+/* Close to what an H200 asks for, which fails with less. */
+static int64_t syevd_work(int64_t n)
+{
+    return 65603 + 3 * n * n + 768 * n;
+}
+#define WORK .lacks_work = n > 1 && lwork < syevd_work(n)
+
 /* A size: an H200 looks at n, and at little else. */
 #define SIZED(condition)                                                                                               \
     do {                                                                                                               \
@@ -312,14 +324,15 @@ static cusolverStatus_t batch(cusolverDnHandle_t handle, const char *name, enum 
                                                                    const R *W, int *lwork)                             \
     {                                                                                                                  \
         (void)jobz, (void)uplo, (void)A, (void)lda, (void)W;                                                           \
-        SIZED(n >= 0);                                                                                                 \
+        SOLVER(s, handle);                                                                                             \
+        return n >= 0 ? call_size(lwork, syevd_work(n)) : CUSOLVER_STATUS_INVALID_VALUE;                               \
     }                                                                                                                  \
     LIBRARY_API cusolverStatus_t cusolverDn##X##name##d(cusolverDnHandle_t handle, cusolverEigMode_t jobz,             \
                                                         cublasFillMode_t uplo, int n, T *A, int lda, R *W, T *work,    \
                                                         int lwork, int *info)                                          \
     {                                                                                                                  \
-        const struct question q = SINGLE(ALL_VALUES, AT_SINGLE);                                                       \
-        (void)work, (void)lwork;                                                                                       \
+        const struct question q = SINGLE(ALL_VALUES, AT_SINGLE, WORK);                                                 \
+        (void)work;                                                                                                    \
         return eigen(handle, "cusolverDn" #X #name "d", p, &q, NULL, NULL, info);                                      \
     }                                                                                                                  \
     LIBRARY_API cusolverStatus_t cusolverDn##X##name##dx_bufferSize(                                                   \
@@ -328,14 +341,15 @@ static cusolverStatus_t batch(cusolverDnHandle_t handle, const char *name, enum 
     {                                                                                                                  \
         (void)jobz, (void)range, (void)uplo, (void)A, (void)lda, (void)vl, (void)vu, (void)il, (void)iu, (void)meig,   \
             (void)W;                                                                                                   \
-        SIZED(n >= 0);                                                                                                 \
+        SOLVER(s, handle);                                                                                             \
+        return n >= 0 ? call_size(lwork, syevd_work(n)) : CUSOLVER_STATUS_INVALID_VALUE;                               \
     }                                                                                                                  \
     LIBRARY_API cusolverStatus_t cusolverDn##X##name##dx(                                                              \
         cusolverDnHandle_t handle, cusolverEigMode_t jobz, cusolverEigRange_t range, cublasFillMode_t uplo, int n,     \
         T *A, int lda, R vl, R vu, int il, int iu, int *meig, R *W, T *work, int lwork, int *info)                     \
     {                                                                                                                  \
-        const struct question q = SINGLE(SOME_VALUES, AT_RANGE);                                                       \
-        (void)work, (void)lwork;                                                                                       \
+        const struct question q = SINGLE(SOME_VALUES, AT_RANGE, WORK);                                                 \
+        (void)work;                                                                                                    \
         return eigen(handle, "cusolverDn" #X #name "dx", p, &q, meig, NULL, info);                                     \
     }                                                                                                                  \
     LIBRARY_API cusolverStatus_t cusolverDn##X##name##j_bufferSize(cusolverDnHandle_t handle, cusolverEigMode_t jobz,  \

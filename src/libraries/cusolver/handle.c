@@ -29,6 +29,8 @@ LIBRARY_API cusolverStatus_t cusolverDnCreate(cusolverDnHandle_t *handle)
         return CUSOLVER_STATUS_INVALID_VALUE;
     if (heddle_library_context(&context))
         return CUSOLVER_STATUS_NOT_INITIALIZED;
+    if (heddle_library_disturb(false))
+        return CUSOLVER_STATUS_INTERNAL_ERROR;
     struct solver *s = calloc(1, sizeof *s);
     if (s) {
         s->deterministic = CUSOLVER_DETERMINISTIC_RESULTS;

@@ -72,6 +72,7 @@ struct sparse {
     cusparseIndexBase_t base;
     cudaDataType type;
     cusparseFillMode_t fill;
+    bool is_triangle; /* its fill mode has been set: an H200 has nothing but solutions for it */
     cusparseDiagType_t diagonal;
     int batch;
     int64_t offsets_stride, indices_stride, stride;

@@ -157,6 +157,7 @@ static hd_result run_to_dense(const struct call *c)
     NEED(algorithm == CUSPARSE_SPARSETODENSE_ALG_DEFAULT);                                                             \
     NEED(from->rows == to->rows && from->columns == to->columns);                                                      \
     SUPPORTED(from->type == to->type);                                                                                 \
+    SUPPORTED(!from->is_triangle);                                                                                     \
     SUPPORTED(from->format <= CUSPARSE_FORMAT_COO);                                                                    \
     SUPPORTED(from->batch <= 1 && to->batch <= 1)
 

@@ -347,9 +347,10 @@ LIBRARY_API cusparseStatus_t cusparseSpMatSetAttribute(cusparseSpMatDescr_t desc
     NEED(which == CUSPARSE_SPMAT_FILL_MODE || which == CUSPARSE_SPMAT_DIAG_TYPE);
     NEED(data && bytes == sizeof(int));
     int value = *(const int *)data;
-    if (which == CUSPARSE_SPMAT_FILL_MODE)
+    if (which == CUSPARSE_SPMAT_FILL_MODE) {
         d->fill = (cusparseFillMode_t)value;
-    else
+        d->is_triangle = true;
+    } else
         d->diagonal = (cusparseDiagType_t)value;
     return CUSPARSE_STATUS_SUCCESS;
 }

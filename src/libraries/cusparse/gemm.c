@@ -153,6 +153,7 @@ LIBRARY_API cusparseStatus_t cusparseSpGEMM_destroyDescr(cusparseSpGEMMDescr_t d
     NEED(is_operation(op_a) && is_operation(op_b) && (unsigned)algorithm <= CUSPARSE_SPGEMM_ALG3);                     \
     NEED(left->columns == right->rows && left->rows == to->rows && right->columns == to->columns);                     \
     SUPPORTED(op_a == CUSPARSE_OPERATION_NON_TRANSPOSE && op_b == CUSPARSE_OPERATION_NON_TRANSPOSE);                   \
+    SUPPORTED(!left->is_triangle && !right->is_triangle && !to->is_triangle);                                          \
     SUPPORTED(left->format == CUSPARSE_FORMAT_CSR && right->format == CUSPARSE_FORMAT_CSR &&                           \
               to->format == CUSPARSE_FORMAT_CSR);                                                                      \
     SUPPORTED(left->batch <= 1 && right->batch <= 1 && to->batch <= 1)

@@ -31,7 +31,7 @@ LIBRARY_API cusparseStatus_t cusparseCreate(cusparseHandle_t *handle)
     CUcontext context;
     LOGGER_CALL("cusparseCreate", "handle[out]=%p", (void *)handle);
     NEED(handle);
-    if (heddle_library_context(&context))
+    if (heddle_library_context(&context) || heddle_library_disturb(false))
         return CUSPARSE_STATUS_NOT_INITIALIZED;
     const struct context s = {.mode = CUSPARSE_POINTER_MODE_HOST};
     return record_add(handle, KIND_HANDLE, &s, sizeof s);

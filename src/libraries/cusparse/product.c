@@ -188,14 +188,16 @@ static bool is_compressed(const struct sparse *a)
     NEED(equation_of_vectors(&p, a, x, y));                                                                            \
     NEED(is_vector_algorithm(algorithm, p.a->format));                                                                 \
     SUPPORTED(is_vector_format(p.a->format, op));                                                                      \
-    SUPPORTED(p.a->batch <= 1)
+    SUPPORTED(p.a->batch <= 1);                                                                                        \
+    SUPPORTED(!p.a->is_triangle)
 #define MATRICES(p)                                                                                                    \
     CONTEXT(s, handle);                                                                                                \
     struct equation p = {                                                                                              \
         .name = __func__, .alpha = alpha, .beta = beta, .op_a = op, .op_b = op_b, .compute = compute};                 \
     NEED(equation_of_matrices(&p, a, x, y));                                                                           \
     NEED(is_matrix_algorithm(algorithm, p.a->format));                                                                 \
-    SUPPORTED(is_matrix_format(p.a->format, op))
+    SUPPORTED(is_matrix_format(p.a->format, op));                                                                      \
+    SUPPORTED(!p.a->is_triangle)
 
 #define SpMV_BUFFER(p) NEED(buffer || (!is_compressed(p.a) && p.a->format != CUSPARSE_FORMAT_COO))
 #define SpMM_BUFFER(p) NEED_OR(CUSPARSE_STATUS_INTERNAL_ERROR, buffer || !is_compressed(p.a))

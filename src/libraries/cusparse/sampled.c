@@ -40,6 +40,7 @@ static hd_result run_sampled(const struct call *c)
     NEED((op_a ? left->columns : left->rows) == to->rows && (op_b ? right->rows : right->columns) == to->columns);     \
     NEED((op_a ? left->rows : left->columns) == (op_b ? right->columns : right->rows));                                \
     SUPPORTED(to->format == CUSPARSE_FORMAT_CSR || to->format == CUSPARSE_FORMAT_BSR);                                 \
+    SUPPORTED(!to->is_triangle);                                                                                       \
     NEED(op_a != CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE && op_b != CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE);            \
     SUPPORTED(is_sampled(left->type, right->type, to->type, compute));                                                 \
     NEED((left->batch <= 1 || left->batch == to->batch) && (right->batch <= 1 || right->batch == to->batch))
@@ -153,6 +154,7 @@ static hd_result run_fill(const struct call *c)
     NEED(algorithm == CUSPARSE_DENSETOSPARSE_ALG_DEFAULT);                                                             \
     NEED(from->rows == to->rows && from->columns == to->columns);                                                      \
     SUPPORTED(from->type == to->type);                                                                                 \
+    SUPPORTED(!to->is_triangle);                                                                                       \
     SUPPORTED(to->format != CUSPARSE_FORMAT_BSR && to->format != CUSPARSE_FORMAT_SLICED_ELLPACK);                      \
     SUPPORTED(from->batch <= 1 && to->batch <= 1)
 

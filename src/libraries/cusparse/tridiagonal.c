@@ -124,6 +124,18 @@ static cusparseStatus_t put(const struct context *s, const char *name, bool pivo
     *bytes = 16;                                                                                                       \
     return CUSPARSE_STATUS_SUCCESS
 
+/* What an H200 asks for without pivots: steps of a cyclic reduction, of long systems after they
+ * have been halved until few rows are left. */
+static size_t reduction_bytes(size_t m, size_t n, size_t element)
+{
+    size_t rows = m, power = 1;
+    while (rows >= 4096)
+        rows = (rows + 1) / 2;
+    while (power < rows)
+        power *= 2;
+    return (2 * power + (m > rows ? m : 0)) * (n + 3) * element;
+}
+
 #define MANY_CHECKED                                                                                                   \
     CONTEXT(s, handle);                                                                                                \
     NEED(m >= 3 && n >= 0 && ldb >= m);                                                                                \
@@ -136,7 +148,9 @@ static cusparseStatus_t put(const struct context *s, const char *name, bool pivo
                                                                    size_t *bytes)                                      \
     {                                                                                                                  \
         MANY_CHECKED;                                                                                                  \
-        SIZE_ONLY;                                                                                                     \
+        NEED(bytes);                                                                                                   \
+        *bytes = pivots ? 16 : reduction_bytes((size_t)m, (size_t)n, sizeof(T));                                       \
+        return CUSPARSE_STATUS_SUCCESS;                                                                                \
     }                                                                                                                  \
     LIBRARY_API cusparseStatus_t cusparse##X##name(cusparseHandle_t handle, int m, int n, const T *dl, const T *d,     \
                                                    const T *du, T *x, int ldb, void *buffer)                           \

@@ -94,3 +94,30 @@ CASE(plans)
     ST(cufftSetPlanPropertyInt64(9999, (cufftProperty)1, 1));
     E("codes", "%s", codes.c_str());
 }
+
+/* A plan that is made while a stream captures: tables are put into the device's memory. */
+template <class F> static void captured(const char *key, cudaStreamCaptureMode mode, F make)
+{
+    cudaStream_t s; cudaGraph_t g = nullptr;
+    CU(cudaStreamCreate(&s)); CU(cudaStreamBeginCapture(s, mode));
+    int made = make(), end = cudaStreamEndCapture(s, &g), last = cudaGetLastError();
+    E(key, "%d,%d,%d", made, end, last);
+    CU(cudaStreamDestroy(s));
+}
+CASE(captures)
+{
+    cufftHandle p, q; size_t n; S0(cufftCreate(&q));
+    captured("short", cudaStreamCaptureModeGlobal, [&] { return cufftPlan1d(&p, 16, CUFFT_C2C, 1); });
+    captured("prime", cudaStreamCaptureModeGlobal, [&] { return cufftPlan1d(&p, 100003, CUFFT_C2C, 1); });
+    captured("relaxed", cudaStreamCaptureModeRelaxed, [&] { return cufftPlan1d(&p, 16, CUFFT_C2C, 1); });
+    captured("made", cudaStreamCaptureModeGlobal, [&] { S0(cufftSetAutoAllocation(q, 0)); return cufftMakePlan2d(q, 16, 8, CUFFT_C2C, &n); });
+    captured("created", cudaStreamCaptureModeGlobal, [&] { S0(cufftDestroy(q)); return cufftCreate(&q); });
+}
+/* Work areas of 137, 644 and 550 GB. */
+CASE(huge)
+{
+    cufftHandle p; size_t n = 0; long long l = 1ll << 33; int r = cufftPlan1d(&p, 1 << 27, CUFFT_Z2Z, 64);
+    E("fits", "%d", r); E("large", "%d", (int)cufftPlan1d(&p, 100000007, CUFFT_Z2Z, 100));
+    S0(cufftCreate(&p)); S0(cufftSetAutoAllocation(p, 0)); E("own", "%d", (int)cufftMakePlan1d(p, 100000007, CUFFT_Z2Z, 100, &n));
+    S0(cufftCreate(&p)); r = cufftMakePlanMany64(p, 1, &l, nullptr, 1, 0, nullptr, 1, 0, CUFFT_Z2Z, 4, &n); E("many", "%d,%zu", r, n);
+}

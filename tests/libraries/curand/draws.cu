@@ -23,3 +23,28 @@ CASE(beyond)
                 HB("v", v);
             }
 }
+
+/* Draws while a stream captures: the first one of these generators allocates states, and a kernel computes them. */
+static void captured(curandRngType_t t, const char *key, cudaStreamCaptureMode mode, bool seeds)
+{
+    cudaStream_t s; cudaGraph_t graph = nullptr; Dev<double> d(4096); Gen g(t); auto draw = [&] { return (int)(t < 203 ? curandGenerate(g, d.as<unsigned>(), 100) : curandGenerateLongLong(g, d.as<unsigned long long>(), 100)); };
+    CU(cudaStreamCreate(&s)); S0(curandSetStream(g, s)); if (seeds) S0(curandGenerateSeeds(g));
+    CU(cudaStreamBeginCapture(s, mode)); int first = draw(), second = draw(), end = cudaStreamEndCapture(s, &graph); cudaGetLastError();
+    E(k(t, key).c_str(), "%d,%d,%d", first, second, end);
+}
+CASE(captures)
+{
+    each([](auto t) { captured(t, "global", cudaStreamCaptureModeGlobal, false); captured(t, "relaxed", cudaStreamCaptureModeRelaxed, false); captured(t, "seeds", cudaStreamCaptureModeGlobal, true); });
+    cudaStream_t s; cudaGraph_t graph; curandGenerator_t g; CU(cudaStreamCreate(&s)); CU(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
+    int created = curandCreateGenerator(&g, CURAND_RNG_PSEUDO_XORWOW), end = cudaStreamEndCapture(s, &graph); cudaGetLastError(); E("created", "%d,%d", created, end);
+}
+/* Kernels write elements whole, and the normal numbers of XORWOW and MRG32k3a in pairs. */
+static void misaligned(curandRngType_t t, bool normal, int bytes)
+{
+    Gen g(t); Dev<double> d(4096); char *at = d.as<char>() + bytes;
+    int s = normal ? curandGenerateNormal(g, (float *)at, 100, 0, 1) : curandGenerate(g, (unsigned *)at, 100); E("s", "%d,%d", s, (int)cudaDeviceSynchronize());
+}
+CASE(misaligned_pair) { misaligned(CURAND_RNG_PSEUDO_MRG32K3A, true, 4); }
+CASE(misaligned_one) { misaligned(CURAND_RNG_PSEUDO_MTGP32, true, 4); }
+CASE(misaligned_bits) { misaligned(CURAND_RNG_PSEUDO_PHILOX4_32_10, false, 2); }
+CASE(misaligned_copy) { misaligned(CURAND_RNG_PSEUDO_MT19937, false, 2); }

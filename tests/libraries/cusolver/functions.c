@@ -19,6 +19,7 @@ typedef double complex number;
 #define LOWER      CUBLAS_FILL_MODE_LOWER
 #define UPPER      CUBLAS_FILL_MODE_UPPER
 #define VECTORS    CUSOLVER_EIG_MODE_VECTOR
+#define ENOUGH     (1 << 20) /* elements of work, none of which is looked at */
 
 static cusolverDnHandle_t handle;
 static int *info;
@@ -331,12 +332,12 @@ static void eigenvalues_all_some_and_by_jacobi(void)
     for (int u = 0; u < 2; u++) {
         cublasFillMode_t uplo = u ? UPPER : LOWER;
         double *a = symmetric(N, 0), *v = copy_of(a, N * N), *all = shared(N * sizeof *all), *w = shared(N * sizeof *w);
-        DONE(cusolverDnDsyevd(handle, VECTORS, uplo, N, v, N, all, NULL, 1, info));
+        DONE(cusolverDnDsyevd(handle, VECTORS, uplo, N, v, N, all, NULL, ENOUGH, info));
         SYNC;
         CHECK(*info == 0);
         is_spectrum(a, v, all, N, N, N);
         memcpy(v, a, N * N * sizeof *v);
-        DONE(cusolverDnDsyevdx(handle, VECTORS, CUSOLVER_EIG_RANGE_I, uplo, N, v, N, 0, 0, 3, 7, &meig, w, NULL, 1,
+        DONE(cusolverDnDsyevdx(handle, VECTORS, CUSOLVER_EIG_RANGE_I, uplo, N, v, N, 0, 0, 3, 7, &meig, w, NULL, ENOUGH,
                                info));
         CHECK(meig == 5);
         SYNC;
@@ -344,8 +345,8 @@ static void eigenvalues_all_some_and_by_jacobi(void)
         NEAR(fabs(w[0] - all[2]));
         memcpy(v, a, N * N * sizeof *v);
         double low = (all[3] + all[4]) / 2, high = (all[9] + all[10]) / 2;
-        DONE(cusolverDnDsyevdx(handle, VECTORS, CUSOLVER_EIG_RANGE_V, uplo, N, v, N, low, high, 0, 0, &meig, w, NULL, 1,
-                               info));
+        DONE(cusolverDnDsyevdx(handle, VECTORS, CUSOLVER_EIG_RANGE_V, uplo, N, v, N, low, high, 0, 0, &meig, w, NULL,
+                               ENOUGH, info));
         CHECK(meig == 6);
         is_spectrum(a, v, w, N, 6, N);
         memcpy(v, a, N * N * sizeof *v);
@@ -512,7 +513,7 @@ static void hermitian_matrices(void)
             a[j + i * N] = conjf(x);
         }
     memcpy(v, a, N * N * sizeof *v);
-    DONE(cusolverDnCheevd(handle, VECTORS, UPPER, N, (cuComplex *)v, N, w, NULL, 1, info));
+    DONE(cusolverDnCheevd(handle, VECTORS, UPPER, N, (cuComplex *)v, N, w, NULL, ENOUGH, info));
     SYNC;
     for (int j = 0; j < N; j++)
         for (int i = 0; i < N; i++) {
@@ -797,7 +798,7 @@ static void calls_are_captured(void)
     DONE(cudaStreamCreate(&stream));
     DONE(cusolverDnSetStream(handle, stream));
     DONE(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-    DONE(cusolverDnDsyevd(handle, VECTORS, LOWER, N, a, N, w, NULL, 1, info));
+    DONE(cusolverDnDsyevd(handle, VECTORS, LOWER, N, a, N, w, NULL, ENOUGH, info));
     DONE(cudaStreamEndCapture(stream, &graph));
     DONE(cudaGraphInstantiate(&exec, graph, 0));
     for (int round = 1; round < 4; round++) {

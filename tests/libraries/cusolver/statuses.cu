@@ -252,3 +252,13 @@ CASE(sp)
     ST(cusolverSpDcsrlsvqr(h, 2, 4, d, v, r, c, b, 1e-12, 0, x, &sg));
     E("codes", "%s", codes.c_str());
 }
+
+CASE(work)
+{
+    codes.clear();
+    W_ c; int found;
+    for (int n : {1, 18})
+        for (int lwork : {0, 1, 2, 64}) ST(cusolverDnDsyevd(so, VEC, LO, n, c.a, 20, c.b, c.w, lwork, c.info));
+    for (int lwork : {0, 1, 5}) ST(cusolverDnDsyevdx(so, VEC, CUSOLVER_EIG_RANGE_ALL, LO, 18, c.a, 20, 0, 0, 0, 0, &found, c.b, c.w, lwork, c.info));
+    E("codes", "%s", codes.c_str());
+}

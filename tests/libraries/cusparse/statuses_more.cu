@@ -414,3 +414,32 @@ CASE(bsr)
     ST(cusparseXcsric02_zeroPivot(sp, cc, &z));
     E("codes", "%s", codes.c_str());
 }
+
+/* A matrix whose fill mode has been set is there for solutions. */
+CASE(triangle)
+{
+    codes.clear();
+    Ctx c; auto lower = CUSPARSE_FILL_MODE_LOWER; SM of[3] = {c.csr(4, 4, 4), c.csr(4, 4, 4), c.csr(4, 4, 4)}; cusparseSpGEMMDescr_t d; DM x = c.dm(4, 4, 4), y = c.dm(4, 4, 4);
+    S0(cusparseSpGEMM_createDescr(&d));
+    for (int i = 0; i < 3; i++) {
+        SM m = of[i], plain = c.csr(4, 4, 4);
+        S0(cusparseSpMatSetAttribute(m, CUSPARSE_SPMAT_FILL_MODE, &lower, sizeof lower));
+        ST(cusparseSpGEMM_workEstimation(sp, NN, NN, &c.al, i == 0 ? m : plain, i == 1 ? m : plain, &c.al, i == 2 ? m : c.csr(4, 4, 4), F32, CUSPARSE_SPGEMM_DEFAULT, d, &c.n, nullptr));
+        ST(cusparseSpGEMMreuse_workEstimation(sp, NN, NN, i == 0 ? m : plain, i == 1 ? m : plain, i == 2 ? m : c.csr(4, 4, 4), CUSPARSE_SPGEMM_DEFAULT, d, &c.n, nullptr));
+    }
+    ST(SPMV(NN, &c.al, of[0], c.x4, &c.al, c.y4, F32, CUSPARSE_SPMV_ALG_DEFAULT));
+    ST(SPMM(NN, NN, &c.al, of[0], x, &c.al, y, F32, CUSPARSE_SPMM_ALG_DEFAULT));
+    ST(cusparseSDDMM_bufferSize(sp, NN, NN, &c.al, x, y, &c.al, of[0], F32, CUSPARSE_SDDMM_ALG_DEFAULT, &c.n));
+    ST(cusparseSparseToDense_bufferSize(sp, of[0], x, CUSPARSE_SPARSETODENSE_ALG_DEFAULT, &c.n));
+    ST(cusparseDenseToSparse_bufferSize(sp, x, of[0], CUSPARSE_DENSETOSPARSE_ALG_DEFAULT, &c.n));
+    E("codes", "%s", codes.c_str());
+}
+CASE(reductions)
+{
+    Ctx c; size_t s, d, z;
+    for (int m : {3, 16, 50, 512, 513, 2048, 5000, 65536, 100000})
+        for (int n : {1, 3, 64}) {
+            S0(cusparseSgtsv2_nopivot_bufferSizeExt(sp, m, n, c.v, c.v, c.v, c.w, m, &s)); S0(cusparseDgtsv2_nopivot_bufferSizeExt(sp, m, n, (double *)c.v.p, (double *)c.v.p, (double *)c.v.p, (double *)c.w.p, m, &d));
+            S0(cusparseZgtsv2_nopivot_bufferSizeExt(sp, m, n, (cuDoubleComplex *)c.v.p, (cuDoubleComplex *)c.v.p, (cuDoubleComplex *)c.v.p, (cuDoubleComplex *)c.w.p, m, &z)); E("n", "%d/%d:%zu,%zu,%zu", m, n, s, z, d);
+        }
+}
