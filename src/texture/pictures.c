@@ -2,6 +2,7 @@
  * they are explained. */
 #include "texture/pictures.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -21,8 +22,8 @@ static inline int32_t within(int32_t i, int32_t n)
     return i < n ? i : n - 1;
 }
 
-/* Coordinates as places in 1/256 of a texel, of the texel that is read or of the first of two. As
- * pictures have at most PICTURE_MOST texels a side, f32 and integers of 32 bits hold all that
+/* Coordinates as places in 1/256 of a texel, of the texel that is read or of the first of two;
+ * subnormal ones are 0. As pictures have at most PICTURE_MOST texels a side, f32 and integers of 32 bits hold all that
  * matters: what lies farther outside is the same texel at the edge. */
 
 static void place_texels(const struct picture *p, const float *x, int32_t *fixed)
@@ -49,7 +50,7 @@ static void place_normalized(const struct picture *p, const float *x, uint32_t s
     uint32_t steps[WARP_LANES];
     int32_t before = wraps ? 0 : (int32_t)size;
     for (unsigned l = 0; l < WARP_LANES && wraps; l++) {
-        float v = fabsf(x[l]) < MOST ? x[l] : 0, step = floorf(v * STEPS);
+        float v = fabsf(x[l]) < MOST && fabsf(x[l]) >= FLT_MIN ? x[l] : 0, step = floorf(v * STEPS);
         steps[l] = (uint32_t)(int32_t)(step - floorf(step / STEPS) * STEPS);
     }
     for (unsigned l = 0; l < WARP_LANES && !wraps; l++) {

@@ -1,6 +1,7 @@
 /* Reads of textures; see sample.h. */
 #include "texture/sample.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,13 +13,13 @@
 enum { FRACTION_BITS = 8, ONE = 1 << FRACTION_BITS };
 
 /* A coordinate in texels: a normalised one is cut down to a multiple of 2^-21 and multiplied by the
- * size. From MOST on a float is an even number, which is 0 to those that repeat; what is no number
- * is 0. */
+ * size. From MOST on a float is an even number, which is 0 to those that repeat; what is no number,
+ * or a subnormal one, is 0. */
 static double scaled(float x, uint32_t n, bool normalized, unsigned mode)
 {
     static const double MOST = 1 << 24, STEPS = 1 << 21;
     bool repeats = mode == ADDRESS_WRAP || mode == ADDRESS_MIRROR;
-    if (x != x || (repeats && fabs((double)x) >= MOST))
+    if (x != x || fabsf(x) < FLT_MIN || (repeats && fabs((double)x) >= MOST))
         return 0;
     double v = x > MOST ? MOST : x < -MOST ? -MOST : (double)x;
     return normalized ? floor(v * STEPS) / STEPS * n : v;

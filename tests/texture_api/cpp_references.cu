@@ -233,6 +233,37 @@ static void surfaces()
     need(n == 0, "what surfaces read back");
 }
 
+/* The texel 0 to a coordinate that is subnormal and negative, in each mode, as on an H200. */
+__global__ void read_at(cudaTextureObject_t t, float x, float *value)
+{
+    *value = tex1D<float>(t, x + threadIdx.x);
+}
+static bool subnormals_are_zero()
+{
+    const float texels[] = {1, 2, 3, 4};
+    cudaArray_t array;
+    const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+    float *value, sum = 0;
+    cudaMallocArray(&array, &format, 4), cudaMalloc(&value, sizeof *value);
+    cudaMemcpy2DToArray(array, 0, 0, texels, sizeof texels, sizeof texels, 1, cudaMemcpyHostToDevice);
+    for (int mode = 0; mode < 8; mode++) {
+        cudaResourceDesc resource = {};
+        cudaTextureDesc description = {};
+        cudaTextureObject_t object;
+        float v = 0;
+        resource.resType = cudaResourceTypeArray;
+        resource.res.array.array = array;
+        description.addressMode[0] = (cudaTextureAddressMode)(mode / 2);
+        description.normalizedCoords = mode % 2;
+        cudaCreateTextureObject(&object, &resource, &description, nullptr);
+        read_at<<<1, 1>>>(object, -1e-40f, value);
+        cudaMemcpy(&v, value, sizeof v, cudaMemcpyDeviceToHost);
+        cudaDestroyTextureObject(object);
+        sum += v;
+    }
+    return sum == 8;
+}
+
 int main()
 {
     const cudaChannelFormatDesc half = cudaCreateChannelDescHalf4(),
@@ -240,6 +271,8 @@ int main()
     if (half.w != 16 || half.f != cudaChannelFormatKindFloat || cudaCreateChannelDescHalf().y != 0 || pair.y != 8 ||
         pair.z != 0 || pair.f != cudaChannelFormatKindUnsignedNormalized8X2)
         return 1;
+    if (!subnormals_are_zero())
+        return 2;
     const textureReference *r;
     const surfaceReference *s;
     float sum = 0;
