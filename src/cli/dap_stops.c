@@ -102,7 +102,7 @@ static bool has_more_to_say(const json_t *event)
 void dap_begin(struct dap *d)
 {
     dap_set_points(d);
-    front_ask_points(&d->f);
+    front_ask_points(&d->f, false);
     if (d->stops_at_entry)
         json_decref(front_request(&d->f, json_pack("{s:s}", "do", "stop_at_launch")));
     json_decref(front_request(&d->f, json_pack("{s:s}", "do", d->only_runs ? "detach" : "run")));

@@ -239,8 +239,11 @@ static void say_break(struct front *f, const json_t *answer, const char *place)
         printf(" at %s%s%s", front_line_text(first, &f->arena), function ? ", in " : "", function ? function : "");
         printf(n > 1 ? " (%zu places)\n" : "\n", n);
     } else {
-        printf(" (%s) has no code in this kernel; it is kept for later kernels%s%s%s\n", place, meant ? "; is `" : "",
+        printf(" (%s) has no code in this kernel; it is kept for later kernels%s%s%s", place, meant ? "; is `" : "",
                meant ? meant : "", meant ? "` meant?" : "");
+        if (json_object_get(answer, "last"))
+            printf("; the last line there that has some is %lld", (long long)number_of(answer, "last"));
+        puts("");
     }
 }
 

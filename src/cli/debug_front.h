@@ -101,8 +101,9 @@ int debug_on_fault(struct session *s);
 json_t *front_ask(struct front *f, json_t *request);
 /* The same, without printing errors. */
 json_t *front_request(struct front *f, json_t *request);
-/* Sends the breakpoints that were requested before this run, or before there was a debugger. */
-void front_ask_points(struct front *f);
+/* Sends the breakpoints that were requested before this run, or before there was a debugger. `says`: to the user,
+ * where they are otherwise than was asked. */
+void front_ask_points(struct front *f, bool says);
 /* Keeps the event of the last stop. */
 void front_keep_place(struct front *f, json_t *event);
 /* Sends a request that lets the launch go on, waits until something stops or ends, and shows it. */

@@ -88,7 +88,26 @@ json_t *front_ask(struct front *f, json_t *request)
     return answer;
 }
 
-void front_ask_points(struct front *f)
+/* Of a point that was asked for before there was a kernel: where it is otherwise than was asked. */
+static void say_place(const json_t *request, const json_t *answer)
+{
+    const json_t *moved = json_object_get(answer, "moved"), *last = json_object_get(answer, "last"),
+                 *meant = json_object_get(answer, "meant");
+    long long id = json_integer_value(json_object_get(answer, "id")),
+              line = json_integer_value(json_object_get(answer, "line"));
+    const char *function = json_string_value(json_object_get(request, "function"));
+    if (moved)
+        printf("Breakpoint %lld: line %lld has no code; the next that has is %lld\n", id,
+               (long long)json_integer_value(moved), line);
+    else if (last)
+        printf("Breakpoint %lld: line %lld has no code in this kernel; the last line there that has some is %lld\n", id,
+               line, (long long)json_integer_value(last));
+    else if (meant && function)
+        printf("Breakpoint %lld: `%s` is no function of this kernel; is `%s` meant?\n", id, function,
+               json_string_value(meant));
+}
+
+void front_ask_points(struct front *f, bool says)
 {
     size_t i;
     json_t *request;
@@ -97,6 +116,8 @@ void front_ask_points(struct front *f)
         json_t *answer = front_ask(f, json_incref(request)), *id = json_object_get(answer, "id");
         if (id)
             json_object_set(request, "id", id);
+        if (says)
+            say_place(request, answer);
         json_decref(answer);
     }
 }
@@ -130,7 +151,7 @@ static bool take_event(struct front *f, json_t *event)
     if (name && strcmp(name, "ready") == 0) {
         f->state = FRONT_READY;
         front_keep_place(f, event);
-        front_ask_points(f);
+        front_ask_points(f, f->is_program);
         if (f->stops_at_start)
             json_decref(front_ask(f, json_pack("{s:s}", "do", "stop_at_launch")));
         if (!f->is_program)

@@ -120,6 +120,17 @@ static bool ask_for_checks(void)
     return set;
 }
 
+/* A pipe with a byte, which the first of the program's processes takes: cuda/watch/debug.c. -1: there is none. */
+static int byte_for_one(void)
+{
+    int ends[2];
+    if (pipe(ends) != 0)
+        return -1;
+    bool written = write(ends[1], "", 1) == 1;
+    close(ends[1]);
+    return written ? ends[0] : -1;
+}
+
 static int start_program(struct front *f)
 {
     int end;
@@ -128,7 +139,7 @@ static int start_program(struct front *f)
     if (pid)
         return pid < 0;
     const struct debug_settings settings = settings_of(&f->s->o);
-    snprintf(text, sizeof text, "%d %llu %d %s", end, (unsigned long long)settings.snapshot_bytes,
+    snprintf(text, sizeof text, "%d %d %llu %d %s", end, byte_for_one(), (unsigned long long)settings.snapshot_bytes,
              f->s->o.check || f->s->o.debug_on_fault, settings.policy);
     if (f->s->o.check && !ask_for_checks())
         _exit(PROGRAM_CANNOT_RUN);

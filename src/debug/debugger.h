@@ -226,8 +226,8 @@ bool point_hit(struct point *p);
 /* How many places a point has; what it is called, with the line where it has come to be. */
 uint32_t point_places(const struct run *r, const struct point *p);
 /* Of a line without code: the next one that has some, in the same file; 0: there is none.
- * *has_file: that file is known. */
-uint32_t point_nearest(const struct run *r, const struct point *p, bool *has_file);
+ * *last: the last line of that file that has some; 0: the kernel has no code of it. */
+uint32_t point_nearest(const struct run *r, const struct point *p, uint32_t *last);
 /* The same of functions that the kernel does not come to: of other kernels; 0: there is none. */
 uint32_t point_elsewhere(const struct run *r, const struct point *p);
 /* Is that path what was asked for: by its last components, or whole? */

@@ -222,8 +222,7 @@ struct finding {
     const struct point *point;
     struct candidates *to;
     const char *file;
-    uint32_t line, nearest;
-    bool has_file;
+    uint32_t line, nearest, last;
 };
 
 static bool is_in_file(const struct finding *f, const char *file)
@@ -238,7 +237,7 @@ static void find_line(void *data, const struct candidate *at, uint32_t first_lev
         const struct line_key *key = &at->keys.at[k];
         if (!is_in_file(f, key->file))
             continue;
-        f->has_file = true;
+        f->last = key->line > f->last ? key->line : f->last;
         if (key->line > f->line && (!f->nearest || key->line < f->nearest))
             f->nearest = key->line;
         if (key->line != f->line || !f->to)
@@ -269,10 +268,10 @@ static struct finding find_lines(struct run *r, const struct point *p, uint32_t 
     return f;
 }
 
-uint32_t point_nearest(const struct run *r, const struct point *p, bool *has_file)
+uint32_t point_nearest(const struct run *r, const struct point *p, uint32_t *last)
 {
     struct finding f = find_lines((struct run *)r, p, p->line, NULL);
-    *has_file = f.has_file;
+    *last = f.last;
     return f.nearest;
 }
 

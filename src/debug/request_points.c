@@ -49,10 +49,11 @@ static const char *tell_places(struct asked *a, const struct point *p)
 /* A line without code: the next one with some, as where a statement ends. */
 static void move_to_code(struct asked *a, struct point *p)
 {
-    bool has_file;
-    uint32_t next = p->kind == POINT_LINE ? point_nearest(a->r, p, &has_file) : 0;
+    uint32_t last = 0, next = p->kind == POINT_LINE ? point_nearest(a->r, p, &last) : 0;
     uint32_t other = p->kind == POINT_LINE ? point_elsewhere(a->r, p) : 0;
     next = other && (!next || other < next) ? other : next;
+    if (!next && last)
+        json_object_set_new(a->answer, "last", json_integer(last));
     if (!next || next == p->line)
         return;
     json_object_set_new(a->answer, "moved", json_integer(p->line));

@@ -574,6 +574,14 @@ def a_program_stops_in_the_kernels_that_have_breakpoints():
     assert got[11] == got[10], got[11]  # run again, without breakpoints
 
 
+def lines_without_code_are_told_where_there_is_some():
+    """With the first kernel, if a program was not running yet."""
+    got = answers([build_program("-lineinfo")], ["b program.cu:1", "b program.cu:99", "b nowhere.cu:3", "b fil", "run", "b 99"])
+    assert re.match(r"Breakpoint 1: line 1 has no code; the next that has is \d\nBreakpoint 2: line 99 has no code in this kernel; the last line there that has some is 10\n"
+                    r"Breakpoint 4: `fil` is no function of this kernel; is `fill` meant\?\nBreakpoint 1\b", got[4]), got[4]
+    assert got[5].endswith("the last line there that has some is 10"), got[5]
+
+
 def breakpoints_stay_for_the_next_run():
     got = answers([build_program("-lineinfo")], ["break check if threadIdx.x == 2", "run", "kill", "run", "info breakpoints", "delete 1", "continue"])
     assert "thread (2,0,0)" in got[1] and got[2] == "[The program has been ended]" and got[3] == got[1], got
@@ -668,6 +676,33 @@ def a_killed_process_ends_the_session_with_a_word():
         rest = p.stdout.read()
         assert "ended by signal 9" in rest, (seen, rest)
         assert p.wait(30) == 0
+
+
+def of_a_program_that_forks_one_process_is_debugged():
+    name, path = folder.write("forks.cu", """#include <cstdio>
+#include <unistd.h>
+#include <sys/wait.h>
+__global__ void count(int *out, int n)
+{
+    out[threadIdx.x] += n;
+}
+int main()
+{
+    pid_t child = fork();
+    int *out, got = 0;
+    cudaMalloc(&out, 64);
+    cudaMemset(out, 0, 64);
+    count<<<1, 8>>>(out, 5);
+    cudaError_t e = cudaMemcpy(&got, out, 4, cudaMemcpyDeviceToHost);
+    printf("%d %s\\n", got, cudaGetErrorString(e));
+    fflush(stdout);
+    return child ? wait(NULL) == -1 : 0;
+}
+"""), folder.path("forks")
+    subprocess.run([heddle, "cc", "-G", name, "-o", path], check=True)
+    status, out, err = debug([path], "b count\nrun\np n\nc\n")
+    assert status == 0 and "Breakpoint 1" in out and "$1 = 5" in out and out.count("5 no error") == 2 and "[The program has ended normally]" in out, (out, err)
+    assert re.search(r"heddle: process \d+ is not debugged: another one of the program is", err), err
 
 
 def an_interrupt_stops_a_kernel_that_does_not_end():

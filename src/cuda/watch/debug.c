@@ -14,17 +14,35 @@
 static struct debugger *debugger;
 static int connection = -1; /* its own */
 
+/* Processes that a program has forked have one connection: it is of the first that takes the byte of a pipe. */
+static bool may_have(int link, int pipe)
+{
+    char byte;
+    ssize_t n = read(pipe, &byte, 1);
+    close(pipe);
+    if (n == 1)
+        return true;
+    close(link);
+    fprintf(stderr,
+            "heddle: process %d is not debugged: another one of the program is; its kernels run as without "
+            "`heddle debug`\n",
+            (int)getpid());
+    return false;
+}
+
 /* The first process that uses CUDA has the connection: those that it starts do not find it. */
 bool debug_start(const char *text)
 {
-    int link, type, always, policy = 0;
+    int link, pipe, type, always, policy = 0;
     socklen_t n = sizeof type;
     unsigned long long snapshot_bytes;
-    if (sscanf(text, "%d %llu %d %n", &link, &snapshot_bytes, &always, &policy) != 3 || !policy)
+    if (sscanf(text, "%d %d %llu %d %n", &link, &pipe, &snapshot_bytes, &always, &policy) != 4 || !policy)
         return false;
     unsetenv("HEDDLE_DEBUG");
     if (getsockopt(link, SOL_SOCKET, SO_TYPE, &type, &n) != 0 || fcntl(link, F_SETFD, FD_CLOEXEC) != 0)
         return false;
+    if (!may_have(link, pipe))
+        return true;
     Dl_info own;
     char library[4096 + 32] = "";
     if (dladdr((void *)debug_start, &own) && own.dli_fname && strrchr(own.dli_fname, '/'))

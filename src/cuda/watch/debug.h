@@ -5,8 +5,8 @@
 
 #include "heddle.h"
 
-/* When CUDA starts in the process, with the value of HEDDLE_DEBUG: "DESCRIPTOR SNAPSHOT-BYTES
- * POLICY". False where that is none of ours. */
+/* When CUDA starts in the process, with the value of HEDDLE_DEBUG: "CONNECTION PIPE SNAPSHOT-BYTES
+ * ALWAYS POLICY". False where that is none of ours. */
 bool debug_start(const char *text);
 /* In a child of fork(), which has no CUDA. */
 void debug_after_fork(void);
