@@ -185,11 +185,12 @@ static void print_occupancy(const struct group *g, FILE *out)
                 real_of(o, "warps"));
     else
         fputs("  occupancy        none: such a block does not fit, because of ", out);
+    size_t last = json_array_size(json_object_get(o, "limiters")) - 1;
     json_array_foreach(json_object_get(o, "limiters"), i, limiter)
     {
         for (size_t k = 0; k < sizeof words / sizeof words[0]; k++)
             if (strcmp(words[k][0], json_string_value(limiter)) == 0)
-                fprintf(out, "%s%s", i ? " and " : "", words[k][1]);
+                fprintf(out, "%s%s", !i ? "" : i < last ? ", " : " and ", words[k][1]);
     }
     if (real_of(o, "clusters") > 0)
         fprintf(out, "; at most %.0f clusters at a time, on %.0f multiprocessors", real_of(o, "clusters"),
@@ -251,9 +252,9 @@ static void print_roofline(const struct group *g, FILE *out, struct arena *arena
         if (g->ns > 0)
             fprintf(out, ": %s of %s", rate_text(flops[i] / g->ns, arena), rate_text(real_of(r, peaks[i]), arena));
         if (i == 0 && without_caches < 1.001 * real_of(r, peaks[i]))
-            fprintf(out, "; %.3g bytes loaded for each: without caches, DRAM would limit them to %s of %s",
-                    g->loaded_bytes / flops[i], rate_text(without_caches, arena),
-                    rate_text(real_of(r, peaks[i]), arena));
+            fprintf(out, "; %.3g byte%s loaded for each: without caches, DRAM would limit them to %s of %s",
+                    g->loaded_bytes / flops[i], g->loaded_bytes / flops[i] == 1 ? "" : "s",
+                    rate_text(without_caches, arena), rate_text(real_of(r, peaks[i]), arena));
         fputs("\n", out);
     }
 }

@@ -94,12 +94,12 @@ ROWS = {
         ./b""",
     "two devices, numbers, another compiler": """
         CC main.cu three.cpp -c -I inc -std c++20 -odir inc
-        CC main.cu -o c -I inc -default-stream legacy -ftz true -prec-div false -prec-sqrt false -fmad false -std c++20
+        CC main.cu -o c -I inc -default-stream legacy -ftz true -prec-div false -prec-sqrt false -fmad false
             -gencode arch=compute_75,code=sm_75 -gencode arch=compute_90,code=compute_90 -ccbin g++ -MMD
         ./c""",
     "options of others": """
-        CC main.cu -o d -optf options.txt -forward-unknown-to-host-compiler -fno-inline
-        CC main.cu -o d -I inc -forward-unknown-to-host-linker -rdynamic
+        CC main.cu -o d -optf options.txt -forward-unknown-to-host-compiler -fno-inline -forward-unknown-to-host-linker -rdynamic
+        ./d
         CC main.cu -o d -I inc -forward-unknown-opts -fno-inline -v
         ./d""",
     "separable objects": """
