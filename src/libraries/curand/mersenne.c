@@ -112,7 +112,9 @@ enum {
     MT_WORDS = 624,
     MT_MIDDLE = 397,
     MT_ROWS = MT_WORDS / MT_LANES,
-    MT_BITS = 19937
+    MT_BITS = 19937,
+    MT_DIGIT = 7,
+    MT_DIGITS = (MT_BITS + MT_DIGIT - 1) / MT_DIGIT
 };
 
 static const uint32_t mt_jump[MT_WORDS] = {
@@ -124,10 +126,16 @@ struct mt {
     uint32_t row; /* that is drawn next */
 };
 
+struct mt_room {
+    uint32_t sums[1 << MT_DIGIT][MT_WORDS]; /* the first is 0 */
+    uint32_t sequence[MT_WORDS + MT_DIGITS * MT_DIGIT];
+};
+
 struct mts {
-    uint32_t *seeded; /* the state of the last generator that has begun, followed by room */
-    size_t n;         /* how many have */
+    uint32_t last[MT_WORDS]; /* the state of the last generator that has begun, as it was */
+    size_t n;                /* how many have */
     struct mt *all;
+    struct mt_room *room;
 };
 
 static uint32_t mt_twist(uint32_t a, uint32_t b, uint32_t middle)
@@ -150,19 +158,39 @@ static void mt_next_block(uint32_t s[MT_WORDS])
         s[i] = mt_twist(s[i], s[(i + 1) % MT_WORDS], s[(i + MT_MIDDLE) % MT_WORDS]);
 }
 
-/* The sum of those windows of the sequence whose bit is in the polynomial (Haramoto and others,
- * "Efficient Jump Ahead for F2-Linear Random Number Generators", INFORMS J. Comput. 20, 2008). w:
- * the state, and room for MT_BITS words behind it. */
-WIDE_VECTORS static void mt_jump_ahead(uint32_t *w)
+static unsigned mt_digit(int digit)
 {
-    uint32_t sum[MT_WORDS] = {0};
-    for (int i = 0; i < MT_BITS; i++)
+    const int bit = digit * MT_DIGIT;
+    const uint64_t two = mt_jump[bit / 32] | (bit / 32 + 1 < MT_WORDS ? (uint64_t)mt_jump[bit / 32 + 1] << 32 : 0);
+    return two >> bit % 32 & ((1 << MT_DIGIT) - 1);
+}
+
+WIDE_VECTORS static void mt_add(uint32_t *restrict sum, const uint32_t *restrict w)
+{
+    for (int k = 0; k < MT_WORDS; k++)
+        sum[k] ^= w[k];
+}
+
+/* The polynomial of the state, some bits at a time from the highest on, whose sums of states are
+ * in a table (Haramoto and others, "Efficient Jump Ahead for F2-Linear Random Number Generators",
+ * INFORMS J. Comput. 20, 2008, 4: Horner's method). */
+static void mt_jump_ahead(uint32_t state[MT_WORDS], struct mt_room *r)
+{
+    uint32_t *w = r->sequence;
+    memcpy(w, state, MT_WORDS * sizeof *w);
+    for (int i = 0; i < MT_DIGIT; i++)
         w[MT_WORDS + i] = mt_twist(w[i], w[i + 1], w[i + MT_MIDDLE]);
-    for (int i = 0; i < MT_BITS; i++)
-        if (mt_jump[i / 32] >> i % 32 & 1)
-            for (int k = 0; k < MT_WORDS; k++)
-                sum[k] ^= w[i + k];
-    memcpy(w, sum, sizeof sum);
+    for (unsigned d = 1; d < 1 << MT_DIGIT; d++) {
+        memcpy(r->sums[d], r->sums[d & (d - 1)], sizeof r->sums[d]);
+        mt_add(r->sums[d], w + __builtin_ctz(d));
+    }
+    memset(w, 0, MT_WORDS * sizeof *w);
+    for (int digit = MT_DIGITS - 1; digit >= 0; digit--, w += MT_DIGIT) {
+        mt_add(w, r->sums[mt_digit(digit)]);
+        for (int i = 0; digit && i < MT_DIGIT; i++)
+            w[MT_WORDS + i] = mt_twist(w[i], w[i + 1], w[i + MT_MIDDLE]);
+    }
+    memcpy(state, w - MT_DIGIT, MT_WORDS * sizeof *w);
 }
 
 /* Those that begin now: jumps take long, and small draws need few generators. */
@@ -170,8 +198,8 @@ static void mt_begin(struct mts *m, size_t n)
 {
     for (; m->n < n; m->n++) {
         if (m->n)
-            mt_jump_ahead(m->seeded);
-        memcpy(m->all[m->n].s, m->seeded, sizeof m->all[m->n].s);
+            mt_jump_ahead(m->last, m->room);
+        memcpy(m->all[m->n].s, m->last, sizeof m->all[m->n].s);
         m->all[m->n].row = 0;
     }
 }
@@ -180,7 +208,7 @@ static void mt_end(struct engine *e)
 {
     struct mts *m = e->state;
     free(m->all);
-    free(m->seeded);
+    free(m->room);
     free(m);
 }
 
@@ -190,14 +218,14 @@ static bool mt_start(struct engine *e)
     if (!m)
         return false;
     m->all = malloc(MT_GENERATORS * sizeof *m->all);
-    m->seeded = malloc((MT_WORDS + MT_BITS) * sizeof *m->seeded);
-    if (!m->all || !m->seeded) {
+    m->room = calloc(1, sizeof *m->room);
+    if (!m->all || !m->room) {
         mt_end(e);
         return false;
     }
-    m->seeded[0] = (uint32_t)e->options.seed;
+    m->last[0] = (uint32_t)e->options.seed;
     for (uint32_t i = 1; i < MT_WORDS; i++)
-        m->seeded[i] = 1812433253u * (m->seeded[i - 1] ^ m->seeded[i - 1] >> 30) + i;
+        m->last[i] = 1812433253u * (m->last[i - 1] ^ m->last[i - 1] >> 30) + i;
     e->strands = MT_GENERATORS * MT_LANES;
     return true;
 }
