@@ -45,6 +45,22 @@ def a_release_is_made_by_scripts_that_are_there():
     assert jobs["try"]["needs"] == "build" and jobs["release"]["needs"] == "try" and jobs["release"]["if"].startswith("startsWith(github.ref"), jobs
 
 
+@tap.in_full
+def workflows_pass_actionlint():
+    """That of the release and the recipes for GitHub."""
+    if not shutil.which("actionlint"):
+        raise tap.Skip("no actionlint")
+    workflows = os.path.join(folder.name, "linted", ".github", "workflows")
+    os.makedirs(workflows)
+    texts = [text_of(".github/workflows/release.yml"), *re.findall(r"```yaml\n(on:.*?)```", text_of("docs/CI.md"), re.S)]
+    assert len(texts) >= 3, texts
+    for number, text in enumerate(texts):
+        with open(os.path.join(workflows, f"{number}.yml"), "w") as f:
+            f.write(text)
+    done = subprocess.run(["actionlint", *sorted(os.path.join(workflows, name) for name in os.listdir(workflows))], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def steps(document):
     """All commands of a GitHub workflow, an action, a GitLab pipeline or a configuration of pre-commit."""
     for job in document.get("jobs", {}).values():
