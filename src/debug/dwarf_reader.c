@@ -2,6 +2,7 @@
 #include "debug/dwarf_reader.h"
 
 #include <dwarf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -182,6 +183,16 @@ static const struct c_type *find_type(struct reader *r, Dwarf_Die *scope, const 
     return NULL;
 }
 
+/* Is an enumeration called so, or one of a class or namespace that is? nvcc mangles such names: "_ZN3geo2pt4kindE". */
+static bool is_enumeration_of(const char *called, const char *of)
+{
+    char part[128];
+    if (!called || strncmp(called, "_ZN", 3) != 0)
+        return called && strcmp(called, of) == 0;
+    int n = snprintf(part, sizeof part, "%zu%s", strlen(of), of);
+    return n < (int)sizeof part && strstr(called, part);
+}
+
 static const struct c_type *find_enumerator(struct reader *r, Dwarf_Die *scope, const char *of, const char *name,
                                             int64_t *value, unsigned depth)
 {
@@ -193,10 +204,12 @@ static const struct c_type *find_enumerator(struct reader *r, Dwarf_Die *scope, 
         const char *called = tag == DW_TAG_enumeration_type ? dwarf_diename(&child) : NULL;
         Dwarf_Attribute a;
         bool is_class = tag == DW_TAG_enumeration_type && dwarf_attr(&child, DW_AT_enum_class, &a);
-        if (tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_subprogram ||
-            tag == DW_TAG_lexical_block)
-            t = find_enumerator(r, &child, of, name, value, depth + 1);
-        if (tag != DW_TAG_enumeration_type || (of ? !called || strcmp(called, of) != 0 : is_class))
+        bool is_struct = tag == DW_TAG_structure_type || tag == DW_TAG_class_type;
+        const char *space = is_struct ? dwarf_diename(&child) : NULL;
+        bool is_meant = of && space && strcmp(space, of) == 0; /* of an enumeration in it */
+        if (is_struct || tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block)
+            t = find_enumerator(r, &child, is_meant ? NULL : of, name, value, depth + 1);
+        if (tag != DW_TAG_enumeration_type || (of ? !is_enumeration_of(called, of) : is_class))
             continue;
         const struct c_type *e = dwarf_type(r, &child);
         for (uint32_t i = 0; i < e->n && e->kind == C_ENUM && !t; i++)

@@ -258,11 +258,24 @@ static const struct c_type *member_pointer(struct reader *r, Dwarf_Die *die, con
     return t;
 }
 
+/* nvcc writes "__SO__5shape" of the part of a class that its base is, and mangled names of what is in namespaces. */
+static const char *type_name(struct reader *r, Dwarf_Die *die)
+{
+    static const char part[] = "__SO__";
+    const char *name = source_name(dwarf_name(r, die));
+    bool is_part = starts(name, part);
+    if (!is_part)
+        return name ? enumerator_name(r, name) : NULL;
+    for (name += strlen(part); isdigit((unsigned char)*name); name++)
+        ;
+    return name;
+}
+
 static struct c_type *new_type(struct reader *r, Dwarf_Die *die, enum c_kind kind)
 {
     struct c_type *t = ARENA_NEW(&r->arena, struct c_type);
     t->kind = kind;
-    t->name = source_name(dwarf_name(r, die));
+    t->name = type_name(r, die);
     dwarf_number(die, DW_AT_byte_size, &t->bytes);
     return t;
 }

@@ -130,22 +130,30 @@ static struct node *parse_member(struct parsing *p, struct node *n)
     return node_member(node_memory(node_offset(n->a, (int64_t)at, p->arena), n->type, p->arena), m, p->arena);
 }
 
-static struct node *member_of(struct parsing *p, struct node *n, const char *name)
+static struct node *member_of(struct parsing *p, struct node *n, struct str name)
 {
     uint64_t at = 0;
     const struct c_member *m =
-        n->type->kind == C_STRUCT && n->kind == NODE_MEMORY ? find_member(n->type, str_of(name), &at) : NULL;
+        n->type->kind == C_STRUCT && n->kind == NODE_MEMORY ? find_member(n->type, name, &at) : NULL;
     return m ? node_member(node_memory(node_offset(n->a, (int64_t)at, p->arena), n->type, p->arena), m, p->arena)
              : NULL;
+}
+
+struct node *expr_own_member(struct parsing *p, struct str name)
+{
+    const struct scope *s = p->scope;
+    struct node *object = s->variable ? s->variable(s->data, str_of("this"), p->arena) : NULL;
+    bool leads = object && object->kind != NODE_GONE && object->type->kind == C_POINTER && object->type->of->bytes;
+    return leads ? member_of(p, node_memory(object, object->type->of, p->arena), name) : NULL;
 }
 
 /* x[i, k] of an array of numba's, which is a struct with its data, and how many bytes apart the elements of each
  * dimension are; pair[0] of a tuple, whose members are f0, f1, ... NULL: the node is neither. */
 static struct node *python_element(struct parsing *p, struct node *n, struct node *const *index, unsigned dims)
 {
-    struct node *data = member_of(p, n, "data"), *strides = member_of(p, n, "strides");
+    struct node *data = member_of(p, n, str_of("data")), *strides = member_of(p, n, str_of("strides"));
     if (dims == 1 && index[0]->kind == NODE_CONST)
-        if (!data && (data = member_of(p, n, arena_printf(p->arena, "f%lld", (long long)index[0]->value.i))))
+        if (!data && (data = member_of(p, n, str_of(arena_printf(p->arena, "f%lld", (long long)index[0]->value.i)))))
             return data;
     if (!data || !strides || data->type->kind != C_POINTER || strides->type->kind != C_ARRAY)
         return NULL;

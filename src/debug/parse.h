@@ -30,6 +30,11 @@ struct str expr_take_name(struct parsing *p);
 /* A type, if one is there: "@shared float *", "int", "P **". NULL leaves the place where it is. */
 const struct c_type *expr_type(struct parsing *p);
 
+/* ---- parse.c ---- */
+
+/* In a member function, a member of its object; NULL: there is none so called. */
+struct node *expr_own_member(struct parsing *p, struct str name);
+
 /* ---- parse_name.c ---- */
 
 struct node *expr_number(struct parsing *p);

@@ -185,7 +185,7 @@ struct node *expr_name(struct parsing *p)
         return node_const(0, c_pointer_to(&c_void, C_GENERIC, p->arena), p->arena);
     if (p->scope->variable && (n = p->scope->variable(p->scope->data, name, p->arena)))
         return n;
-    if ((n = named_shared(p, name)) || (n = named_global(p, name)))
+    if ((n = expr_own_member(p, name)) || (n = named_shared(p, name)) || (n = named_global(p, name)))
         return n;
     int64_t value;
     const struct c_type *t = p->scope->enumerator ? p->scope->enumerator(p->scope->data, name, &value, p->arena) : NULL;

@@ -226,13 +226,31 @@ static struct str last_of(struct str name)
     return name;
 }
 
+/* Is "geo::depth" this variable, whose name in the PTX has its namespaces? nvcc gives it that name in debugging
+ * information, too. */
+static bool is_of_namespace(const struct scope_data *s, const struct dwarf_variable *v, struct str name,
+                            struct arena *arena)
+{
+    const struct sections *sections = &s->info->sections;
+    uint64_t i = v->address - VARIABLE;
+    bool is_mangled = strncmp(v->name, "_Z", 2) == 0;
+    if (!v->is_global || v->kind != DWARF_MEMORY || v->address < VARIABLE || i >= sections->variables.n ||
+        (!is_mangled && (last_of(name).n == name.n || !str_is(last_of(name), v->name))))
+        return false;
+    const char *readable = demangle(sections->variables.at[i], arena);
+    size_t n = strlen(readable);
+    return n >= name.n && memcmp(readable + n - name.n, name.p, name.n) == 0 &&
+           (n == name.n || readable[n - name.n - 1] == ':');
+}
+
 static struct node *variable(void *data, struct str name, struct arena *arena)
 {
     struct scope_data *s = data;
     struct dwarf_variable *all = ARENA_ARRAY(arena, struct dwarf_variable, MOST_VARIABLES);
     uint32_t n = scope_variables(s, all);
     for (uint32_t i = 0; i < n; i++)
-        if (str_is(all[i].kind == DWARF_DYNAMIC ? last_of(name) : name, all[i].name))
+        if (str_is(all[i].kind == DWARF_DYNAMIC ? last_of(name) : name, all[i].name) ||
+            is_of_namespace(s, &all[i], name, arena))
             return node_of(s, &all[i], arena);
     const struct ptx_var *v = dynamic_shared(s->code->ir->func->module, name, arena);
     if (!v)

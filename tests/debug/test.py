@@ -428,6 +428,21 @@ __global__ void outside(float *out)
     assert got[2:] == ["$1 = {0, 1, 0, 2}", "$2 = {0.0078125, 2}", "$3 = 2", "There are none."], got
 
 
+def members_namespaces_and_bases_are_named_as_in_the_source():
+    """members.ptx.xz is what `nvcc -G -std=c++17 -arch=sm_90` makes of members.cu."""
+    ours = folder.path("members-ours.ptx")
+    subprocess.run([heddle, "cc", "-G", "-std=c++17", "-arch=sm_90", "-ptx", "members.cu", "-o", ours], cwd=here, check=True)
+    asked = ["b sq::area", "b acc::add", "b members.cu:36 if i == 1", "run", "p total", "p hist[1] + 1", "p *this", "delete 2", "c", "p b", "p b.b", "p s.id", "p s.side", "p m", "p p", "p base", "p r", "p v4[1].z",
+             "p grid3[1][0]", "p geo::in::depth", "p geo::origin", "p geo::origin.y", "p p.k == geo::pt::B", "p calls", "p limit", "p flags", "p visits", "c", "p side", "p id"]
+    a, b = ([re.sub(r"(_vptr\$shape|__vptr) = 0x[0-9a-f]+", "vptr", masked(x)) for x in answers([ptx, "--grid", 1, "--block", 2, "s32[2]", "f32[8]=range", 2], asked, cwd=here)] for ptx in (ours, recorded("members.ptx")))
+    left = [(q, x, y) for q, x, y in zip(asked, a, b) if x != y]
+    assert left == [], left
+    values = [x.split(" = ", 1)[-1] for x in a]
+    assert values[4:7] == ["0", "1", "{total = 0, hist = {0, 0, 0}}"] and values[9] == "{a = 5, b = 9, c = 77}" and values[11:13] == ["1", "1.5"], values
+    assert values[13:19] == ["{v = {{v = {0, 0}}, {v = {0, 7}}, {v = {0, 0}}}}", "{x = 3, y = 4, k = B}", "3", "22", "7", "{5, 6}"], values
+    assert values[19:27] == ["4", "{x = 1, y = 2, k = A}", "2", "true", "1", "17", "{true, false, true}", "26"] and values[28:] == ["1.5", "1"], values
+
+
 def recorded(name):
     path = folder.path(name)
     with lzma.open(os.path.join(here, name + ".xz")) as packed, open(path, "wb") as f:
