@@ -127,8 +127,9 @@ static size_t member_start(struct str text, size_t start)
 {
     for (;;) {
         size_t before = cc_before_blanks(text, start);
-        bool is_dot = before > 0 && text.p[before - 1] == '.';
-        bool is_arrow = before > 1 && text.p[before - 1] == '>' && text.p[before - 2] == '-';
+        bool same_line = !memchr(text.p + before, '\n', start - before); /* else it may end a comment */
+        bool is_dot = same_line && before > 0 && text.p[before - 1] == '.';
+        bool is_arrow = same_line && before > 1 && text.p[before - 1] == '>' && text.p[before - 2] == '-';
         if (!is_dot && !is_arrow)
             return start;
         start = cc_before_blanks(text, before - (is_dot ? 1 : 2));

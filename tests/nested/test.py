@@ -267,6 +267,7 @@ __global__ void parent(int *o)
     fixed<10><<<1, 1>>>(o + 16, 1); pack<<<1, 1>>>(o + 17, 1, 2.5f, 'a'); a::b::unnamed<int><<<1, 1>>>(o + 18);
     a::b::use<<<1, 1>>>(o + 19, a::b::op<int>{6}); a::b::use<<<1,
         1>>>(o + 20, a::b::op<int>{6}, 2); // two lines
+    // A sentence.
     split<<<1, 1>>>(o + 21, 0, 100, 0); apply<<<1, 1>>>(adder{5}, o + 22); apply<<<1, 1>>>(3, o + 23);
     cudaFuncAttributes attr; o[24] = cudaFuncGetAttributes(&attr, add1); o[25] = attr.maxThreadsPerBlock;
     cudaOccupancyMaxActiveBlocksPerMultiprocessor(o + 26, twice<int, 3>, 256, 0);
