@@ -9,7 +9,7 @@ from trial import HEDDLE_CC, Program, Way
 CATEGORIES = ["0_Introduction", "1_Utilities", "2_Concepts_and_Techniques", "3_CUDA_Features", "4_CUDA_Libraries", "5_Domain_Specific", "6_Performance"]
 # What a sample needs beyond the runtime, as its CMakeLists.txt or its name says.
 NEEDS = [("OpenGL|GLUT|EGL", "OpenGL"), ("Vulkan", "Vulkan"), ("D3D1[12]", "Direct3D"), ("CUDA::npp", "NPP"),
-         ("FreeImage", "FreeImage"), ("NVSCI", "NvSci"), ("CUDA::nvjpeg|nvJPEG", "nvJPEG"), (r"project\(cdp", "dynamic parallelism"),
+         ("FreeImage", "FreeImage"), ("NVSCI", "NvSci"), ("CUDA::nvjpeg|nvJPEG", "nvJPEG"),
          ("nvJitLink|jitLto", "nvJitLink"), *([] if shutil.which("mpicxx") else [(r"find_package\(MPI", "MPI")])]
 # The products of matrices compare their result with the host's where CPU_DEBUG is set; of 4096 rows they take a CPU, and their check, minutes.
 PRODUCTS = [f"{t}TensorCoreGemm" for t in ("bf16", "cuda", "dmma", "imma", "tf32")]
