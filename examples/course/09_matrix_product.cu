@@ -3,7 +3,7 @@
 //
 // The slides swap dimGrid and dimBlock, pass TILE_WIDTH for Width, and write __synchthreads: corrected here.
 // `heddle explain --device G80 ./09_matrix_product` counts it, too: "4 bytes loaded for each" operation bound a G80 at
-// "21.6 GFLOP/s, of 345.6 GFLOP/s", tiles take "0.25 bytes loaded for each"; on the page, "Roofline". Without --device: an H200.
+// "21.6 GFLOP/s of 345.6 GFLOP/s", tiles take "0.25 bytes loaded for each"; on the page, "Roofline". Without --device: an H200.
 #include "course.h"
 
 const int WIDTH = 64, TILE_WIDTH = 16;
