@@ -50,6 +50,8 @@ static void add_source_options(struct job *j, cc_words *c, enum reading reading)
     ADD(c, "-Wno-unknown-warning-option");                             /* another host compiler's */
     if (o->given[CC_TOOLKIT])
         ADD(c, "-D__NVCC__");
+    if (o->given[CC_DELAYED_TEMPLATES])
+        ADD(c, "-fdelayed-template-parsing");
     if (o->given[CC_TEMPLATE_DEPTH])
         ADD(c, arena_printf(j->arena, "-ftemplate-depth=%s", o->value[CC_TEMPLATE_DEPTH]));
     if (o->given[CC_TEMPLATE_BACKTRACE])

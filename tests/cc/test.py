@@ -870,6 +870,16 @@ int main() { k<<<1, 1>>>((int *)0); }
     assert "C++ wants `T::template f<n>(x)`" in err, err
 
 
+def templates_that_nothing_uses_may_have_mistakes_on_request():
+    write("unused.cu", """template <typename T> struct pair { T a; __device__ void swap() { pair p; p.exchange(); } };
+__global__ void k(pair<int> *p) { p->a = 1; }
+int main() { k<<<1, 1>>>(nullptr); }
+""")
+    _, err = cc("-ptx", "unused.cu", status=1)
+    assert "no member named 'exchange'" in err, err
+    cc("-c", "-fdelayed-template-parsing", "unused.cu")
+
+
 def openmp_names_its_package():
     write("threads.cpp", "#include <omp.h>\nint main() { return omp_get_thread_num(); }\n")
     _, err = cc("-Xcompiler", "-nostdinc", "threads.cpp", status=1)
