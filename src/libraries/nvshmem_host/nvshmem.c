@@ -20,3 +20,8 @@ REFUSED(int, nvshmem_team_my_pe, -1)
 REFUSED(int, nvshmem_team_n_pes, -1)
 REFUSED(int, nvshmem_team_translate_pe, -1)
 REFUSED(int, nvshmemx_init_status, 0) /* NVSHMEM_STATUS_NOT_INITIALIZED */
+REFUSED(int, nvshmemid_init_status, 0)
+
+/* Of how device code communicates: 0, of which there is none. */
+extern LIBRARY_API int nvshmem_selected_device_transport;
+int nvshmem_selected_device_transport;
