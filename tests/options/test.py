@@ -137,7 +137,7 @@ ROWS = {
 }
 # What makes text for people and for make: there is nothing to launch. --toolkit is what a folder's nvcc is called by.
 TEXTS = {"-E": "twice", "-M": "value.h", "-MM": "value.h", "-arch-ls": "compute_90", "-code-ls": "sm_90", "-V": "13.0", "-h": "Options:"}
-ELSEWHERE = {"--toolkit", "--with"}
+ELSEWHERE = {"--toolkit", "--with", "-fdelayed-template-parsing"}
 
 
 def sections(option="--help"):

@@ -26,7 +26,7 @@ def the_page_of_libraries_is_what_the_tables_say():
 def exports(path):
     """By name, with the version of the symbol, or nothing."""
     symbols = subprocess.run(["readelf", "--dyn-syms", "-W", path], check=True, capture_output=True, text=True).stdout
-    return dict(re.findall(r" FUNC +GLOBAL +DEFAULT +\d+ (\w+)(?:@@(\S+))?$", symbols, re.M))
+    return dict(re.findall(r" (?:FUNC|OBJECT) +GLOBAL +DEFAULT +\d+ (\w+)(?:@@(\S+))?$", symbols, re.M))
 
 
 def each_library_exports_its_table_with_the_originals_version():
