@@ -1,17 +1,17 @@
 /* Heddle: runs, checks and explains CUDA programs with no GPU. The C library.
  *
- * A machine is a virtual GPU with its own memory. It loads modules of PTX text and launches
- * their kernels. Its global memory is memory of this process: the host can read and write a
- * pointer of hd_alloc() directly, and can pass it to a kernel.
+ * A machine is a virtual GPU with its own memory. It loads modules of PTX text and launches their
+ * kernels. Its global memory is memory of this process: the host can read and write a pointer of
+ * hd_alloc() directly, and can pass it to a kernel. Several machines may live in one process. Every
+ * function may be called from several threads at once, also for one machine. But nothing may use an
+ * object while it is being destroyed.
  *
- * Several machines may live in one process. Every function may be called from several
- * threads at once, also for one machine. But nothing may use an object while it is being
- * destroyed.
- *
- * Functions return HD_SUCCESS or an error whose number is that of CUDA's driver API for the
- * same fault. A forbidden NULL is HD_ERROR_INVALID_VALUE; a function without hd_result then
- * returns NULL, false or 0, or fills in zeros. The library never exits, prints, or jumps out
- * of its caller. "PTX ISA" is NVIDIA's "Parallel Thread Execution ISA", version 9.0.
+ * Functions return HD_SUCCESS or an error whose number is that of CUDA's driver API for the same
+ * fault. A forbidden NULL is HD_ERROR_INVALID_VALUE; a function without hd_result then returns
+ * NULL, false or 0, or fills in zeros. The library never exits, prints, or jumps out of its caller.
+ * "PTX ISA" is NVIDIA's "Parallel Thread Execution ISA", 9.0.
+ * Sections: reports, machines, memory, modules and kernels, checking, explaining, launches,
+ * streams, textures, tensor maps, compiled code, PTX as text, the instruction set, how it grows.
  */
 #ifndef HEDDLE_H
 #define HEDDLE_H

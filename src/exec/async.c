@@ -10,7 +10,7 @@
 #include "exec/schedule.h"
 #include "exec/worker.h"
 
-enum { MAX_PENDING = 1 << 12 }; /* pieces of a warp's: more have the oldest done */
+enum { MAX_PENDING = 1 << 12 }; /* pending pieces of a warp; beyond that, the oldest is performed */
 
 /* ---- doing it ---- */
 
@@ -58,7 +58,7 @@ static void move(const struct async_work *x, const struct async_part *p)
         memset(p->to + p->taken, 0, p->bytes - p->taken);
 }
 
-/* What a piece reads of memory, before anything has moved it. */
+/* The memory that a piece reads, before anything is moved. */
 static void tell_read(const struct async_work *x, const struct async_part *p, unsigned lane)
 {
     struct location from = {.space = x->reads ? SPACE_SHARED : SPACE_GLOBAL, .owner = x->reads};
@@ -212,8 +212,8 @@ bool async_bound(struct warp *w)
 
 /* ---- groups ---- */
 
-/* Lanes whose part has to be done for them to go on that wait for all but their `left` newest
- * groups. */
+/* The lanes whose pending work must be performed now, because they wait for all but their `left`
+ * newest groups. */
 static uint32_t due_lanes(const struct async_work *x, const struct async_queue *q, bool bulk, uint32_t lanes,
                           uint64_t left)
 {

@@ -20,7 +20,7 @@ static uint32_t copied_bytes(const struct op *o)
 }
 
 /* The usual case of cp.async: whole copies, all from one allocation and within the block's memory.
- * False where it is another, or memory has run out, and nothing has been done. */
+ * In other cases, or if memory is exhausted, returns false and does nothing. */
 static bool issue_rows(struct warp *w, struct activation *a, uint8_t *const base[4], const struct op *o, uint32_t mask)
 {
     const struct op_access *c = o->access;
@@ -122,7 +122,8 @@ static bool issue_copies(struct warp *w, uint8_t *const base[4], const struct op
     return enqueue_good(x);
 }
 
-/* The mbarrier of the lane's arrival, which without .noinc makes it expect one more. */
+/* Finds the mbarrier of the lane's arrival. Without .noinc, the mbarrier then expects one more
+ * arrival. */
 static bool announce_arrival(struct warp *w, const struct op *o, unsigned lane, uint64_t address, struct location *at)
 {
     if (!async_locate_object(w, o, lane, o->access->mem.space, address, at))
@@ -133,7 +134,7 @@ static bool announce_arrival(struct warp *w, const struct op *o, unsigned lane, 
            mbarrier_signal(w, o, lane, at->owner, at->address, &(struct mbarrier_signal){.announces = true});
 }
 
-/* Nothing is pending that an arrival would come behind: it comes now. */
+/* No pending work precedes the arrival, so it happens now. */
 static bool arrive_now(struct warp *w, const struct op *o, uint32_t mask, const uint64_t *address)
 {
     for (uint32_t m = mask; m; m &= m - 1) {

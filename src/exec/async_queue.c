@@ -127,8 +127,8 @@ static bool overlap(const uint8_t *a, uint64_t a_bytes, const uint8_t *b, uint64
     return a < b + b_bytes && b < a + a_bytes;
 }
 
-/* Is a piece of which these lanes are not done to write the bytes (*written), or to read what
- * somebody writes? */
+/* Will a pending piece of these lanes write the bytes (*written), or read bytes that are being
+ * written? */
 static bool touches(const struct async_work *x, const struct block *owner, const uint8_t *at, uint64_t bytes,
                     bool writes, bool *written)
 {

@@ -8,8 +8,7 @@
 
 /* ---- doing it ---- */
 
-/* Where a byte of the copy is in shared memory, of which `at` is the first: swizzled by its
- * address. */
+/* The shared address of a byte of the copy, which starts at `at`: swizzled by its address. */
 static uint8_t *swizzled(const struct async_work *x, const struct tensor_map *m, uint8_t *at, uint64_t byte)
 {
     uint32_t address = (uint32_t)(x->source + byte);
@@ -132,9 +131,9 @@ static bool read_tensor(struct warp *w, uint8_t *const base[4], const struct op 
     return !refusal || warp_fault_value(w, FAULT_tensor_copy, o, lane, (uint64_t)(uintptr_t)refusal);
 }
 
-/* Of shared memory, with the gaps of a swizzle; of a box that no shared memory can have, at least
- * as much as is too much. A store reads no more than what is in the tensor. Checks the tensor's
- * lines on the way; 0 after a fault. */
+/* The bytes of shared memory that the copy spans, with the gaps of a swizzle; for a box that is too
+ * large, any number beyond the limit. A store reads only what is inside the tensor. Checks the
+ * tensor's lines on the way; 0 after a fault. */
 static uint32_t extent_of(struct warp *w, const struct op *o, unsigned lane, const struct async_tensor *t)
 {
     struct tensor_lines lines = tensor_lines_of(&t->map, &t->at);

@@ -108,7 +108,7 @@ static void write_cell(u8 *at, unsigned bytes, u64 value)
     }
 }
 
-/* What the host does with one instruction; false where it has none. */
+/* Performs the operation by one instruction of the host; false if it has none. */
 static bool host_atomic(enum atom_host host, unsigned bytes, u8 *at, u64 s, int order, u64 *old)
 {
 #define PERFORM(name, builtin)                                                                                         \
@@ -123,8 +123,8 @@ static bool host_atomic(enum atom_host host, unsigned bytes, u8 *at, u64 s, int 
     }
 }
 
-/* A comparison that fails is a read: it takes no lock, and does not take the cell from others that
- * spin on it. */
+/* A failed comparison is a read: it takes no lock, and leaves the cache line to others that spin on
+ * the cell. */
 static bool fails(const struct mem_access *m, u8 *at, u64 s, int order, u64 *old)
 {
     if (m->atom != ATOM_cas)
@@ -170,7 +170,8 @@ void atom_reduce(const struct mem_access *m, u8 *cell, bool shared, const u8 *wi
     atom_cell_at(&element, mem_access_cell(&element, shared || m->type == TYPE_f32), cell, shared, v, 0);
 }
 
-/* 128 bits: cas and exch. What is not swapped is exchanged for itself, which reads it whole. */
+/* 128 bits: cas and exch. A failed cas exchanges the value for itself, which reads all of it at
+ * once. */
 static b128 atom_b128(const struct mem_access *m, u8 *at, bool shared, b128 s, b128 t)
 {
     enum atom_cell cell = mem_access_cell(m, shared);
@@ -202,8 +203,8 @@ static u64 element(const u8 *row, unsigned bytes, unsigned lane)
     return v;
 }
 
-/* A lane's operation on n elements; results go to the destinations that there are. False where it
- * has compared in vain: then it is no write (PTX ISA 8.3.1). */
+/* A lane's operation on n elements; results go to the destinations that exist. False: a
+ * compare-and-swap has failed, and so is not a write (PTX ISA 8.3.1). */
 static bool run_lane(const struct op_access *x, u8 *const base[4], u8 *at, bool shared, unsigned lane)
 {
     if (x->mem.bytes == 16) {
@@ -228,8 +229,9 @@ static bool run_lane(const struct op_access *x, u8 *const base[4], u8 *at, bool 
     return wrote;
 }
 
-/* A lane's operation where it has been located: in local memory, where the lane is alone, on a
- * copy. While a stall is looked into: does it change anything, or read what others may change? */
+/* A lane's operation at its located address; in local memory, which no other lane shares, on a
+ * copy. During stall detection, notes whether it changes memory, or reads memory that others may
+ * change. */
 static bool run_located(struct warp *w, const struct op_access *x, u8 *const base[4], const struct location *p,
                         unsigned lane)
 {
@@ -305,8 +307,8 @@ static bool run_shared(struct cells *c)
     }
 }
 
-/* One cell for all lanes: they add what they have together, and each gets what it would have found
- * in its turn. */
+/* One cell for all lanes: their operands are added up first, and each lane gets the value that it
+ * would have found in its turn. */
 static void add_together(const struct cells *c, u32 *p)
 {
     const u32 *s = (const u32 *)c->s;
@@ -322,8 +324,8 @@ static void add_together(const struct cells *c, u32 *p)
     }
 }
 
-/* One cell for all lanes: what they do one after the other is known when the cell has been read,
- * and is done at once. */
+/* One cell for all lanes: once the cell is read, the results of all lanes in order are computed and
+ * stored at once. */
 static void compare_together(struct cells *c, u32 *p)
 {
     const u32 *s = (const u32 *)c->s, *t = (const u32 *)c->t;
@@ -410,7 +412,7 @@ static bool perform_atom(struct warp *w, uint8_t *const base[4], const struct op
 {
     bool watching = atomic_load_explicit(&w->block->launch->watching, memory_order_relaxed);
     plan_fill(w, o, p);
-    if (w->events) /* who watches wants to know which lanes have written */
+    if (w->events) /* clients need to know which lanes have written */
         w->block->worker->wrote = mask;
     if (p->kind == PLAN_HOST && !watching) {
         uint32_t wrote = run_together(base, o, mask, p);

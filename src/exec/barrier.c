@@ -50,8 +50,8 @@ static uint32_t live_lanes(const struct warp *w)
     return w->exists & ~w->exited;
 }
 
-/* A warp whose lanes all came at once goes on with them, without a look at its other records: there
- * are none. */
+/* A warp whose lanes all arrived together goes on with all of them; it has no other records to look
+ * at. */
 static void release_whole(struct warp *w, uint32_t id)
 {
     struct wait *t = &w->whole;
@@ -106,8 +106,8 @@ static void release_warp(struct warp *w, uint32_t id, const struct barrier *bar)
 
 /* ---- what is told of barriers that open ---- */
 
-/* The first call, from the barrier out, that the two have not come through both; NULL: they have
- * come the same way. */
+/* The innermost call, counted from the barrier outwards, in which the two call chains differ; NULL:
+ * they are equal. */
 static const struct op *other_call(const struct wait *of, const struct wait *than)
 {
     const struct activation *a = of->act, *b = than->act;
@@ -117,8 +117,8 @@ static const struct op *other_call(const struct wait *of, const struct wait *tha
     return NULL;
 }
 
-/* By which call a wait has come to its barrier, and the first of its warp to the same instruction
- * has not. */
+/* The call by which a wait has reached its barrier, and by which the first wait of its warp at the
+ * same instruction has not. */
 static const struct op *call_of(const struct warp *w, const struct wait *t)
 {
     const struct wait *first = w->waits;

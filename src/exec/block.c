@@ -104,7 +104,8 @@ static uint32_t lane_value(enum isa_sreg s, unsigned l)
     }
 }
 
-/* Do blocks of a launch differ in it? A block's number is all that they differ in. */
+/* Does this value differ between blocks of a launch? Only values that depend on the block's number
+ * do. */
 static bool is_of_block(uint32_t sreg)
 {
     if (sreg == IR_SHARED_START)
@@ -122,7 +123,7 @@ static bool is_of_block(uint32_t sreg)
     }
 }
 
-/* `again`: the rows are those of another block of the launch. */
+/* `again`: the rows already hold the values of another block of the launch. */
 static void fill_rows(struct block *b, bool again)
 {
     const struct kernel *k = b->launch->kernel;
@@ -144,7 +145,7 @@ static void fill_rows(struct block *b, bool again)
     }
 }
 
-/* The blocks of a cluster follow each other, in the order of their ranks. */
+/* Blocks of a cluster are consecutive, in the order of their ranks. */
 static void number_in_clusters(struct block *b, uint64_t index)
 {
     const struct launch *l = b->launch;
@@ -334,7 +335,7 @@ static bool waits_for_cluster(const struct block *b)
     return lanes;
 }
 
-/* Others of its cluster may let a block go on that waits at the cluster's barrier. */
+/* A block that waits at the cluster's barrier may be released by other blocks. */
 bool block_is_stuck(const struct block *b)
 {
     if (!has_no_turn(b))

@@ -85,8 +85,8 @@ static void fix_access(const struct ir_func *ir, struct ir_access *a)
 
 enum { LINE_BYTES = 64 };
 
-/* Where no variable is aligned to more than a line, and the first begins one, others lose no byte
- * to those that fill whole lines. */
+/* If no variable needs more than the alignment of a cache line, and the first begins a line, then
+ * placing whole-line variables first wastes no byte. */
 static bool can_order_by_lines(const struct preparer *p, const struct ir_func *ir)
 {
     bool can = p->k->static_shared_bytes % LINE_BYTES == 0;
@@ -97,8 +97,8 @@ static bool can_order_by_lines(const struct preparer *p, const struct ir_func *i
     return can;
 }
 
-/* Those that fill whole lines of the cache, as most arrays do, before others, where that costs
- * nothing: so consecutive elements of theirs lie in one line each. */
+/* Variables that fill whole cache lines, as most arrays do, come first if that costs nothing: then
+ * consecutive elements are in one line. */
 static void place_static_shared(struct preparer *p, const struct ir_func *ir)
 {
     bool ordered = can_order_by_lines(p, ir);
@@ -188,8 +188,8 @@ static void note_calls(struct kernel *k, const struct code *c)
     }
 }
 
-/* A pointer may lead to any function of the image. One that the machine refuses is left out:
- * calling it faults. */
+/* A function pointer may refer to any function of the image. Functions that the machine refuses are
+ * left out: calling one faults. */
 static void add_all_functions(struct preparer *p)
 {
     const struct ptx_image *image = p->env->image;
@@ -313,8 +313,8 @@ bool kernel_runs_in_clusters(const struct kernel *k, struct diags *diags)
     return !clusters;
 }
 
-/* Few threads use more of a stack that has no bound; compiled code leaves what is beyond to the
- * interpreter. */
+/* If the depth has no bound, few threads use more than this; compiled code leaves deeper calls to
+ * the interpreter. */
 enum { READY_STACK_BYTES = 2048 };
 
 static bool needs_clustered(const struct kernel *k)
@@ -413,8 +413,8 @@ uint32_t kernel_register_limit(const struct kernel *k)
     return limit > MOST ? MOST : limit < 2 * UNIT ? 2 * UNIT : (uint32_t)limit;
 }
 
-/* An estimate: as many as its values that are alive at once take at most, but never more than it
- * may. */
+/* An estimate: the registers for the most values that are alive at once, within the kernel's
+ * limit. */
 static uint32_t estimate_registers(const struct kernel *k)
 {
     enum { ROW_BYTES = 4 * WARP_LANES };

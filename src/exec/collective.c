@@ -99,7 +99,8 @@ static void scatter(struct warp *w, const struct participants *m, const struct p
     }
 }
 
-/* 9.7.9.6: where the source lane takes no part, the value is undefined; it is the lane's own here. */
+/* 9.7.9.6: if the source lane does not take part, the value is undefined; here it is the lane's
+ * own. */
 static void shuffle(struct participants *m, enum collective mode, unsigned l)
 {
     bool in_range;
@@ -240,7 +241,8 @@ static bool run_matrix(struct warp *w, struct participants *m, uint32_t memberma
     return matrix_run(w, m->party[0].act, m->party[0].op, m->lanes);
 }
 
-/* All have come: they do it, and those that waited go on. False after a fault. */
+/* All lanes have arrived: performs the operation and lets the waiting lanes go on. False after a
+ * fault. */
 static bool complete(struct warp *w, struct participants *m, uint32_t membermask)
 {
     if (m->party[0].op->mode != COLLECTIVE_MATRIX)
@@ -277,7 +279,7 @@ static void add_waiting(const struct warp *w, struct participants *m, const stru
     }
 }
 
-/* Lanes of one membermask arrive; returns them where all others are there, too. */
+/* Lanes of one membermask arrive; returns all of them once the last has arrived. */
 static uint32_t arrive(struct warp *w, struct activation *a, const struct op *o, uint32_t lanes, uint32_t membermask,
                        bool *fault)
 {
@@ -298,7 +300,7 @@ static uint32_t arrive(struct warp *w, struct activation *a, const struct op *o,
     return 0;
 }
 
-/* The lanes of the warp that have neither come nor are about to end. */
+/* The lanes of the warp that have not arrived and are not about to exit. */
 static uint32_t elsewhere(const struct warp *w, const struct activation *a, uint32_t come)
 {
     uint32_t lanes = w->exists & ~w->exited & ~come;

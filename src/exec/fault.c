@@ -136,7 +136,7 @@ const char *fault_line(const struct ir_insn *at, struct arena *arena)
     return place_line(&p, arena);
 }
 
-/* A pointer of the host's, which the machine was not told to share. */
+/* Is it a host pointer that was not shared with the machine? */
 static bool is_hosts(const struct machine *m, const struct fault *f)
 {
     uint64_t start = mem_local_window(&m->mem);
@@ -164,7 +164,7 @@ const char *fault_buffer(struct machine *m, const struct mem_block *b, bool free
     return b->name ? arena_printf(arena, " `%s`", b->name) : "";
 }
 
-/* Where an address lies relative to the nearest allocation. */
+/* The place of an address relative to the nearest allocation, in words. */
 static const char *neighbourhood(struct machine *m, const struct fault *f, struct arena *arena)
 {
     struct mem_block b;
@@ -198,7 +198,7 @@ static const char *access_words(const struct fault *f)
     return f->is_atomic ? "updates" : f->is_write ? "writes" : "reads";
 }
 
-/* FAULT_address_space: what the instruction does not reach. */
+/* FAULT_address_space: names the state space that the instruction cannot access. */
 static const char *wrong_space(const struct fault *f, struct arena *arena)
 {
     unsigned long long address = f->address;

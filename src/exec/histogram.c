@@ -24,8 +24,8 @@
 
 enum { LARGEST_ARRAY = 16 << 10, LINE_BYTES = 64 };
 
-/* A worker that closes more histograms in a launch, or settles them more often for the engine, is
- * better off without. */
+/* Beyond these limits on closed histograms, or on settlements for the engine, a worker stops using
+ * histograms in the launch: they no longer pay. */
 enum { MAX_CLOSED = 2, MAX_SETTLED = 256 };
 
 /* Can no block learn from this operation what another has done? */

@@ -115,7 +115,7 @@ static void exit_lanes(struct warp *w, struct activation *a, uint32_t lanes)
     w->exited |= lanes;
 }
 
-/* After exits: who waited for these lanes may go on, in this warp and in others. */
+/* After exits: lets lanes that waited for the exited ones go on, in this warp and in others. */
 static void after_exit(struct warp *w)
 {
     if (w->waits)
@@ -236,7 +236,7 @@ static bool pick_nth(struct warp *w, uint32_t n, struct at *at)
     return false;
 }
 
-/* Has the choices of pick_scheduled() take lanes that a guide wants, and no others. */
+/* Restricts the choices of pick_scheduled() to the lanes that a guide wants. */
 static void hint_lanes(const struct warp *w, struct schedule *s, uint32_t groups)
 {
     uint32_t wanted = s->guide->lanes(s->guide->data, w), place = 0, group = 0;
@@ -257,7 +257,7 @@ static void hint_lanes(const struct warp *w, struct schedule *s, uint32_t groups
         schedule_hint(s, group ? place : 0);
 }
 
-/* Any group, and at times a part of it only: independent threads may run in any order. */
+/* Chooses any group, sometimes only a part of it: independent threads may run in any order. */
 static bool pick_scheduled(struct warp *w, struct schedule *s, struct at *at)
 {
     uint32_t groups = 0;
@@ -378,7 +378,7 @@ static bool run_other(struct warp *w, struct activation *a, uint8_t *const base[
     }
 }
 
-/* Lanes that wait are in their records: none goes on where not all have come through. */
+/* Waiting lanes are kept in wait records; no lane goes on before all have arrived. */
 static enum leave run_serial(struct warp *w, const struct at *at)
 {
     uint32_t to = serial_run(w, at->a, at->block, at->mask);

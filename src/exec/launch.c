@@ -99,10 +99,10 @@ static bool asks_for_reserved_shared(const struct kernel *k)
     return asks;
 }
 
-/* Static and dynamic shared memory are given out in units, smaller ones than an H200's of 128
- * bytes: the vendor's compilers rely on it when they read the last words with the vector that they
- * begin. What lies between is nobody's, and who hears of bad accesses hears of those that begin
- * there. */
+/* Static and dynamic shared memory are allocated in units, which are smaller than an H200's 128
+ * bytes. The vendor's compilers rely on units: they read a variable's last words as part of a
+ * vector. The padding between the two belongs to no variable; memcheck reports accesses that start
+ * in it. */
 static void size_shared(struct launch *l, const struct launch_request *r)
 {
     enum { UNIT = 16 };
@@ -126,7 +126,8 @@ static struct schedule *schedule_of(struct machine *m, const struct launch_reque
     return s->policy == POLICY_FAIR || (s->of_one && !(r->flags & LAUNCH_REPLAYED)) ? NULL : s;
 }
 
-/* %gridid, and which stream of choices it has. One that a debugger runs again keeps its number. */
+/* Sets %gridid, which also selects the launch's random choices. A launch that a debugger repeats
+ * keeps its number. */
 static uint64_t number_of(struct machine *m, const struct launch_request *r)
 {
     struct stopper *s = r->stopper;
@@ -330,9 +331,8 @@ static bool compiler_begins(struct launch *l, struct diags *diags)
     return !l->machine->compiler || l->machine->compiler->begin(l->machine, l, diags);
 }
 
-/* A step that writes diagnostics; false where memory runs out for them. A jump to the caller's
- * place would leave the launch and the worker behind, and with a fault the caller would not learn
- * which. */
+/* Runs a step that writes diagnostics; false if memory is exhausted. A jump to the caller's
+ * recovery point would leak the launch and the worker, and lose which fault it was. */
 static bool guarded(bool (*step)(struct launch *, struct diags *), struct launch *l, struct diags *diags)
 {
     jmp_buf oom, *outer = diags->arena->on_oom;
@@ -400,7 +400,7 @@ struct launch *launch_begin(struct machine *m, const struct launch_request *r, s
     return l;
 }
 
-/* Under a schedule one launch runs at a time; false where another does, and this one does not wait
+/* Under a schedule one launch runs at a time; false if another one runs and this one does not wait
  * for it. */
 static bool take_schedule(struct launch *l, bool waits)
 {

@@ -7,7 +7,7 @@
 
 enum { THREADS_LEAST = 1 << 14, INSTRUCTIONS_MOST = 1 << 14 };
 
-/* May it write to memory, itself or by what it calls? */
+/* May the function write to memory, directly or through calls? */
 static bool may_write(const struct ir_insn *i)
 {
     bool stores_matrix = i->kind == IR_MATRIX && i->access && i->matrix->n_writes == 0;

@@ -47,8 +47,8 @@ void limit_join(struct worker *k, struct launch *l)
     atomic_store(&k->look_at, looks ? 0 : UINT64_MAX);
 }
 
-/* What the launch has left, once the worker has added what it has executed; *exceeded where that is
- * too much already. */
+/* The launch's remaining budget after the worker has added what it executed; *exceeded: it is
+ * overdrawn. */
 static uint64_t settle_steps(struct worker *k, struct launch *l, bool *exceeded)
 {
     uint64_t limit = l->machine->config.step_limit, own = k->warp_instructions - k->counted_steps;
@@ -60,8 +60,8 @@ static uint64_t settle_steps(struct worker *k, struct launch *l, bool *exceeded)
     return all < limit ? limit - all : 0;
 }
 
-/* The worker has come to look: when is it to come again? False where the launch has executed more
- * than it may. */
+/* The worker checks the limit, and sets when to check again. False: the launch has exceeded its
+ * limit. */
 static bool look(struct worker *k, struct launch *l)
 {
     bool exceeded = false;

@@ -81,7 +81,7 @@ static enum fault_kind locate_global(const struct warp *w, uint64_t address, uin
     return writes && (b.kind == MEM_CONST || b.kind == MEM_PARAM) ? FAULT_read_only : FAULT_none;
 }
 
-/* A constant displacement may lead out of the parameters, to what is the host's. */
+/* A constant displacement may lead beyond the parameters, into host memory. */
 static enum fault_kind locate_param(const struct warp *w, uint64_t address, uint32_t bytes, struct location *p)
 {
     const struct launch *l = w->block->launch;
@@ -112,7 +112,7 @@ enum fault_kind access_locate(struct warp *w, enum ptx_space space, uint64_t add
     return FAULT_address_space; /* global memory is meant, as an H200 says */
 }
 
-/* Instructions that take generic addresses of shared memory alone. */
+/* For instructions whose generic addresses must be in shared memory. */
 static bool is_for_shared(const struct op *o)
 {
     const struct ir_matrix *m = o->origin->kind == IR_MATRIX ? o->origin->matrix : NULL;

@@ -74,8 +74,8 @@ static bool make_all_ready(struct block *b)
     return true;
 }
 
-/* A block that is reused, after one that ran in lockstep, and does not run in lockstep itself: its
- * warps have not begun. */
+/* Prepares a reused block that will not run in lockstep although the block before did: its warps
+ * have not begun. */
 static void make_fresh(struct block *b)
 {
     for (struct warp *w = b->warps; w < b->warps + b->n_warps; w++) {
@@ -86,7 +86,7 @@ static void make_fresh(struct block *b)
     b->clean = false;
 }
 
-/* Has a warp ended that has had its phase? Not if a gang has left it elsewhere. */
+/* Has a warp that ran in this phase ended? Not if a gang has left it at another place. */
 static bool has_ended(const struct warp *w)
 {
     return w->left != LEAVE_AT && (!w->block->arrived || w->exited == w->exists);

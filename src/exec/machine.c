@@ -115,7 +115,7 @@ static bool open_host(struct machine *m)
     return mem_open_host(&m->mem, c->host_memory ? NULL : c->host_ranges, c->print_data);
 }
 
-/* Who holds the machine comes before copies that begin later. */
+/* A holder of the machine goes before copies that begin later. */
 static void init_moving(struct machine *m)
 {
     pthread_rwlockattr_t kind;

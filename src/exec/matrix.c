@@ -60,7 +60,8 @@ static bool find_eights(const struct fragment *f, enum matrix_coordinate row, en
     return true;
 }
 
-/* Finds where registers are that a product can be computed on without dense matrices in between. */
+/* Finds the rows of the registers, if a product can be computed on them without dense matrices in
+ * between. */
 static bool find_places(const struct matrix *f, struct mma_places *x)
 {
     bool swapped = f->n > f->m;

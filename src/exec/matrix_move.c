@@ -139,8 +139,8 @@ static unsigned line_bytes_of(const struct moved *x)
     return (unsigned)x->m->place.length * x->m->ir->form.element_bits / 8;
 }
 
-/* How far behind the start a lane's pieces begin. Lanes and pieces divide a line at whole bytes,
- * and have bits of their own of its number, so that what they are off adds up. */
+/* The offset of a lane's pieces from the start. Lanes and pieces divide a line at whole bytes, and
+ * each has its own bits of the element's number, so their offsets add up. */
 static uint64_t lane_offset(const struct moved *x, unsigned lane)
 {
     return line_offset(x, x->m->place.line_by_lane[lane]) + x->m->place.along_by_lane[lane] * (unsigned)x->f->bits / 8;
@@ -298,7 +298,7 @@ static void load_watched(struct warp *w, uint8_t *const base[4], const struct op
     load_own(w, base, x, from);
 }
 
-/* What an event tells is performed before the next one. */
+/* The accesses of an event are performed before the next event is sent. */
 static void store_watched(const struct warp *w, uint8_t *const base[4], const struct op *o, const struct moved *x,
                           struct plan *p)
 {

@@ -40,23 +40,23 @@ struct CUgraphNode_st {
     CUgraphNode original; /* in the graph that this one is a clone of: its handle, or NULL */
     CUgraphNodeType type;
     CUcontext context;          /* its handle */
-    struct work work;           /* with parameters of its own */
+    struct work work;           /* with its own copy of the parameters */
     struct launch_hints hints;  /* of a kernel */
-    struct CUgraph_st *child;   /* of a child graph: the node's own copy */
+    struct CUgraph_st *child;   /* of a child graph node: its own copy of the graph */
     struct CUgraph_st **bodies; /* of a conditional node */
-    CUgraph *body_handles;      /* their handles: the list that the program has been given */
-    bool updatable;             /* a kernel that kernels update */
-    CUmemAccessDesc *access;    /* of memory: what the program has asked for, n_access of them */
+    CUgraph *body_handles;      /* handles of the bodies: the list that the program got */
+    bool updatable;             /* a kernel node that kernels may update */
+    CUmemAccessDesc *access;    /* of a memory node: n_access entries, as the program gave them */
     size_t n_access;
-    void **parameters;          /* of a kernel: the list that cuGraphKernelNodeGetParams has given, or NULL */
-    struct edges after, before; /* to the nodes that it depends on; to those that depend on it */
+    void **parameters;          /* of a kernel node: the list that cuGraphKernelNodeGetParams returned, or NULL */
+    struct edges after, before; /* edges to nodes that it depends on, and to nodes that depend on it */
     size_t end_since;           /* among those that nothing depends on: its turn in becoming one */
     enum node_mark { NODE_UNSEEN, NODE_OPEN, NODE_PLACED } mark; /* while they are sorted, */
     size_t place;                                                /* how far that is, and then their place */
     uint64_t seen;                                               /* by which look at a tail: capture.c */
 };
 
-/* What belongs to nodes, by their handles, which are not looked into. */
+/* A map from nodes' handles, which are not dereferenced. */
 struct node_index {
     struct node_entry {
         CUgraphNode key;
@@ -70,22 +70,22 @@ struct CUgraph_st {
     unsigned number; /* among all, in the order of making */
     CUgraphNode first, *end;
     size_t n, n_turns;
-    struct node_index clones; /* of a clone: its nodes by their originals, where somebody has asked for them */
+    struct node_index clones; /* of a clone: its nodes by their originals, made on demand */
     struct kept *kept;
     bool capturing;    /* streams add to it (capture.h) */
     bool is_child;     /* of a node, which it ends with */
     bool is_body;      /* of a conditional node; a child, too */
-    bool is_moved;     /* it was the program's, and has become a child */
+    bool is_moved;     /* the program's graph that became a child */
     bool is_flat;      /* graph_flatten() has made it */
     size_t n_children; /* nodes that have one */
-    size_t n_memory;   /* nodes of memory, also in children that were moved */
+    size_t n_memory;   /* memory nodes, with those of moved children */
     size_t n_conditional;
     size_t n_updatable;               /* kernels that kernels update */
     struct condition_use *conditions; /* handles that were made for it */
-    CUgraphExec instance;             /* what was made ready of it last: its handle */
+    CUgraphExec instance;             /* the handle of its last instance */
 };
 
-/* A graph made ready: its nodes in an order in which each comes after those it depends on. */
+/* An instantiated graph: its nodes in topological order. */
 struct CUgraphExec_st {
     CUgraphExec handle;
     cuuint64_t flags;
@@ -102,21 +102,21 @@ struct CUgraphExec_st {
     uint64_t streams_of_id;
     struct kept *kept;
     CUgraph outline;                  /* of the graph, where that has children; NULL: it has none */
-    struct condition_use *conditions; /* that launches begin with */
-    bool has_bodies;                  /* more is put while it runs */
+    struct condition_use *conditions; /* whose values launches begin with */
+    bool has_bodies;                  /* work is submitted while it runs */
     bool has_updatable;               /* kernels that kernels update */
     bool uses_memory;                 /* of graphs */
-    size_t memory_bytes;              /* that a launch needs of it, in blocks */
+    size_t memory_bytes;              /* memory that a launch needs, in blocks */
     hd_event *begun, *ended;          /* the last launch, */
-    uint64_t launched_in;             /* in the stream with this number */
-    pthread_mutex_t launching;        /* held while a launch is put */
+    uint64_t launched_in;             /* number of the stream of its last launch */
+    pthread_mutex_t launching;        /* held while a launch is submitted */
     _Atomic uint32_t refs;
     /* Of graphs that launch, and are launched by, kernels: graph_device.c */
     size_t n_launching; /* steps whose kernels do */
     bool uploaded;      /* they may launch it, */
     bool is_changed;    /* but not as it is since */
     bool is_queued;     /* one has */
-    unsigned n_running; /* launches that have begun, or have been put by the host */
+    unsigned n_running; /* launches that have begun, or that the host has submitted */
     struct step {
         CUgraphNode node; /* of the graph: its handle */
         CUgraphNodeType type;
@@ -137,23 +137,24 @@ struct CUgraphExec_st {
 /* By their handles. */
 CUresult graph_of(CUgraph handle, CUgraph *g);
 CUresult node_of(CUgraphNode handle, CUgraphNode *n);
-/* One of a kernel of the program's. What a library's call runs on a GPU, its node here has not:
+/* Finds a kernel node of the program. The node of a library's call, which has no kernel here, is
  * refused by name. */
 CUresult node_of_kernel(CUgraphNode handle, CUgraphNode *n);
 /* Are all of these handles of its nodes? */
 CUresult graph_has_nodes(CUgraph g, const CUgraphNode *handles, size_t n);
 CUresult graph_new(CUgraph *g);
-/* Their handles stand for nothing any more; what calls that have begun use of them stays until
- * those have ended. */
+/* Ends a graph and its nodes: their handles become invalid. Records that running calls use stay
+ * until these calls end. */
 void graph_end(CUgraph g);
-/* Whether streams add to it, or to a graph in it, which would end with it. */
+/* Do streams capture into it, or into a graph inside it? */
 bool graph_is_captured(CUgraph g);
 void node_end(CUgraphNode n);
-/* Copies the work, its parameters with it. The context and what it is after: their handles. */
+/* Adds a node with a copy of the work and its parameters. The context and the nodes before it are
+ * given by handles. */
 CUresult graph_put_node(CUgraph g, CUgraphNodeType type, const struct work *w, CUcontext c, const CUgraphNode *after,
                         size_t n, CUgraphNode *node);
 
-/* Whether it can be made ready only once at a time, and not copied. */
+/* Can it have only one instance at a time, and no copies? */
 bool graph_is_single(CUgraph g);
 
 /* ---- graph_edges.c ---- */
@@ -166,16 +167,17 @@ static inline CUgraphEdgeData edge_data(struct edge_kind k)
 {
     return (CUgraphEdgeData){.from_port = k.from_port, .to_port = k.to_port, .type = k.type};
 }
-/* Whether there can be such an edge between nodes of these types. */
+/* Is such an edge possible between nodes of these types? */
 bool edge_is_good(const CUgraphEdgeData *data, CUgraphNodeType earlier, CUgraphNodeType node);
 static inline bool edge_is_plain(const CUgraphEdgeData *data)
 {
     return !data->from_port && !data->to_port && !data->type;
 }
-/* False where there is no such edge; data NULL, or plain: whatever it is. */
+/* Removes an edge; false if there is none. With data NULL or plain, an edge of any kind. */
 bool graph_forget_order(CUgraphNode earlier, CUgraphNode node, const CUgraphEdgeData *data);
 void graph_forget_edges(CUgraphNode node);
-/* The nodes that nothing depends on, in the order in which they came to that; to be freed. */
+/* The nodes that no node depends on, in the order in which they became so. The caller frees
+ * them. */
 CUresult graph_ends(CUgraph g, CUgraphNode **ends, size_t *n);
 
 /* An index of n entries, which the caller fills before it calls node_index_sort(). */
@@ -186,32 +188,32 @@ void node_index_free(struct node_index *x);
 
 /* ---- graph.c ---- */
 
-/* Work with a copy of its parameters, as they are now, for a context's device; frees that copy. The
- * context: its handle. */
+/* The first makes a copy of work with its current parameters, for the device of a context (by
+ * handle); the second frees it. */
 CUresult work_own(const struct work *w, CUcontext c, struct work *own);
 void work_disown(struct work *own);
 /* A launch's kernel on a context's device. */
 CUresult work_kernel(const struct work *w, CUcontext c, hd_kernel **kernel);
-/* Whether it can be a node: more is asked of those than of what streams take. */
+/* Can the work be a node? Nodes have more rules than work in streams. */
 CUresult node_check(const struct work *w, CUcontext c);
 
 /* ---- graph_update.c ---- */
 
-/* Whether a node that was made ready can go over from a to b. */
+/* Can an instantiated node change from a to b? */
 bool work_can_become(const struct work *a, const struct work *b);
 
 /* ---- graph_copy.c ---- */
 
-/* The same nodes, with children of their own, and edges in a graph that has none; references to the
- * same user objects. */
+/* Copies nodes, children and edges into an empty graph, which gets references to the same user
+ * objects. */
 CUresult graph_copy_to(CUgraph from, CUgraph to);
 /* A copy that is to be a node's own, and its becoming so. */
 CUresult graph_copy_child(CUgraph child, CUgraph *copy);
 void graph_give_child(CUgraphNode n, CUgraph copy);
 /* The nodes, edges and children of a graph, without what the nodes do. */
 CUresult graph_outline(CUgraph g, CUgraph *outline);
-/* A graph without children that does the same. Its nodes stand for those of `from` and its
- * children: their `original`. */
+/* Makes an equivalent graph without children. `original` of each node is the node of `from`, or of
+ * its children, that it stands for. */
 CUresult graph_flatten(CUgraph from, CUgraph *flat);
 
 /* ---- memory in a graph: graph_rules.c ---- */
@@ -232,15 +234,15 @@ CUresult work_of_kernel(const CUDA_KERNEL_NODE_PARAMS *p, bool v2, struct work *
 CUresult work_of_fill(const CUDA_MEMSET_NODE_PARAMS *p, struct work *w);
 CUresult work_of_call(const CUDA_HOST_NODE_PARAMS *p, struct work *w);
 CUresult work_of_event(CUevent e, CUgraphNodeType type, struct work *w);
-/* What a launch has by attributes, which its parameters do not say. */
+/* Copies the attributes of a launch that are not among its parameters. */
 void launch_copy_attributes(struct work_launch *to, const struct work_launch *from);
 
 /* ---- graphs made ready: graph_exec.c ---- */
 
 CUresult exec_of(CUgraphExec handle, CUgraphExec *x);
-/* The node that stands for a step that is made of this one. */
+/* The node by which the step of this node is found. */
 CUgraphNode node_key(CUgraphNode n);
-/* Why a graph cannot be made ready: the answer, and the node, or NULL. */
+/* Why a graph cannot be instantiated: the error, and the node, or NULL. */
 struct bad_graph {
     CUgraphInstantiateResult result;
     CUgraphNode node;
@@ -252,16 +254,16 @@ CUresult exec_new(CUgraph g, cuuint64_t flags, CUgraphExec *exec, struct bad_gra
 /* The step of a node, also of one in a body; NULL: there is none. */
 struct step *exec_step(CUgraphExec x, CUgraphNode node);
 
-/* Its launches have ended, where these would see what changes. */
+/* Waits for launches that would see a change. */
 void exec_settle(CUgraphExec x);
 
 /* ---- what becomes of them: graph_life.c ---- */
 
-/* Kernels may update it, and launch it as it is now. */
+/* Uploads the graph in its current state, so that kernels can update and launch it. */
 CUresult exec_upload(CUgraphExec x);
-/* What a node's kernel calls of the device runtime: enum hd_nesting. */
+/* Which functions of the device runtime a node's kernel calls: enum hd_nesting. */
 unsigned work_nesting(const struct work *w, CUcontext context);
-/* Whether the kernel of a step launches graphs: when it, or all of them, may have changed. */
+/* Finds whether the kernel of a step, or of all steps, launches graphs, after a change. */
 void step_find_launches(CUgraphExec x, struct step *s);
 void exec_find_launches(CUgraphExec x);
 struct CUgraphExec_st *exec_hold(struct CUgraphExec_st *x);
@@ -278,8 +280,8 @@ CUresult graph_check(CUgraph g, cuuint64_t flags, struct bad_graph *bad);
 
 /* ---- what is found out late: graph_late.c ---- */
 
-/* The bodies of a conditional node, when the stream comes to it; and a kernel that kernels update,
- * as it is then. */
+/* Launches the bodies of a conditional node, or an updatable kernel in its current state, when the
+ * stream reaches it. */
 CUresult bodies_launch(struct step *s, hd_stream *stream, CUcontext c);
 CUresult updatable_launch(const struct work *w, hd_stream *stream, CUcontext c);
 
@@ -289,17 +291,18 @@ CUresult updatable_launch(const struct work *w, hd_stream *stream, CUcontext c);
 CUresult branches_find(CUgraphExec x);
 CUresult branches_launch(CUgraphExec x, hd_stream *stream, CUcontext c);
 struct graph_run;
-/* In streams of its own; `after`: what it comes after besides, or NULL; `ended` gets its end. */
+/* Launches the graph in its own streams. `after`: a further event to wait for, or NULL; `ended` is
+ * recorded at its end. */
 CUresult branches_launch_apart(CUgraphExec x, CUcontext c, struct graph_run *run, hd_event *after, hd_event *ended);
 
 /* ---- graphs that kernels launch: graph_device.c ---- */
 
-/* A launch of such a graph by the host: with it for its kernels, and behind them in the stream, or
- * freed where they cannot be put. */
+/* The record of a host launch of a graph whose kernels launch graphs. It belongs to the launch's
+ * kernels; it is freed if they cannot be submitted. */
 CUresult run_new(CUgraphExec x, CUcontext c, struct graph_run **run);
 CUresult run_finish(struct graph_run *run, hd_stream *stream);
 void run_free(struct graph_run *run);
-/* Has the host not launched it? Then its graph is what has been uploaded last. */
+/* Has a kernel launched it? Then its graph is the last uploaded state. */
 bool run_is_by_kernel(const struct graph_run *run);
 /* hd_context_options.launch_graph */
 int run_launch_graph(void *data, hd_kernel_call *call, void *graph_run, uint64_t graph, uint64_t stream);

@@ -15,13 +15,14 @@ struct condition_use {
     struct condition *condition;
 };
 
-/* One for a graph, which holds it; `assigned`: launches begin with the value. */
+/* Makes a condition for a graph, which holds a reference. With `assigned`, every launch begins with
+ * `value`. */
 CUresult condition_new(CUgraph g, CUcontext c, unsigned value, bool assigned, cuuint64_t *handle);
 /* By its handle, held; NULL: there is none. */
 struct condition *condition_at(cuuint64_t handle);
 struct condition *condition_hold(struct condition *c); /* NULL of NULL */
 void condition_release(struct condition *c);           /* NULL is allowed */
-/* For its only node; false where it has one already. */
+/* Claims the condition for its only node; false if it already has one. */
 bool condition_use(struct condition *c);
 void condition_leave(struct condition *c);
 unsigned condition_value(const struct condition *c);
@@ -29,7 +30,7 @@ bool condition_is_used(const struct condition *c);
 void conditions_release(struct condition_use **list);
 /* Those of the graph and of its bodies are held by the list, too. */
 CUresult conditions_collect(CUgraph g, struct condition_use **list);
-/* A launch begins, with the values that it is to begin with; and ends. */
+/* Called at a launch's begin, to set the initial values, and at its end. */
 CUresult conditions_begin(const struct condition_use *list, hd_stream *stream);
 CUresult conditions_end(const struct condition_use *list, hd_stream *stream);
 

@@ -12,32 +12,32 @@
 
 struct graph_memory;
 
-/* With a reference, the caller's. */
+/* Makes graph memory; the caller gets a reference. */
 CUresult graph_memory_new(struct device *d, size_t bytes, struct graph_memory **m);
 struct graph_memory *graph_memory_hold(struct graph_memory *m); /* NULL of NULL */
 void graph_memory_release(struct graph_memory *m);              /* NULL is allowed */
-/* That begins at the address, held; NULL where none does. */
+/* The graph memory that begins at the address, with a reference; NULL: none does. */
 struct graph_memory *graph_memory_at(const void *start);
 void *graph_memory_start(const struct graph_memory *m);
 size_t graph_memory_bytes(const struct graph_memory *m);
 struct device *graph_memory_device(const struct graph_memory *m);
 bool graph_memory_is_given(const struct graph_memory *m);
 
-/* What hd_find is to a machine's memory, and whether it is given. */
+/* As hd_find() for graph memory; *given: it is allocated now. */
 struct device *graph_memory_find(const void *address, hd_memory_info *info, bool *given);
 
-/* A launch gives so many bytes of it, in a context; frees it. */
+/* A launch allocates this many bytes of it, in a context; and frees it. */
 CUresult graph_memory_give(struct graph_memory *m, hd_stream *stream, CUcontext c, size_t bytes);
 CUresult graph_memory_take(struct graph_memory *m, hd_stream *stream);
-/* The same of an allocation that the program frees; its context's work has been waited for where
- * `stream` is NULL. */
+/* Frees an allocation of graph memory for the program. If `stream` is NULL, the context's work has
+ * ended. */
 CUresult graph_memory_free(struct allocation *a, hd_stream *stream);
 
 /* It was given in a context that has ended. */
 void graph_memory_drop(struct graph_memory *m);
 
-/* How much a device has of it: CUgraphMem_attribute. `needs`: of a graph that is launched, in whole
- * blocks. */
+/* Updates a device's counts of graph memory (CUgraphMem_attribute). `needs`: memory of the launched
+ * graph, in whole blocks. */
 void graph_memory_count(struct device *d, size_t needs);
 size_t graph_memory_blocks(size_t bytes); /* so much in blocks */
 cuuint64_t graph_memory_amount(const struct device *d, CUgraphMem_attribute a);

@@ -9,18 +9,18 @@
 
 struct updatable;
 
-/* For a node's kernel, which gets a reference to it. */
+/* Makes the record for a node's kernel, which gets a reference. */
 CUresult updatable_new(CUgraphNode n);
 struct updatable *updatable_hold(struct updatable *u); /* NULL of NULL */
 void updatable_release(struct updatable *u);           /* NULL is allowed */
 CUgraphDeviceNode updatable_handle(const struct updatable *u);
 
-/* What the host says of it. */
+/* Sets the state that the host has given. */
 void updatable_set(struct updatable *u, const struct work_launch *l);
 void updatable_enable(struct updatable *u, bool enabled);
 void updatable_upload(struct updatable *u, bool uploaded);
 
-/* What a launch is now; false: it is not enabled. */
+/* Reads the current state of a launch; false: it is disabled. */
 bool updatable_read(const struct updatable *u, struct work_launch *l);
 
 #endif

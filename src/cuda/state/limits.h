@@ -12,7 +12,7 @@ struct limits {
     double deadline; /* of all kernels, as CLOCK_MONOTONIC has it */
 };
 
-/* Reads it, once. False where a variable has no value of its kind, which has been said. */
+/* Reads the environment, once. False after an error in a variable's value, which it has printed. */
 bool limits_start(void);
 const struct limits *limits_given(void);
 /* How many devices there are, also before it has been read. */

@@ -1,14 +1,13 @@
-/* Memory that is mapped, not allocated: what a program has put at addresses which it has reserved
- * (driver/vmm.c), and what processes share (driver/ipc.c, driver/pool.c). It is files in memory,
- * mapped for all to see, outside of the machines' ranges: kernels reach it as they reach the host's
- * memory. Private to cuda/.
+/* Memory that is mapped, not allocated: memory at reserved addresses (driver/vmm.c), and memory
+ * that processes share (driver/ipc.c, driver/pool.c). It consists of memory files, which are mapped
+ * outside the machines' ranges: kernels reach it as they reach host memory. Private to cuda/.
  */
 #ifndef HEDDLE_CUDA_STATE_MAPPING_H
 #define HEDDLE_CUDA_STATE_MAPPING_H
 
 #include "cuda/state/state.h"
 
-/* What an H200 gives out virtual memory in. */
+/* The granularity of virtual memory on an H200. */
 #define GRANULE ((size_t)2 << 20)
 
 /* A file in memory: behind a CUmemGenericAllocationHandle, a pool, memory of another process. */
@@ -53,22 +52,22 @@ bool mapping_take(const void *start, struct mapping *m);
 /* Its memory goes, too, where this process has created it. */
 void mapping_end(const struct mapping *m);
 bool mapping_find(const void *address, struct mapping *m);
-/* CUmemAccess_flags of the device that may most: addresses are the process's own. */
+/* The widest CUmemAccess_flags of all devices, which share the process's addresses. */
 unsigned mapping_access(const struct mapping *m);
-/* May copies and fills use these bytes, as kernels may? Of memory that is cuMemMap's they need the
- * access; true where none of the addresses is mapped here or reserved. */
+/* May copies and fills use these bytes? Memory of cuMemMap needs the access rights; true if no
+ * address is mapped here or reserved. */
 bool mapping_allows(const void *start, size_t bytes, bool writes);
 /* The mapping of this part of a file that cuIpcOpenMemHandle has made; *start, and it is opened
  * once more. */
 bool mapping_open_again(uint64_t number, size_t offset, size_t bytes, void **start);
-/* Counts back; the last time, the mapping ends. False where nothing was opened there. */
+/* Closes it once; the last close ends the mapping. False: nothing was opened there. */
 bool mapping_close(const void *start);
 /* Calls visit for the mappings that make up start..start+bytes exactly, the last one first, with
  * the state's lock held; false where they do not, or where visit says so. */
 bool mapping_each(const void *start, size_t bytes, bool (*visit)(struct mapping *m, void *data), void *data);
-/* They end; their addresses stay reserved. */
+/* Ends these mappings; their addresses stay reserved. */
 bool mapping_unmap(const void *start, size_t bytes);
-/* What hd_find is to a machine's memory: *info is all that is mapped without a gap. */
+/* As hd_find() for mapped memory: *info covers everything mapped without a gap. */
 struct device *mapping_device(const void *address, hd_memory_info *info);
 
 /* hd_machine_options.host_ranges, as registered_ranges_held() has it. */

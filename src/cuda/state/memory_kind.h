@@ -1,5 +1,5 @@
-/* What memory an address is, as far as calls depend on it: when a copy returns, what a pointer may
- * be used for. Private to cuda/. */
+/* The kind of memory at an address, as far as calls depend on it: when a copy returns, and for what
+ * a pointer may be used. Private to cuda/. */
 #ifndef HEDDLE_CUDA_STATE_MEMORY_KIND_H
 #define HEDDLE_CUDA_STATE_MEMORY_KIND_H
 

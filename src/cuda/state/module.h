@@ -7,11 +7,11 @@
 /* 90: sm_90. */
 unsigned device_arch(struct device *d);
 
-/* What cuModuleLoadDataEx and cuLinkCreate are told (CUjit_option). */
+/* The options of cuModuleLoadDataEx and cuLinkCreate (CUjit_option). */
 struct jit_options {
     char *info, *error; /* logs, or NULL */
     size_t info_bytes, error_bytes;
-    void **info_size, **error_size; /* where the options' values stand: they get the lengths */
+    void **info_size, **error_size; /* the options' values, which receive the lengths */
     void **wall_time;
     const char *const *names; /* of variables, and which addresses of the host's they get */
     void *const *addresses;
@@ -32,8 +32,8 @@ CUresult module_new(CUcontext c, const void *image, size_t bytes, const char *na
 CUresult module_open(CUcontext c, const char *path, struct jit_options *jit, struct CUmod_st **module);
 /* By its handle; NULL where it is none. */
 struct CUmod_st *module_of(const void *handle, bool library);
-/* Its handle, if it is one still, and those of its kernels stand for nothing any more; what calls
- * that have begun and launches use of it stays until they have ended. */
+/* Ends a module: its handle and those of its kernels become invalid. Records that running calls and
+ * launches use stay until these end. */
 void module_drop(struct CUmod_st *m);
 /* The same, where its handle has been taken. */
 void module_end(struct CUmod_st *m);

@@ -1,16 +1,16 @@
 /* A process that `heddle check` watches: its checkers, and the file that its findings go to.
  *
  * The file (check_file.h) is in the folder that HEDDLE_CHECK names. Lines are added after each
- * launch that has shown something new, after others and while they run now and then, and at the
- * end: whatever ends the process, what its launches have shown until then is there.
+ * launch with new findings, from time to time after and during others, and at the end. So whatever
+ * ends the process, the findings until then are in the file.
  */
 #ifndef HEDDLE_CUDA_WATCH_CHECK_H
 #define HEDDLE_CUDA_WATCH_CHECK_H
 
 #include "cuda/process/check_options.h"
 
-/* When CUDA starts in the process, with the value of HEDDLE_CHECK. False where that is none of
- * ours. */
+/* Called when CUDA starts in the process, with the value of HEDDLE_CHECK. False: the value is
+ * invalid. */
 bool check_start(const char *text);
 /* NULL where the process is not checked. */
 const struct check_options *check_options(void);
@@ -25,8 +25,8 @@ bool check_wants(const char *kernel);
 void check_called(void);
 /* Is it the one that a recorded schedule is of (--policy replay:FILE)? Asked once for each. */
 bool check_replays(const char *kernel);
-/* Adds to the process's findings: what the host does wrong, why a launch has failed. False where
- * the process is not checked. */
+/* Adds to the process's findings: mistakes of the host, the reason for a failed launch. False: the
+ * process is not checked. */
 bool check_found(const hd_report *findings);
 /* For the process itself, where it is checked without a file (the Python package): what has been
  * found until now, all that was launched having ended, as report_json() has it, from malloc; NULL

@@ -19,8 +19,8 @@ bool explore_start(const char *text);
 /* In a child of fork(), which has no CUDA. */
 void explore_after_fork(void);
 
-/* A launch is about to be put into a stream: if it is the one, it is explored when the stream has
- * come there. */
+/* Called before a launch is submitted to a stream: if it is the selected launch, it is explored
+ * when the stream reaches it. */
 hd_result explore_launch(hd_stream *stream, hd_kernel *kernel, const char *name, const hd_launch_config *config);
 
 #endif

@@ -1,7 +1,7 @@
 /* The host's mistakes, under `heddle check`: what a program does wrong with memory, copies, handles
- * and errors of CUDA's. The driver's functions tell of what passes through them, each kind at one
- * place; what is found is kept here, once for each stack of calls, until it is reported. Where
- * nobody watches, all of this is a test of a flag. Private to cuda/.
+ * and errors of CUDA's. The driver's functions report events here, each kind at one place. Findings
+ * are kept, once for each call stack, until they are reported. Without a watcher, each of these
+ * calls tests one flag. Private to cuda/.
  */
 #ifndef HEDDLE_CUDA_WATCH_WATCH_H
 #define HEDDLE_CUDA_WATCH_WATCH_H
@@ -25,12 +25,12 @@ struct watch_options {
     void (*fresh)(void); /* called where something new has been found; or NULL */
 };
 
-/* Before the first call that it is to know of. */
+/* To be called before the first event. */
 void watch_start(const struct watch_options *o);
 bool watch_is_on(void);
 /* In a child of fork(). */
 void watch_stop(void);
-/* Nothing more will be called: what can be known only then becomes findings. */
+/* To be called after the last event: reports what can be known only then. */
 void watch_end(void);
 /* Adds what has been found so far; *report may be NULL. */
 hd_result watch_report(hd_report **report);
@@ -39,24 +39,25 @@ hd_result watch_report(hd_report **report);
 
 /* Notes who allocates, and who frees what was `allocated` there (NULL: that is not known). */
 void watch_allocated(struct allocation *a);
-/* All that uses it has ended: was all of it used? */
+/* Reports unused parts of an allocation, after all its uses have ended. */
 void watch_unused(const struct allocation *a);
 void watch_freed(void *start, size_t bytes, CUmemorytype type, const struct stack *allocated);
 /* Something that is to be freed as memory of this type, and cannot. */
 void watch_bad_free(const void *p, CUmemorytype type);
 /* What is left in a context that ends. */
 void watch_leaks(CUcontext c);
-/* hd_machine_options.origin: where memory came from that a kernel misses. */
+/* hd_machine_options.origin: says where the memory was allocated that a kernel's bad access is
+ * near. */
 bool watch_origin(void *data, const void *start, bool freed, char *text, size_t bytes);
 
-/* What a copy or fill wants to be at an address. */
+/* The kind of memory that a copy or fill expects at an address. */
 enum watch_side {
     SIDE_ANY,
     SIDE_HOST,
     SIDE_DEVICE,
     SIDE_FILL, /* the device's: there is no other side */
 };
-/* It is not there: `p` is refused. */
+/* Reports that the memory at `p` is not of the expected kind. */
 void watch_bad_side(const void *p, size_t bytes, bool writes, enum watch_side wanted);
 /* hd_checker_options.undefined_copy. */
 void watch_undefined_copy(void *data, const void *place, const void *to, const void *from, size_t bytes, size_t first);
@@ -70,7 +71,7 @@ struct watch_copy {
     enum watch_side said;
     enum memory_kind is;
 };
-/* Both sides are there; is what the call says of them true? */
+/* Compares the direction of a copy with its two sides, both of which exist. */
 void watch_sides(const struct watch_copy *to, const struct watch_copy *from);
 
 /* ---- errors ---- */
@@ -83,10 +84,10 @@ CUresult watch_result(CUresult error, uintptr_t caller);
 
 void watch_created(const void *handle, const char *what, CUcontext c);
 void watch_destroyed(const void *handle);
-/* Whether a handle may be looked at; a destroyed one, and what never was one, is a finding. */
+/* Is the handle valid? A destroyed handle, or one that never existed, is a finding. */
 bool watch_handle(const void *handle, const char *what);
 
-/* A call of NVTX's about memory that cannot be what it means. */
+/* Reports an NVTX call about memory that is invalid. */
 void watch_nvtx(const char *call, const char *why);
 
 #endif
