@@ -1,5 +1,5 @@
-/* The checker and tasks: it hears in which order they are put (exec/queue.h), and of accesses by
- * tasks that are no launches, and by the host.
+/* The checker's view of tasks: the order of their submission (exec/queue.h), accesses by tasks that
+ * are not launches, and accesses by the host.
  *
  * While the host has not waited for all that it has put into streams, its accesses to memory that
  * it shares with kernels are trapped one by one (check/host/host.h).
@@ -65,7 +65,7 @@ static uint32_t on_submit(void *data, uint32_t *timeline, const struct task_note
     uint32_t task = e.task = timelines_submit(c->timelines, timeline, &placed, after, n, published);
     e.timeline_after = *timeline;
     checker_tell(c, &e);
-    if (c->host && note->kind != TASK_MARK && note->kind != TASK_ALLOC) /* the host cannot access what that gives */
+    if (c->host && note->kind != TASK_MARK && note->kind != TASK_ALLOC) /* the host cannot access its memory */
         host_watch_set(c->host, true);
     checker_give_back(c);
     return task;

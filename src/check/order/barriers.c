@@ -24,7 +24,8 @@ static void all_meet(struct block_order *b)
     }
 }
 
-/* Threads that wait learn from each other, and from those that have only arrived. */
+/* Joins the clocks of all threads at the barrier into those of the waiting threads; threads that
+ * only arrive are joined, and learn nothing. */
 static void some_meet(struct block_order *b, const struct sync_event *e)
 {
     uint32_t id = e->id;

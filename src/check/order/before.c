@@ -85,8 +85,8 @@ bool order_knows_lanes_alike(const struct block_order *b, unsigned warp, struct 
 
 /* ---- grids that overlap ---- */
 
-/* No block has this number. Its epochs are launches whose threads have waited by
- * griddepcontrol.wait: who knows of one knows by them. */
+/* A number that no block has. Its epochs stand for launches whose completion threads have learnt by
+ * griddepcontrol.wait. */
 enum { GRIDS = 0 };
 
 void order_grids_ended(struct block_order *b, unsigned warp, uint32_t lanes, uint32_t task)

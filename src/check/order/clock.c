@@ -115,7 +115,7 @@ static bool put(struct clock **c, const struct sum *s, uint64_t lineage, uint64_
     return true;
 }
 
-/* May it be changed in place, as nobody else refers to it? */
+/* May it be changed in place, because it has no other reference? */
 static bool is_own(const struct clock *c)
 {
     return atomic_load_explicit(&c->refs, memory_order_acquire) == 1 && !c->lineage;
@@ -140,7 +140,7 @@ static bool put_extended(struct clock **c, const struct sum *s)
     return put(c, s, 1 + atomic_fetch_add_explicit(&lineages, 1, memory_order_relaxed), 0);
 }
 
-/* Joins without looking at entries; true where that is enough. */
+/* Tries to join without looking at entries; true if that was enough. */
 static bool join_at_once(struct clock **c, struct clock *with)
 {
     if (!with || clock_goes_on(with, *c))

@@ -178,7 +178,7 @@ struct block_order *order_task_start(struct order *o, uint32_t task)
     return start(o, task, 1, (uint32_t[3]){0}, (uint32_t[3]){1, 1, 1});
 }
 
-/* The lanes are then as if they had never synchronised by themselves. */
+/* Resets lanes to the state of lanes that have never synchronised individually. */
 static void drop_lanes(struct lane_order *l, uint32_t lanes)
 {
     EACH_BIT(i, lanes) {
@@ -202,7 +202,7 @@ static void free_lanes(struct warp_order *w)
     w->lanes = NULL;
 }
 
-/* Nobody asks any more what threads knew that have exited. */
+/* The knowledge of exited threads is no longer needed. */
 void order_forget_exited(struct warp_order *w, uint32_t lanes)
 {
     if (w->exited == w->exists)

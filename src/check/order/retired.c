@@ -1,5 +1,5 @@
-/* Retirement: a task that comes before all that has not ended, and before all that the host will
- * submit, needs no record any more. */
+/* Retirement: a task that happens before all unfinished tasks, and before all that the host will
+ * submit, no longer needs a record. */
 #include "check/order/timelines_state.h"
 
 #include <stdlib.h>
@@ -83,7 +83,7 @@ static void forget_records(struct timelines *s, uint32_t retired)
     }
 }
 
-/* Nobody asks for these places any more: whoever could has them in his clock. */
+/* No thread asks for these places any more: the clocks of all that could already include them. */
 static void forget_places(struct timeline *x, uint32_t retired)
 {
     uint32_t more = retired > x->gone ? retired - x->gone : 0;

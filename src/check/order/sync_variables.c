@@ -1,5 +1,5 @@
-/* Sync variables: what strong writes have released at locations, and strong reads acquire there
- * (PTX ISA 8.7 to 8.9); see order.h. */
+/* Sync variables: releases that strong writes leave at locations, for strong reads to acquire (PTX
+ * ISA 8.7 to 8.9); see order.h. */
 #include "check/order/state.h"
 
 #include <stdlib.h>
@@ -142,7 +142,8 @@ void order_unlock(struct order *o)
     spin_unlock(&o->lock);
 }
 
-/* What overlaps is in one bucket: accesses are of at most 16 bytes, and aligned to their size. */
+/* Overlapping accesses are in one bucket, because accesses have at most 16 bytes and are aligned to
+ * their size. */
 enum { BUCKET_BYTES = 16 };
 
 static uint32_t bucket_of(uint64_t address)
@@ -176,7 +177,7 @@ static struct sync_variable *find_overlap(struct sync_variable *v, uint64_t addr
     return v;
 }
 
-/* A write that observes none of them: what a strong read finds there is no release any more. */
+/* A write that observes none of the releases: strong reads of its value no longer acquire them. */
 static void drop_overlaps(struct order *o, uint64_t bucket, uint64_t address, uint32_t bytes,
                           const struct sync_variable *but)
 {
@@ -339,8 +340,9 @@ static bool released(const struct block_order *b, unsigned warp, unsigned lane, 
     return true;
 }
 
-/* The write is no read-modify-write of what stands there: the release sequence ends. Where what the
- * write releases includes it all, as when a lock is given back by a store, the lineage goes on. */
+/* The write is not a read-modify-write of the current value, so the release sequence ends. If the
+ * write's release includes everything released before, as when a store unlocks a lock, the lineage
+ * goes on. */
 static void end_chain(const struct block_order *b, unsigned warp, unsigned lane, struct sync_variable *v,
                       const struct strong_access *s)
 {

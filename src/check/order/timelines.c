@@ -79,14 +79,14 @@ static void join_task(const struct timelines *s, struct predecessors *p, uint32_
     join_learnt(s, p, r);
 }
 
-/* The host's clock changes, or a task comes after what the host has done: its next accesses are
- * another task. */
+/* Begins a new task for the host's next accesses, because the host's clock changes, or a task is
+ * ordered after its accesses so far. */
 static void end_segment(struct timelines *s)
 {
     s->segment = 0;
 }
 
-/* The host comes to know of tasks: join_predecessors() or join_task(). */
+/* Orders tasks before the host's next actions: join_predecessors() or join_task(). */
 static void host_learns(struct timelines *s, void (*what)(const struct timelines *, struct predecessors *, uint32_t),
                         const uint32_t *tasks, uint32_t n)
 {
@@ -110,8 +110,8 @@ static struct timeline *timeline_add(struct timelines *s)
     return new;
 }
 
-/* A closed timeline, all of whose tasks the host has waited for, is used again: whatever is
- * submitted now comes after them anyway. */
+/* Reuses a closed timeline if the host has waited for all of its tasks: everything submitted from
+ * now on comes after them. */
 static uint32_t timeline_again(struct timelines *s)
 {
     struct task_clock_reader now = {.clock = s->now};
@@ -245,7 +245,7 @@ static uint32_t first_overlapped(const struct timelines *s, uint32_t timeline, u
     return first <= p->place ? first : 0;
 }
 
-/* What was published for a task holds for its successors, too. */
+/* Information published for a task also holds for its successors. */
 static void inherit_published(const struct timelines *s, struct task_record *r, uint32_t earlier)
 {
     struct clock *published = timelines_published(s, earlier);

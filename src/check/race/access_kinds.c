@@ -50,7 +50,7 @@ static bool same_kind(const struct access_kind *a, const struct access_kind *b)
            a->scope == b->scope;
 }
 
-/* Where there is no instruction of a kernel, by the place on the host. */
+/* For accesses that are not by a kernel: looked up by the place on the host. */
 static bool same_place(const struct access_kind *a, const struct access_kind *b)
 {
     if (a->site && b->site)
@@ -65,7 +65,7 @@ static uint32_t *bucket_of(struct races *r, const struct access_kind *c)
     return &r->kind_of[of * 0x9e3779b97f4a7c15 >> (64 - KIND_BUCKETS_BITS)];
 }
 
-/* The number of the kind, which is made where there is none. */
+/* The number of the kind; adds the kind if it is new. */
 static uint32_t number_of(struct races *r, struct access_kind c)
 {
     uint32_t place = 0, found = 0;

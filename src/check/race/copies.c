@@ -1,5 +1,5 @@
-/* Asynchronous copies that nobody has waited for (PTX ISA 9.7.9.25): accesses to what one is still
- * to write, and writes to what one is still to read.
+/* Asynchronous copies for which no thread has waited (PTX ISA 9.7.9.25): accesses to bytes that a
+ * copy will still write, and writes to bytes that it will still read.
  *
  * The machine performs a copy as late as a wait allows (exec/async.h), so whoever comes before has
  * passed no wait, and would find either value on a GPU. Where nothing else moved, or by a random

@@ -12,7 +12,7 @@ static uint32_t kind_of(struct race_block *b, const struct access_event *e, enum
     return p->kind;
 }
 
-/* Is it a weak read of what its launch does not write? */
+/* Is it a weak read of memory that its launch does not write? */
 static bool is_read_only(const struct race_block *b, const struct access_event *e)
 {
     const struct event_writes *w = &b->written;
@@ -47,7 +47,7 @@ static bool begin(struct current_access *cur, const struct access_event *e, stru
     return cur->kind;
 }
 
-/* A weak write ends what sync variables have released there. */
+/* A weak write ends the releases of sync variables at its location. */
 static void forget_releases(const struct current_access *cur, const struct access_event *e, uint32_t lanes)
 {
     EACH_BIT(l, lanes)
@@ -81,8 +81,8 @@ static void release_elements(struct current_access *cur, const struct access_eve
     }
 }
 
-/* The next lanes of those that are left, from position *i of their order on: one that has written,
- * or some that read the same place with no write between them. */
+/* The next group of the remaining lanes, from position *i of their order on: one lane that has
+ * written, or several that read the same place with no write in between. */
 static uint32_t next_lanes(const struct access_event *e, unsigned order, uint32_t left, unsigned *i)
 {
     uint32_t lanes = 0, wrote = e->wrote & left;
@@ -164,9 +164,9 @@ static bool waits_for_result(const struct race_block *b, const struct access_eve
     return e->strong && (race_is_linearised(b) || site_is_cas(e->site));
 }
 
-/* An asynchronous copy is performed. Where the lane waits for it by groups (9.7.9.25.1), it counts
- * as an access of the lane at this moment, which is that of the wait. Else it is known to those who
- * know of the phase of the mbarrier. */
+/* An asynchronous copy is performed. If the lane waits for it by groups (9.7.9.25.1), the copy
+ * counts as the lane's access now, at the wait. Otherwise it happens before whatever the mbarrier's
+ * phase happens before. */
 static void update_issued(struct race_block *b, const struct access_event *e)
 {
     struct current_access cur;
@@ -187,7 +187,7 @@ static void update_access(struct race_block *b, const struct access_event *e)
         forget_releases(&cur, e, e->lanes);
 }
 
-/* Accesses that were left out so far, as the phase was like another one. */
+/* Applies accesses that were left out because the phase had repeated another one so far. */
 static void catch_up(struct race_block *b, struct event_block *block)
 {
     struct access_event e;
@@ -246,8 +246,8 @@ void race_on_performed_and_unlock(void *data, const struct access_event *e)
     race_linearise_end(b, e);
 }
 
-/* After a barrier of all its threads nothing in the block's shared memory can race with what was
- * before. */
+/* After a barrier of all threads of the block, accesses to its shared memory cannot race with
+ * earlier ones. */
 static void barrier_opens(struct race_block *b, const struct sync_event *e)
 {
     uint32_t was = b->order->epoch;

@@ -23,9 +23,9 @@
 
 enum { LEAST_BYTES = 64 << 20, LEAST_SHARED_BYTES = 4 << 20 };
 
-/* Of the three kinds of numbers, and the incarnations. */
+/* The state of the collection, for the three kinds of numbers and the incarnations. */
 struct account {
-    uint64_t kept, since; /* bytes: when they were collected last; taken since then */
+    uint64_t kept, since; /* bytes after the last collection, and taken since then */
     bool is_short;        /* less than an eighth of some room is left */
 };
 

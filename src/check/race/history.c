@@ -47,7 +47,7 @@ bool race_new_site_epoch(struct current_access *cur)
 
 /* ---- entries that go ---- */
 
-/* Does all that can still come to the cell come after it? */
+/* Does it happen before every access that can still come to the cell? */
 static bool is_retired(const struct current_access *cur, const struct earlier *e)
 {
     if (cur->shared)
@@ -56,7 +56,8 @@ static bool is_retired(const struct current_access *cur, const struct earlier *e
     return !e->same_task && order_incarnation(cur->r->order, e->incarnation)->task <= cur->b->retired;
 }
 
-/* Is whoever is unordered with it unordered with the new access, too, whatever the scopes? */
+/* Is every access that is unordered with it also unordered with the new access, whatever the
+ * scopes? */
 static bool is_replaced(const struct current_access *cur, const struct earlier *e, uint32_t lanes)
 {
     bool scoped = e->kind->strong && e->kind->scope < SCOPE_GPU;
@@ -75,8 +76,8 @@ static bool is_needed(const struct current_access *cur, const struct earlier *e,
     return behind_write && e->kind->strong && e->kind->reads && !order_has_ended(cur->r->order, e->incarnation);
 }
 
-/* How well an entry of the new access's kind and launch represents, together with it, all others of
- * these; -1: it is none. */
+/* How well this entry and the new access together represent all accesses of that kind and launch;
+ * -1: the entry is of another kind or launch. */
 static int rank_of(const struct current_access *cur, const struct earlier *e)
 {
     if (e->kind != cur->kind || !e->same_task)
@@ -110,8 +111,8 @@ static uint32_t thin_out(const struct current_access *cur, struct history_entry 
     return same > 1 ? kept : count;
 }
 
-/* Has the new access observed it (8.9.2), through read-modify-writes only? Then whatever comes
- * after the one comes after the other. */
+/* Has the new access observed it (8.9.2), through read-modify-writes only? Then whatever happens
+ * after the new access also happens after this one. */
 static bool is_observed_by(const struct current_access *cur, const struct access_history *h, uint32_t i,
                            const struct earlier *e)
 {
@@ -211,8 +212,8 @@ static bool are_strong_for_all(const struct current_access *cur, const struct ac
     return true;
 }
 
-/* Is a read left out? Of a flag that many wait for, where all entries are strong, sooner than
- * elsewhere. */
+/* Is this read left out, because the history is full? If all entries are strong, as of a flag that
+ * many threads poll, the limit is lower. */
 static bool is_full(const struct current_access *cur, const struct access_history *h)
 {
     if (cur->kind->writes || h->n < HISTORY_STRONG_MOST)

@@ -32,7 +32,7 @@ static struct history_entry last_write(const struct current_access *cur, const c
     return (struct history_entry){0};
 }
 
-/* Does the element at an address hold what several writes have left? */
+/* Does the element at an address hold parts of several writes? */
 bool race_is_torn(const struct current_access *cur, const cell *c, uint64_t address)
 {
     struct history_entry first = last_write(cur, c, address % 4);

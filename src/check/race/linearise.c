@@ -54,7 +54,7 @@ static bool is_under_way(const struct race_block *b, const struct access_event *
     return false;
 }
 
-/* Is there a sync variable where the lanes write? None is made meanwhile. */
+/* Is there a sync variable where the lanes write? None can be added meanwhile. */
 static bool meets_release(const struct race_block *b, const struct access_event *e)
 {
     EACH_BIT(l, b->traits.releases ? e->lanes : 0)
@@ -86,8 +86,8 @@ void race_linearise_begin(struct race_block *b, const struct access_event *e)
         begin_weak_write(b, e);
 }
 
-/* Has its compare-and-swap failed, after a thread of another worker was the last that wrote? With
- * the order's lock. */
+/* Has the access's compare-and-swap failed, because a thread of another worker was the last writer?
+ * The caller holds the order's lock. */
 static bool waits_for_another_worker(struct races *r, struct race_worker *k, const struct access_event *e)
 {
     if (e->strong && e->wrote)

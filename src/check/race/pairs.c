@@ -22,7 +22,7 @@ static struct race_side side(const struct current_access *cur, const struct acce
 {
     const struct incarnation *i = order_incarnation(cur->r->order, incarnation);
     struct race_side s = {.kind = c, .incarnation = {.task = i->task}, .thread = thread};
-    memcpy(s.incarnation.ctaid, i->ctaid, sizeof i->ctaid); /* what findings name, and never changes */
+    memcpy(s.incarnation.ctaid, i->ctaid, sizeof i->ctaid); /* findings name it, and it never changes */
     memcpy(s.incarnation.block, i->block, sizeof i->block);
     return s;
 }

@@ -22,7 +22,7 @@ void race_update(struct current_access *cur, uint64_t address, uint32_t bytes, u
     race_update_together(cur, address, bytes, (struct lanes){relative, lane}, ALL_BYTES);
 }
 
-/* A stretch of neighbouring places, each for the next lanes. */
+/* Neighbouring places, each accessed by the next lanes. */
 static void update_stretch(struct current_access *cur, uint64_t base, uint64_t bytes, struct lanes lanes)
 {
     unsigned per_lane = cur->kind->lane_shift;
@@ -48,7 +48,7 @@ static void update_runs(struct current_access *cur, const struct access_event *e
         update_stretch(cur, r.address, r.bytes, (struct lanes){1, r.lane});
 }
 
-/* Each half of a warp accesses a stretch, or a place, of its own; or both the same. */
+/* Each half of a warp accesses its own run of places, or its own place; or both access the same. */
 static void update_halves(struct current_access *cur, const struct access_event *e)
 {
     enum { HALF = 0xffff };

@@ -164,8 +164,8 @@ struct look {
     unsigned lane;
 };
 
-/* Of lanes that have written together, the last whose write is ordered but not fenced; false where
- * there is none. */
+/* Of lanes that have written together, finds the last whose write is ordered but not fenced; false
+ * if there is none. */
 static bool find_missing(const struct look *l, const struct site_epoch *r, uint32_t lanes, struct upon *w)
 {
     const struct async_access *x = l->access;

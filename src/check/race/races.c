@@ -13,7 +13,7 @@ static void on_schedule(void *data, const struct schedule_event *e)
         race_block_ends(e->block);
 }
 
-/* What malloc gives has no history: free and malloc synchronise by themselves. */
+/* Memory that malloc returns has no history, because free and malloc synchronise internally. */
 static void on_heap(void *data, const struct heap_event *e)
 {
     if (!e->is_free)
@@ -124,7 +124,8 @@ const struct event_client *races_begin(struct races *r, const struct site_table 
 
 /* ---- what is retired ---- */
 
-/* So much memory of histories that are no longer needed is kept: taking it anew costs time. */
+/* The bytes of unneeded histories that are kept for reuse, because allocating them anew costs
+ * time. */
 enum { KEPT_BYTES = 4 << 20 };
 
 static uint64_t bytes_of_histories(const struct histories *h)
@@ -189,7 +190,7 @@ static void update_as_task(struct current_access *cur, uint64_t address, uint64_
         race_update_range(cur, address, bytes, 0);
 }
 
-/* Of a range at once; between pieces garbage may be collected. */
+/* Handles a range in pieces, between which garbage may be collected. */
 enum { PIECE_BYTES = 1 << 20 };
 
 void races_range(struct races *r, uint32_t task, uint64_t address, uint64_t bytes, bool write)
@@ -212,8 +213,8 @@ void races_range(struct races *r, uint32_t task, uint64_t address, uint64_t byte
     pthread_mutex_unlock(&r->range_lock);
 }
 
-/* The host's accesses until it waits or submits are one task; what it has acquired from threads it
- * knows for good. */
+/* The host's accesses until it next waits or submits work are one task. What the host has acquired
+ * from threads stays known. */
 static void set_host_task(struct races *r, uint32_t task)
 {
     struct race_block *b = r->host;

@@ -42,7 +42,7 @@ static bool same_addresses(const uint32_t known[WARP_LANES], const uint64_t *add
     return !differ;
 }
 
-/* May lanes write one place? Whether that is a race depends on what they write. */
+/* May several lanes write one place? Then it depends on the values whether that is a race. */
 static bool may_meet(const struct access_event *e, const struct phase_access *a)
 {
     uint64_t places = 0;
@@ -98,8 +98,8 @@ static bool record(struct phase *s, const struct phase_access *a, const uint64_t
     return true;
 }
 
-/* What this phase has had in common with another one is recorded, and still to come to the
- * cells. */
+/* Ends a repetition: records the accesses that this phase had in common with the other one. They
+ * are yet to be applied to the cells (race_phase_left). */
 static bool part(struct phases *p)
 {
     const struct phase *s = p->like;
@@ -196,7 +196,7 @@ bool race_phase_repeats(struct phases *p, const struct access_event *e)
     return false;
 }
 
-/* The worth of looking: what was saved, less what was recorded for nothing so far. */
+/* Whether looking for repeats pays: the accesses saved so far, less those recorded in vain. */
 enum { WORTH_FIRST = 1 << 14, WORTH_MOST = 1 << 16 };
 
 void race_phase_ends(struct phases *p, bool is_plain)

@@ -7,8 +7,8 @@
 
 /* ---- which of many occurrences is reported ---- */
 
-/* Of accesses that nothing orders, the pair of threads that are furthest apart is reported: what
- * orders these orders the others. */
+/* Of several unordered pairs, the threads furthest apart in the hierarchy are reported: what orders
+ * these also orders the others. */
 static bool is_plain(enum race_reason reason)
 {
     return reason <= RACE_HOST;
@@ -33,7 +33,7 @@ static int compare(uint32_t a, uint32_t b)
     return a < b ? -1 : a > b;
 }
 
-/* By the lines of the kernel, then by the innermost inlined ones. */
+/* Compares by the kernel's lines, then by the innermost inlined lines. */
 static int compare_locs(const struct ptx_loc *a, const struct ptx_loc *b)
 {
     const struct ptx_loc *x = a, *y = b;
@@ -66,7 +66,8 @@ static uint32_t rank(const struct access_kind *c)
            (uint32_t)c->strong << 28 | (uint32_t)c->scope << 16 | (uint32_t)c->bytes << 8 | c->lane_shift;
 }
 
-/* Which of the two accesses is named first: one of a kernel, then the earlier in the text. */
+/* Which of the two accesses is named first: one by a kernel before one by the host, then the
+ * earlier in the source. */
 static int compare_sides(const struct race_side *a, const struct race_side *b)
 {
     const struct access_kind *x = a->kind, *y = b->kind;
@@ -76,7 +77,7 @@ static int compare_sides(const struct race_side *a, const struct race_side *b)
     return order ? order : compare(rank(x), rank(y));
 }
 
-/* Is this pair of accesses to be reported in place of the one that is? */
+/* Should this pair of accesses replace the reported one? */
 static bool is_better(const struct race *f, enum race_reason reason, const struct race_side *first,
                       const struct race_side *second)
 {
@@ -108,9 +109,9 @@ static struct race *find_or_add(struct races *r, enum race_reason reason, const 
     return f;
 }
 
-/* A pair counts once in each launch that both accesses are of, and once for all that are of two
- * tasks. So the count, as the pair itself, is the same in whatever order accesses come. Launches
- * come one after the other, or some at a time. */
+/* A pair counts once for each launch that contains both accesses, and once for all pairs of
+ * different tasks. So neither the pair nor its count depends on the order of accesses. Launches
+ * arrive one after the other, or several at a time. */
 static void count(struct race *f, uint32_t task, uint32_t other)
 {
     uint32_t counted = task == other ? task : 0, at = f->counted.n;
@@ -121,8 +122,9 @@ static void count(struct race *f, uint32_t task, uint32_t other)
         *new = counted;
 }
 
-/* The task of a side that is in a kernel, and where the host has put it: notes of tasks are gone after a while. Of all
- * pairs the earliest, in whatever order the accesses come. */
+/* The task of a side that is in a kernel, and where the host has submitted it, kept here because
+ * notes of tasks are dropped after a while. Of all pairs it is the earliest task, whatever the
+ * order of accesses. */
 static void note_launches(const struct races *r, struct race *f, const struct race_side *const side[2])
 {
     uint32_t task[2] = {side[0]->incarnation.task, side[1]->incarnation.task};
@@ -218,8 +220,7 @@ static bool is_the_same(const struct race *a, const struct race *b)
            place_same_line(&a->place[1], &b->place[1]);
 }
 
-/* Which other instructions of the same lines race: the finding that is reported has the count of
- * all of them. */
+/* Lists other racing instructions of the same lines; the reported finding counts all of them. */
 static const char *also_words(const struct race *const *also, uint32_t n, struct arena *arena)
 {
     enum { MOST_LISTED = 8 };
@@ -304,7 +305,7 @@ void races_report(struct races *r, const hd_checker_options *o, struct diags *di
             if (!other || !is_the_same(f, other))
                 continue;
             count += other->counted.n;
-            bool better = other->reason > f->reason; /* what orders these threads orders the others */
+            bool better = other->reason > f->reason; /* what orders these threads also orders the others */
             also[n_also++] = better ? f : other;
             f = better ? other : f;
             sorted[k] = NULL;

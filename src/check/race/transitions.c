@@ -1,4 +1,4 @@
-/* Memoised transitions: what an access makes of a cell is computed once for all that are alike, and
+/* Memoised transitions: the effect of an access on a cell is computed once for all equal cases, and
  * then looked up (struct transition). */
 #include "check/race/earlier.h"
 
@@ -43,15 +43,16 @@ static bool lanes_differ(const struct current_access *cur, const struct access_h
     return false;
 }
 
-/* Has the lane acquired by itself? It will do so again and again, and has transitions of its own. */
+/* Has the lane acquired something by itself? It will probably do so again, and gets its own
+ * transitions. */
 static bool knows_apart(const struct current_access *cur, unsigned lane)
 {
     const struct lane_order *l = cur->b->order->warps[cur->warp].lanes;
     return cur->kind->strong && l && l->known[lane];
 }
 
-/* A read-modify-write where threads release and acquire: its epoch is new, or the history that it
- * meets. It is not worth keeping. */
+/* A read-modify-write by which threads release and acquire: its epoch, or the history that it
+ * meets, is new each time, so memoising does not pay. */
 static bool comes_once(const struct current_access *cur)
 {
     return cur->b->traits.releases && race_is_rmw(cur->kind) && cur->kind->bytes <= 4;

@@ -1,5 +1,5 @@
-/* Shadow updates: what an access makes of the cells of its words. Stretches of cells that have one
- * history are updated at once. See current.h and check/shadow/cells.h. */
+/* Shadow updates: how an access changes the cells of its words. Runs of cells with the same history
+ * are updated at once. See current.h and check/shadow/cells.h. */
 #include "check/race/current.h"
 
 #include <string.h>
@@ -28,8 +28,8 @@ static struct split *split(struct current_access *cur, cell *c)
     return race_split_at(cur, *c);
 }
 
-/* Histories and site epochs may be all over memory: prefetches those of these cells. (Inlined: gcc
- * drops calls of functions that do nothing but prefetch.) */
+/* Prefetches the histories and site epochs of these cells, which may be anywhere in memory.
+ * (Inlined: gcc drops calls of functions that only prefetch.) */
 __attribute__((always_inline)) static inline void fetch(const struct current_access *cur, const cell *c, uint32_t count)
 {
     uint32_t last = 0, history;
@@ -132,7 +132,7 @@ __attribute__((no_sanitize("thread"))) static void fill(cell *c, uint32_t from, 
         set_cell(c + i, (first + further(per_lane, i) * lane_step) & ~CELL_SPLIT);
 }
 
-/* Neighbouring words, at once where they have one history. */
+/* Updates neighbouring words, all at once if they have the same history. */
 static void update_words(struct current_access *cur, cell *c, uint32_t count, struct lanes lanes, unsigned per_lane,
                          uint64_t address)
 {
@@ -179,16 +179,16 @@ static cell *cells_at(const struct current_access *cur, uint64_t address, uint32
     return &cur->b->shared_cells[address / 4];
 }
 
-/* Can words be updated as a whole: as all of a word belongs to one lane, and its elements do not
- * matter, or as it has a lane mapping? */
+/* Can words be updated as a whole? They can if all of a word belongs to one lane and its elements
+ * do not matter, or if the word has a lane mapping. */
 static bool is_by_word(const struct access_kind *c, unsigned per_lane)
 {
     return c->bytes >= 4 || (!c->strong && (c->lane_shift >= 2 || !c->site)) ||
            (per_lane < 2 && per_lane == c->lane_shift);
 }
 
-/* Do reads of words that are represented already change nothing? Asked without the lock: what was
- * seen was the cell's history if there was no collection meanwhile. */
+/* Do these reads change nothing, because entries represent them already? Called without the lock:
+ * the history that was seen is the cell's if no collection ran meanwhile. */
 static bool have_no_effect(const struct current_access *cur, const cell *c, uint32_t count)
 {
     uint32_t generation = atomic_load_explicit(&cur->h->generation, memory_order_acquire);
@@ -226,7 +226,7 @@ static inline void update_of_kind(struct current_access *cur, cell *c, uint64_t 
 
 /* ---- torn reads ---- */
 
-/* A quick test: few strong reads come to bytes, or words, with histories of their own. */
+/* A quick test, because strong reads rarely meet bytes or words with histories of their own. */
 static inline bool may_be_torn(const struct current_access *cur, const cell *c, uint64_t address, uint32_t bytes)
 {
     if (!cur->kind->strong || !cur->kind->reads || !cur->kind->site)
@@ -253,8 +253,8 @@ static void update_torn(struct current_access *cur, cell *c, uint64_t address, u
     }
 }
 
-/* A lock that is kept from stretch to stretch while it is the same, as taking one waits for all
- * stores before it. */
+/* A lock that is kept from run to run while it is the same one, because taking a lock waits for all
+ * earlier stores. */
 struct held_lock {
     _Atomic uint8_t *lock; /* that is held; or NULL */
 };
@@ -294,8 +294,8 @@ void race_update_together(struct current_access *cur, uint64_t address, uint32_t
     hold(&t, NULL);
 }
 
-/* What an access by one lane has made of cells, by their histories relative to that lane: lanes of
- * an access meet few that differ. */
+/* A small cache of one access's updates, by the cells' histories relative to the lane: the lanes of
+ * an access meet few different histories. */
 enum { MET_FEW = 8 };
 struct met {
     cell was, next; /* relative to lane 0; `was` is 0: unused */
@@ -309,7 +309,7 @@ static cell for_lane(cell c, unsigned lane)
 /* A word by one lane: most are like one before. */
 static void update_alike(struct current_access *cur, struct met met[MET_FEW], cell *c, unsigned lane, uint64_t address)
 {
-    bool is_rmw = race_is_rmw(cur->kind); /* it makes the same of all that it overtakes */
+    bool is_rmw = race_is_rmw(cur->kind); /* its effect does not depend on the lane that the cell names */
     cell was = is_rmw ? cell_history(*c) : for_lane(*c, lane);
     struct met *m = &met[cell_history(was) % MET_FEW];
     if (*c & CELL_SPLIT) {

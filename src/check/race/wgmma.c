@@ -187,7 +187,7 @@ static uint8_t more_recent(uint8_t a, uint8_t b)
     return a < b ? a : b;
 }
 
-/* What may hold after a block may hold in its successors; true where that changes any. */
+/* Propagates the state after a block into its successors; true if one changes. */
 static bool flow(struct pass *p, uint32_t order)
 {
     bool news = false;

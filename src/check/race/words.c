@@ -1,5 +1,5 @@
-/* What a finding says of a race: who does what to which datum, why nothing orders the two, and what
- * would. */
+/* The text of a race: which threads access which datum, why the two accesses are unordered, and
+ * what would order them. */
 #include "check/race/state.h"
 
 #include <stdlib.h>
@@ -163,7 +163,7 @@ static const char *remedy(const struct race *f, const char *lines, struct arena 
     case RACE_WARP: return arena_printf(arena, "add __syncwarp() %s, or use an atomic operation", lines);
     case RACE_BLOCK:
         if (is_one_line(f) && a->kind->writes &&
-            b->kind->writes) /* a barrier does not help where each thread comes here once */
+            b->kind->writes) /* a barrier does not help if each thread executes this once */
             return arena_printf(arena, "let one thread write, use an atomic operation, or add __syncthreads() %s",
                                 lines);
         return arena_printf(arena, "add __syncthreads() %s", lines);

@@ -151,9 +151,8 @@ static int by_place(const void *a, const void *b)
     return order ? order : compare_words(x->kind, y->kind);
 }
 
-/* What the user has to mend is a line: copies that a compiler has made of it, as in unrolled loops
- * and instances of templates, and modules that were loaded again, have the instruction several
- * times. */
+/* Findings are merged by line, because the user mends a line. One line may have several
+ * instructions: from unrolled loops, instances of templates, and modules that were loaded again. */
 static bool are_same(const struct finding *a, const struct finding *b)
 {
     return strcmp(a->code, b->code) == 0 && compare_words(a->kind, b->kind) == 0 &&

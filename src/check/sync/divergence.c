@@ -1,4 +1,4 @@
-/* Lanes that go past an aligned barrier while others of their warp wait there; see sync.h.
+/* Finds lanes that skip an aligned barrier at which other lanes of their warp wait; see sync.h.
  *
  * Whether all threads of a warp execute an aligned barrier has to be the same for all of them
  * (9.7.13.1). A GPU, and Heddle, let the others go on, and count the warp when all of its lanes

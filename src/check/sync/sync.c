@@ -74,10 +74,10 @@ static void apart(struct checker *c, const struct barrier_party *p, const struct
             p->warp, warp, block_name(arena, p->block), barrier_name(id), place_name(arena, than->site));
 }
 
-/* Whole warps that meet at different __syncthreads() of the source: no rule of PTX's, but one of
- * CUDA C++'s (Programming Guide, "Synchronization Functions"). Barriers that are given a count are
- * for parts of a block, which meet where they like. Where nothing is known of lines, instructions
- * may be copies of one. */
+/* Reports whole warps that meet at different __syncthreads() of the source. PTX allows this; CUDA
+ * C++ does not (Programming Guide, "Synchronization Functions"). Barriers with a count are
+ * excluded: they are for parts of a block, which may meet at different places. Without line
+ * information nothing is reported, because the instructions may be copies of one. */
 static void check_block(struct checker *c, const struct sync_event *e)
 {
     const struct barrier_party *first = NULL;
