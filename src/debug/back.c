@@ -1,5 +1,5 @@
-/* What a launch needs to go back: snapshots on its way, and what it has changed in global memory
- * since each; see debugger.h.
+/* How a launch goes back: it takes snapshots, and keeps what it has changed in global memory since
+ * each; see debugger.h.
  *
  * The snapshots are a stack. To go back is to restore the latest that is early enough, which drops
  * those behind it, and to run on from there. Where memory runs short every other one is dropped:
@@ -11,8 +11,8 @@
 #include "exec/worker.h"
 
 enum { APART = 1 << 12, MOST_SNAPSHOTS = 256 };
-/* Snapshots take little time beside what they are of: an operation of a warp takes as long as it
- * takes to copy a multiple of these. */
+/* Determines the distance between snapshots, so that they take little of a run's time: an operation
+ * of a warp takes as long as copying several times this many bytes. */
 enum { BYTES_PER_OPERATION = 4 };
 
 struct undo *back_since(struct run *r)
@@ -25,7 +25,7 @@ static void drop_snapshot(struct run *r, struct kept *k)
     r->left_bytes += snapshot_drop(k->of, r->launch->launcher);
 }
 
-/* Of those the i-th. False where memory is exhausted. */
+/* Drops the i-th snapshot. False: memory is exhausted. */
 static bool drop(struct run *r, uint32_t i)
 {
     struct kept *k = &r->kept.at[i];
@@ -36,7 +36,7 @@ static bool drop(struct run *r, uint32_t i)
     return true;
 }
 
-/* Every other one, or the only one; false where none was. */
+/* Drops every other snapshot, or the only one; false if there was none. */
 static bool thin(struct run *r)
 {
     bool any = false;
@@ -84,7 +84,7 @@ void back_turn(void *data, struct worker *worker, const struct turns *t)
 static void drop_all(struct run *r)
 {
     while (r->kept.n)
-        if (!drop(r, r->kept.n - 1)) { /* the last that can be kept of it */
+        if (!drop(r, r->kept.n - 1)) { /* no more of it can be kept */
             r->lost = true;
             undo_free(back_since(r), &r->left_bytes);
         }

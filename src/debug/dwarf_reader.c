@@ -78,8 +78,8 @@ static bool read_variable(struct reader *r, Dwarf_Die *die, uint64_t at, struct 
     return true;
 }
 
-/* Lexical blocks and inlined calls at a place, from the function in; the level of each: how many
- * inlined calls it is in. */
+/* Lexical blocks and inlined calls at a place, from the function inwards. The level of each is the
+ * number of inlined calls around it. */
 struct blocks {
     Dwarf_Die at[DEEPEST];
     unsigned level[DEEPEST], n;
@@ -221,8 +221,7 @@ static const struct c_type *find_enumerator(struct reader *r, Dwarf_Die *scope, 
     return t;
 }
 
-/* Units and namespaces, which have variables that are visible everywhere, and the functions with
- * code. */
+/* Reads units and namespaces, whose variables are visible everywhere, and functions with code. */
 static void add_space(struct reader *r, Dwarf_Die *space, unsigned depth)
 {
     Dwarf_Die child;

@@ -31,7 +31,7 @@ bool dwarf_leads(Dwarf_Die *die, unsigned name, Dwarf_Die *to)
     return dwarf_attr_integrate(die, name, &a) && dwarf_formref_die(&a, to);
 }
 
-/* Where a member begins: a number, or a location that adds one. */
+/* The offset of a member: a number, or a location expression that adds a number. */
 static uint64_t place_of_member(Dwarf_Die *die)
 {
     uint64_t at = 0;
@@ -83,7 +83,7 @@ static const struct c_type *base_type(struct reader *r, Dwarf_Die *die)
     if (bytes == 16 && (encoding == DW_ATE_signed || encoding == DW_ATE_unsigned))
         return halves(r, t->name, encoding == DW_ATE_signed);
     bool odd = bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8;
-    if (odd || (t->kind == C_FLOAT && bytes < 4)) /* what nobody has heard of: as bytes */
+    if (odd || (t->kind == C_FLOAT && bytes < 4)) /* an unknown type: shown as bytes */
         return c_array_of(&c_uchar, bytes, &r->arena);
     return t;
 }
@@ -105,7 +105,7 @@ static const char *source_name(const char *name)
     return starts(name, "__b_") || numbered || (unnamed && strcmp(unnamed, "_E") == 0) ? NULL : name;
 }
 
-/* What a struct holds where that is one scalar, however deep; NULL: it holds something else. */
+/* The only scalar that a struct holds, possibly nested; NULL: it holds something else. */
 static const struct c_type *only_scalar(const struct c_type *t)
 {
     const struct c_type *only = t;
@@ -209,7 +209,7 @@ static const struct c_type *array_type(struct reader *r, Dwarf_Die *die, const s
     return of;
 }
 
-/* What it takes: not the object of a member function. */
+/* The types of a function's parameters, without the object of a member function. */
 static const struct c_type *function_type(struct reader *r, Dwarf_Die *die)
 {
     VEC(struct c_member) list = {0};
@@ -341,7 +341,7 @@ const struct c_type *dwarf_type(struct reader *r, Dwarf_Die *die)
     t = make_type(r, die);
     map_put(&r->types, key, (void *)t);
     if (t->kind == C_STRUCT && !t->members && is_struct(die) && t->name != c_half.name)
-        add_members(r, die, (struct c_type *)t); /* which may lead back to it */
+        add_members(r, die, (struct c_type *)t); /* a member may refer to the type itself */
     r->depth--;
     return t;
 }

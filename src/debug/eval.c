@@ -7,14 +7,14 @@
 #include "exec/machine.h"
 #include "mem/local.h"
 
-/* Lanes in a loop without a test, which compilers make vectors of: what is computed of those that
- * have no value is not looked at. */
+/* All lanes in a loop without a condition, which compilers vectorise; results of lanes without a
+ * value are ignored. */
 #define ALL_LANES(l)        for (unsigned l = 0; l < WARP_LANES; l++)
 #define EACH_LANE(l, lanes) for (uint32_t m_ = (lanes), l; m_ && (l = (uint32_t)__builtin_ctz(m_), true); m_ &= m_ - 1)
 
 /* ---- memory ---- */
 
-/* How many bytes from an address on are there; where. */
+/* How many bytes exist from an address on, and where they are in this process. */
 static uint64_t reach(const struct frame *f, uint64_t address, uint64_t bytes, struct location *p)
 {
     for (; bytes; bytes /= 2)
@@ -60,7 +60,7 @@ bool memory_write(const struct frame *f, unsigned lane, uint64_t address, const 
 
 static const char no_memory[] = "no memory";
 
-/* A value that hangs on another has none where that has none. */
+/* Lanes in which an operand has no value get none either. */
 static void take_why(struct lanes_value *v, const struct lanes_value *other)
 {
     if (other->why) {
@@ -108,7 +108,8 @@ static void eval_row(const struct node *n, const struct frame *f, uint32_t lanes
 
 /* ---- memory as a value ---- */
 
-/* A pointer to shared or local memory may hold an address there, as PTX's own have it. */
+/* A pointer to shared or local memory may hold an address of that space instead of a generic one,
+ * as in PTX. */
 static uint64_t generic(const struct node *address, const struct frame *f, uint64_t value)
 {
     const struct mem *m = &f->warp->block->launch->machine->mem;
@@ -302,7 +303,7 @@ static void set_truths(uint32_t lanes, struct lanes_value *v)
         v->at[l].i = lanes >> l & 1;
 }
 
-/* && and ||: the right side is asked of those lanes alone for which it counts. */
+/* && and ||: the right side is evaluated only in the lanes in which it matters. */
 static void eval_logical(const struct node *n, const struct frame *f, struct lanes_value *v)
 {
     bool is_and = n->binary == B_LAND;

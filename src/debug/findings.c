@@ -1,5 +1,5 @@
-/* Findings of --check as stops: at the second access of a race, at a read of what was never
- * written; see debugger.h.
+/* Findings of --check as stops: at the second access of a race, or at a read of uninitialised
+ * memory; see debugger.h.
  *
  * The checkers are clients of the launch's events, before this one: where there is one finding more
  * behind an event than before it, the event's operation is where it was found. A finding is found
@@ -19,7 +19,7 @@ static bool is_known(const struct run *r, const char *text)
     return false;
 }
 
-/* The first that is new, with the notes behind it; all are known from then on. False: none is. */
+/* Takes the first new finding, with its notes, and marks all as known. False: there is none. */
 static bool take_new(struct run *r, struct checked *to)
 {
     const struct debug_checks *c = r->names->checks;
@@ -49,7 +49,7 @@ static bool take_new(struct run *r, struct checked *to)
     return found;
 }
 
-/* The thread that a text names, where it is one of these lanes. */
+/* The lane of the thread that a text names, if it is one of these. */
 static unsigned lane_in(const struct run *r, const char *text, const struct event_block *b, uint32_t warp,
                         uint32_t lanes)
 {

@@ -29,8 +29,8 @@ static const struct source_place *of_loc(const struct finding *f, const struct c
     return place(lines, n, f->arena);
 }
 
-/* The .loc has the innermost line alone. Calls have their own line; the line of what is inlined
- * there comes behind it. */
+/* The .loc has only the innermost line. Calls have their own line, followed by the line of the
+ * inlined function. */
 static const struct source_place *of_calls(const struct finding *f, const struct cuda_place *p, const struct op *o)
 {
     struct source_line calls[MOST_INLINED], lines[MOST_INLINED + 1];

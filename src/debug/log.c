@@ -5,9 +5,9 @@
 #include "debug/show.h"
 
 struct log_piece {
-    const char *text;        /* as it is, or, of a value, its expression */
+    const char *text;        /* literal text, or the expression of a value */
     const struct node *node; /* or NULL */
-    const char *wrong;       /* why a value has none; or NULL */
+    const char *wrong;       /* why the expression has no value; or NULL */
 };
 
 /* The end of an expression that begins behind a brace: its closing one, or the end of the text. */

@@ -16,7 +16,7 @@ static bool is_focus(const struct run *r, const struct stop *at)
 
 /* ---- edits ---- */
 
-/* What the user has set at this time, in a run that passes it again. */
+/* Applies again what the user had set at this time, when a repeated run passes it. */
 static void edit_again(struct run *r, const struct stop *at)
 {
     for (uint32_t i = 0; i < r->d->edits.n; i++) {
@@ -51,8 +51,8 @@ static uint64_t next_edit(const struct run *r)
 
 /* ---- where a motion ends ---- */
 
-/* Lanes of the stop at which one of its breakpoints is to stop; *point is the first of these. Hits
- * are counted forwards, where they are new. */
+/* The lanes in which one of the operation's breakpoints stops; *point is the first such breakpoint.
+ * Hits are counted only forwards, when they are new. */
 static uint32_t break_lanes(struct run *r, const struct stop *at, struct point **point, const char **wrong)
 {
     struct frame f = {at->warp, at->act};
@@ -92,7 +92,7 @@ static bool none_breaks(const struct run *r, const struct stop *at)
     return true;
 }
 
-/* The thread that is stepped has come to an operation: does the motion end there? */
+/* The stepped thread has reached an operation: does the motion end there? */
 static bool step_ends(struct run *r, const struct stop *at)
 {
     struct line_keys keys;
@@ -170,7 +170,7 @@ void move_again(struct run *r, uint64_t time)
 
 /* ---- stopping ---- */
 
-/* Which lane is looked at: the focus, where it is among those that have stopped. */
+/* The lane to select: the focus, if it is among the lanes that have stopped. */
 static void focus_on(struct run *r, const struct stop *at, uint32_t lanes)
 {
     struct block *b = at->warp->block;
@@ -198,7 +198,7 @@ void frame_reset(struct run *r)
     r->frame = frames_hidden(&r->lines, &w);
 }
 
-/* The launch stands still until the front end has it go on. False: it has been ended. */
+/* Stops the launch until the front end lets it go on. False: the front end has ended it. */
 static bool stand(struct run *r, const struct stop *at, const char *reason, const char *text)
 {
     r->now = *at;
@@ -264,8 +264,8 @@ static bool stop_forward(struct run *r, const struct stop *at)
     return true;
 }
 
-/* The search has come to its end: what it has found is where to go; or it goes on in what lies
- * before the pass's beginning. */
+/* The search of this pass is over: goes to the place that it found, or continues the search before
+ * the beginning of the pass. */
 static void conclude(struct run *r)
 {
     uint64_t most = r->found.n;
@@ -305,7 +305,7 @@ static bool search(struct run *r, const struct stop *at)
         if (break_lanes(r, at, &point, &wrong))
             note_found(r, now);
     } else if (is_focus(r, at)) {
-        if (r->motion == MOVE_FINISH) { /* the call, from which the thread has not come back */
+        if (r->motion == MOVE_FINISH) { /* the call has not returned */
             struct line_keys keys;
             keys_find(&r->lines, at->act, at->op, &keys);
             if (keys.n < r->first_depth && at->op->origin && !line_is_unknown(&r->lines, at->act, at->op))
@@ -361,7 +361,7 @@ bool move_on_stop(void *data, const struct stop *at)
     if (now < r->stopper.alarm && none_breaks(r, at))
         return true;
     r->launch = at->warp->block->launch;
-    if (r->again) /* it was ended inside of an operation */
+    if (r->again) /* the run was ended within an operation */
         return false;
     if (r->d->gone || r->d->kills) {
         if (r->d->kills)
@@ -435,7 +435,7 @@ static bool touches(uint64_t at, uint64_t bytes, uint64_t from, uint64_t n)
     return at < from + n && from < at + bytes;
 }
 
-/* Points have generic addresses; events have those of the space. */
+/* Watchpoints have generic addresses; events have addresses of the state space. */
 static bool is_of(const struct run *r, const struct point *p, const struct access_event *e, unsigned lane)
 {
     if (p->space != e->space || (p->launch && p->launch != r->number))

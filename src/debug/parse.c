@@ -99,7 +99,7 @@ static struct node *scaled_sum(struct parsing *p, struct node *pointer, struct n
     return node_binary(p->arena, minus ? B_SUB : B_ADD, pointer, bytes, pointer->type);
 }
 
-/* Also of a base class, and of what has no name: *at is set to where that begins. */
+/* Also finds members of base classes and unnamed members; *at is the offset. */
 static const struct c_member *find_member(const struct c_type *t, struct str name, uint64_t *at)
 {
     for (uint32_t i = 0; i < t->n; i++)
@@ -147,8 +147,8 @@ struct node *expr_own_member(struct parsing *p, struct str name)
     return leads ? member_of(p, node_memory(object, object->type->of, p->arena), name) : NULL;
 }
 
-/* x[i, k] of an array of numba's, which is a struct with its data, and how many bytes apart the elements of each
- * dimension are; pair[0] of a tuple, whose members are f0, f1, ... NULL: the node is neither. */
+/* x[i, k] of a numba array, which is a struct with its data and the stride of each dimension in
+ * bytes; pair[0] of a tuple, whose members are f0, f1, ... NULL: the node is neither. */
 static struct node *python_element(struct parsing *p, struct node *n, struct node *const *index, unsigned dims)
 {
     struct node *data = member_of(p, n, str_of("data")), *strides = member_of(p, n, str_of("strides"));
@@ -365,7 +365,7 @@ static struct node *combine(struct parsing *p, enum binary op, struct node *a, s
     return node_binary(p->arena, op, node_cast(a, t, p->arena), node_cast(b, t, p->arena), compares(op) ? &c_bool : t);
 }
 
-/* Operators of a level at least so high; level 100: operands alone. */
+/* Parses operators of at least this precedence; level 100: only operands. */
 static struct node *parse_binary(struct parsing *p, int least)
 {
     struct node *a = parse_unary(p);

@@ -112,8 +112,8 @@ static const char *past_dots(const char *path)
     return path;
 }
 
-/* Is `asked` the path, or its last components; or the whole path of what the compiler was given by
- * these? */
+/* Does `asked` name this file: its path, the last components of it, or the absolute path of a file
+ * that the compiler was given by a relative one? */
 bool point_is_file(const char *path, const char *asked)
 {
     path = past_dots(path);
@@ -146,7 +146,8 @@ static bool ends_with(const char *name, size_t n, const char *asked)
            (m == n || name[n - m - 1] == ' ' || (n - m >= 2 && name[n - m - 1] == ':'));
 }
 
-/* By its name in the PTX, its whole name in the source, or "ns::k<int>", "k<int>", "ns::k", "k". */
+/* Compares with a function's name in the PTX, its whole name in the source, or "ns::k<int>",
+ * "k<int>", "ns::k", "k". */
 bool point_is_called(struct str mangled, const char *asked, struct arena *arena)
 {
     const char *whole = demangle(mangled, arena);
@@ -248,7 +249,7 @@ static void find_line(void *data, const struct candidate *at, uint32_t first_lev
     }
 }
 
-/* The file that a line without one is of: the kernel's own. */
+/* The file for a line that is given without a file: the kernel's own. */
 static const char *default_file(const struct run *r)
 {
     const struct code *c = r->kernel->entry;
@@ -328,9 +329,9 @@ static bool goes_straight_on(const struct op *o)
     return o->kind <= OP_FALL || (o->kind == OP_BRA && !(o->flags & OPF_GUARD));
 }
 
-/* Behind what a function does first, where its parameters are in their places: at the second place
- * of the source that it comes to. The first operation, where a loop or a branch stands before that,
- * and in code that is not for debugging. */
+/* The place after a function's prologue, where its parameters are in their places: the second
+ * source place in its code. It is the first operation if a loop or a branch comes before that, or
+ * in code that is not compiled for debugging. */
 static struct op *behind_start(const struct run *r, const struct code *c)
 {
     const struct source_place *first = NULL;
@@ -348,8 +349,8 @@ static struct op *behind_start(const struct run *r, const struct code *c)
     return &c->ops[0];
 }
 
-/* Of what a line is made into, the piece that comes first in the text, and copies of it (an
- * unrolled loop's): they begin in the same column. */
+/* Of the pieces of code made from a line, the first in the text and its copies (of an unrolled
+ * loop), which begin in the same column. */
 static void add_first_pieces(struct run *r, struct point *p, const struct candidates *c)
 {
     for (uint32_t i = 0; i < c->list.n; i++) {
@@ -373,7 +374,7 @@ static void locate_line(struct run *r, struct point *p)
     add_first_pieces(r, p, &c);
 }
 
-/* Where a call that is inlined begins: of a function so called. */
+/* The beginnings of inlined calls of a function with this name. */
 static void find_inlined(void *data, const struct candidate *at, uint32_t first_level)
 {
     struct finding *f = data;

@@ -1,5 +1,5 @@
-/* Requests about the parts of values, and about what has no frame: for front ends that unfold them;
- * see requests.h. */
+/* Requests about the parts of values, and about values outside frames, for front ends that expand
+ * them; see requests.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "debug/scope.h"
 #include "exec/launch.h"
 
-/* What a value is asked for in: its thread's lane, and the scope that names its parts. */
+/* The context of a value: its thread's lane, and the scope that names its parts. */
 struct asking {
     struct scope scope;
     struct frame frame;
@@ -35,7 +35,7 @@ static uint64_t count_members(const struct c_type *t)
     return n;
 }
 
-/* The value of a scalar, or the address of what is none, in the lane; false where there is none. */
+/* The value of a scalar in the lane, or the address of any other value; false if there is none. */
 static bool value_of(const struct asking *a, const struct node *n, uint64_t *value)
 {
     struct lanes_value v;
@@ -88,7 +88,7 @@ static json_t *part(const struct asking *a, const char *name, const char *expres
     return j;
 }
 
-/* Those of a member without a name belong to who has it. */
+/* Members of an unnamed member count as members of the struct that contains it. */
 static void add_members(const struct asking *a, json_t *list, const struct c_type *t, const char *of)
 {
     for (uint32_t i = 0; i < t->n; i++) {

@@ -256,7 +256,7 @@ const char *request_function(struct asked *a)
                         name ? name : "");
 }
 
-/* The lines of PTX that a line of the source, or what is called there, is made into. */
+/* The lines of PTX made from a source line, with those of functions inlined there. */
 const char *request_line(struct asked *a)
 {
     struct run *r = a->r;

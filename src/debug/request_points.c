@@ -16,7 +16,7 @@ static bool copy(char **to, const char *text)
 
 /* ---- break ---- */
 
-/* The places that a point has come to have; what is wrong with its condition there. */
+/* Reports the places of a point, and what is wrong with its condition there. */
 static const char *tell_places(struct asked *a, const struct point *p)
 {
     struct run *r = a->r;
@@ -46,7 +46,7 @@ static const char *tell_places(struct asked *a, const struct point *p)
     return wrong;
 }
 
-/* A line without code: the next one with some, as where a statement ends. */
+/* For a line without code, such as the last line of a statement: the next line with code. */
 static void move_to_code(struct asked *a, struct point *p)
 {
     uint32_t last = 0, next = p->kind == POINT_LINE ? point_nearest(a->r, p, &last) : 0;
@@ -154,7 +154,7 @@ struct point *watch_point(struct asked *a, const char *expression, const char **
     if (at.space == SPACE_SHARED && at.owner)
         p->of.block = at.owner->index;
     p->launch = at.space == SPACE_GLOBAL ? 0 : r->number;
-    p->type = c_type_copy(n->type, &p->arena); /* those of the debugging information live as long as the launch */
+    p->type = c_type_copy(n->type, &p->arena); /* types of the debugging information live only as long as the launch */
     *wrong = NULL;
     return p;
 }

@@ -14,7 +14,7 @@ static char format_of(const struct asked *a)
     return f ? *f : 0;
 }
 
-/* Why no variable of the source is known in a frame, and what there is instead; NULL: some are. */
+/* Why no source variable is known in a frame, and what to use instead; NULL: some are known. */
 static const char *without_variables(const struct scope_data *s, const struct call_frame *frame, uint32_t n)
 {
     static const char there[] = "`info registers`, `info args` and shared variables by name are there without";
@@ -36,7 +36,8 @@ static uint32_t count_variables(struct scope_data *s, struct arena *arena)
     return scope_variables(s, ARENA_ARRAY(arena, struct dwarf_variable, MOST_VARIABLES));
 }
 
-/* An expression in the frame that is looked at. Without a thread only what has an address is known. */
+/* Parses an expression in the selected frame. Without a thread, only variables with an address are
+ * known. */
 static struct node *parse(struct asked *a, const char *text, struct where *w, struct frame *f, const char **wrong)
 {
     const struct call_frame *frame = asked_frame(a, w, wrong);

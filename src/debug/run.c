@@ -157,7 +157,7 @@ void debug_run(struct run *r)
         r->no_way_back = "memory had run out";
 }
 
-/* What is left of a run, that of the next begins anew. */
+/* Clears the state of a run, so that the next one begins anew. */
 static void end_run(struct run *r)
 {
     schedule_close(&r->schedule);

@@ -1,5 +1,5 @@
-/* What is visible in a frame of a thread: variables of the debugging information, where there is
- * some; see expression.h. */
+/* The names visible in a frame of a thread: variables from debugging information, if there is any;
+ * see expression.h. */
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,8 +143,8 @@ static struct node *gone(const struct dwarf_variable *v, const char *why, struct
     return n;
 }
 
-/* LLVM says of a struct that is passed by value and only read nothing: it stays where parameters
- * are. */
+/* LLVM records no place for a struct that is passed by value and only read: it stays in parameter
+ * memory. */
 static struct node *given(struct scope_data *s, const struct dwarf_variable *v, struct arena *arena)
 {
     const struct ptx_signature *f = &s->code->ir->func->signature;

@@ -219,7 +219,7 @@ static bool show_string(struct showing *s, const struct c_type *type, uint64_t a
     return true;
 }
 
-/* As gdb: what repeats itself often is said once. */
+/* Like gdb, prints an element that repeats many times only once. */
 static void show_array(struct showing *s, const struct c_type *type, uint64_t at)
 {
     enum { REPEATS = 10 };
@@ -267,7 +267,7 @@ static void show_struct(struct showing *s, const struct c_type *type, uint64_t a
     text_puts(s->t, "}");
 }
 
-/* What a reference leads to, where that is a number. */
+/* The number that a reference refers to. */
 static void show_referred(struct showing *s, const struct c_type *type, uint64_t address)
 {
     uint64_t bits = 0;

@@ -1,4 +1,4 @@
-/* What the debugger says of its own accord, and in several answers; see requests.h. */
+/* Events of the debugger, and parts that several answers share; see requests.h. */
 #include <string.h>
 
 #include "base/demangle.h"

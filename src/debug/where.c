@@ -102,8 +102,8 @@ uint32_t frames_find(const struct lines *l, const struct where *w, struct call_f
 
 /* ---- lines ---- */
 
-/* How many of the lines of a place are looked at: none of a library's that no code of the user's is
- * in. */
+/* How many of the lines of a place are shown: library lines outside of the user's code are
+ * hidden. */
 static uint32_t calls_shown(const struct source_place *p)
 {
     uint32_t n = p->n;

@@ -16,8 +16,8 @@
  */
 #include "jit/emit/atom.h"
 
-/* The only access of a part, if everything else in it is pure; *order is its block, *k its place
- * there. Else NULL. */
+/* The only access of a serial part, if everything else in it is pure, with its block *order and its
+ * place *k there; else NULL. */
 static const struct ir_insn *only_access(const struct emit *e, uint32_t head, uint32_t *order, uint32_t *k)
 {
     const struct ir_insn *found = NULL;

@@ -27,7 +27,7 @@ static uint32_t find_sources(const struct ir_insn *i, uint32_t b, uint32_t c, in
     return p;
 }
 
-/* By all lanes, which `all` says: of the place it may not be known. */
+/* Done if `all` lanes take part, which the place alone may not show. */
 static void emit_plain_shuffle(struct emit *e, const struct ir_insn *i, value all)
 {
     uint32_t b = 0, c = 0;
@@ -61,7 +61,8 @@ static value is_in_all_lanes(struct emit *e, value lanes, value v)
     return emit_is_zero(e, emit_lanes_to_mask(e, build_ne(e, lanes, v)));
 }
 
-/* Do the lanes name those that come together: all, or those of their tile? */
+/* Does the membermask name exactly the lanes that arrive together: all lanes, or those of each
+ * lane's tile? */
 static value emit_members_are_usual(struct emit *e, const struct ir_insn *i)
 {
     uint32_t b, c;

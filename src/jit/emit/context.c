@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* What does not change while the function runs: a member of a record, where it is to be kept. */
+/* Values that do not change while the function runs: the member of the record, and the field that
+ * keeps it. */
 struct constant {
     value *to, *base;
     uint64_t offset;
@@ -11,7 +12,7 @@ struct constant {
     bool is_count; /* an i32, and no pointer */
 };
 
-/* One after the other: the base of one may be what another before it has loaded. */
+/* Loads them in order, because the base of one may be the result of an earlier one. */
 static void load_constants(struct emit *e, const struct constant *all, size_t n)
 {
     for (size_t k = 0; k < n; k++) {

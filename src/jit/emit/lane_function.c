@@ -356,8 +356,9 @@ static void test_assumption(struct emit *e, const struct ir_insn *i)
         test_piece(e, r, p, is_signed);
 }
 
-/* Functions that are simpler where all lanes are within reach: which says so, and which is. Of a
- * quotient, whose divisor is to be within reach, the product by its reciprocal. */
+/* Functions with a simple form for inputs in a certain range: the test of the range, and the simple
+ * form. For a quotient the test is of the divisor, and the simple form multiplies by its
+ * reciprocal. */
 static const struct plain {
     uint16_t lane, holds, plain, product;
 } plains[] = {
@@ -434,7 +435,7 @@ static bool emit_plain(struct emit *e, const struct ir_insn *i, const struct ope
     return true;
 }
 
-/* Is it one more in each lane than in the lane before, as a number of either kind? */
+/* Does the value grow by one from lane to lane, as a signed or an unsigned number? */
 static bool counts_lanes(const struct emit *e, ir_ref r)
 {
     uint16_t shape = r ? fn_ref_shape(e->fn, r) : SHAPE_DIVERGENT;

@@ -216,8 +216,8 @@ static void require_piece(struct loop *p, struct transfer *t, uint32_t k)
     require(p, emit_is_zero(e, build_and(e, x.step, const_i64(e, t->a->all - 1))));
 }
 
-/* All accesses; those of global memory are noted for the engine's iterations. A new cache has its
- * number. */
+/* Tests all accesses of the loop. Accesses to global memory are recorded for iterations by the
+ * engine; a new inline cache gets its number here. */
 static void require_accesses(struct loop *p)
 {
     struct emit *e = p->e;
