@@ -145,7 +145,7 @@ def cells_about_peers_cite_their_page():
     assert cited == {mark for mark in known if re.fullmatch(r"[a-z]\d", mark)} and all("](http" in known[mark] for mark in cited), cited ^ set(known)
     cells = [cell.strip() for row in re.findall(r"^\|(.*)\|$", page, re.M) for cell in row.split("|")[2:]]
     left = [cell for cell in cells if not re.search(r"\[[a-z]\d\]$|^-+$|EXPLORE.md|as measured there", cell)]
-    heads = "compute-sanitizer", "gpuocelot", "Nsight Compute", "cuda-gdb", "numba's simulator", "Triton's interpreter", "PoCL", "ZLUDA", "GPGPU-Sim", "CuPBoP", "Dartagnan", "GPUMC", "herd7"
+    heads = "compute-sanitizer", "gpuocelot", "Nsight Compute", "Nsight Systems", "cuda-gdb", "numba's simulator", "Triton's interpreter", "PoCL", "ZLUDA", "GPGPU-Sim", "CuPBoP", "Dartagnan", "GPUMC", "herd7"
     assert set(left) == set(heads), set(left) ^ set(heads)
 
 
