@@ -4,6 +4,7 @@ import glob
 import importlib.machinery
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
