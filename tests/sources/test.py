@@ -85,9 +85,9 @@ def an_output_does_not_take_the_place_of_its_source():
     write("mine.cu")
     os.symlink("mine.cu", "link")
     for args in ["mine.cu", "-o", "mine.cu"], ["mine.cu", "-c", "-o", "./mine.cu"], ["mine.cu", "-ptx", "-o", "link"]:
-        refused(cc(*args), "place of the source")
+        refused(cc(*args), "would overwrite the source")
     shutil.copy("mine.cu", "mine.ptx")
-    refused(cc("-x", "cu", "-ptx", "mine.ptx"), "place of the source")
+    refused(cc("-x", "cu", "-ptx", "mine.ptx"), "would overwrite the source")
     assert open("mine.cu").read() == open("mine.ptx").read() == KERNEL
 
 
