@@ -360,8 +360,11 @@ static bool step(struct walk *w, const struct ir_insn *i, uint32_t next)
             all_is_possible(w);
         break;
     case IR_BAR: note_barrier(w, i); break;
-    case IR_ASYNC:
     case IR_MBARRIER:
+        if (i->mode < MBARRIER_TEST_WAIT)
+            note_write(w, i);
+        break;
+    case IR_ASYNC:
     case IR_MATRIX:
     case IR_TEXTURE: all_is_possible(w); break;
     default: break;

@@ -25,14 +25,23 @@ bool round_is_strong(const struct rounds *r, const struct event *write, const st
                (write->scope < read->scope ? write->scope : read->scope);
 }
 
+/* Whatever rounds there read, it comes before them in base causality order, by what stands before
+ * them: an initialisation before a barrier. */
+static bool is_before_rounds(const struct rounds *r, uint16_t write)
+{
+    const struct graph *g = &r->s->g;
+    return r->first && graph_precedes(g, write, graph_event(g, r->thread, r->first - 1));
+}
+
 bool round_read_may_race(const struct rounds *r, const struct run_event *read)
 {
     const struct graph *g = &r->s->g;
     uint16_t l = read->location < g->location_of_room ? g->location_of[read->location] : 0;
     for (unsigned m = 1; l && m < g->locations[l - 1].n; m++) {
-        const struct event *w = &g->events[graph_member(g, l - 1, m)];
+        uint16_t write = graph_member(g, l - 1, m);
+        const struct event *w = &g->events[write];
         const struct run_event *e = &r->s->runs[w->thread]->events[w->po];
-        if (w->thread != r->thread && w->writes && !round_is_strong(r, w, read) &&
+        if (w->thread != r->thread && w->writes && !round_is_strong(r, w, read) && !is_before_rounds(r, write) &&
             verdict_is_first_race(r->x->verdict, read->insn, e->insn))
             return true;
     }

@@ -379,6 +379,14 @@ static void step_frame(struct execution *x, const struct ir_insn *i, struct valu
         set_register(x, i->d, v);
 }
 
+static bool step_mbarrier(struct execution *x, const struct ir_insn *i, struct value guard)
+{
+    uint64_t needs = guard.needs | (i->b ? operand(x, i->b).needs : 0);
+    if (needs)
+        return wait_for(x, needs);
+    return step_memory(x, i, guard) && go_to(x, top(x->m)->code->ir->blocks.at[top(x->m)->block].next);
+}
+
 static bool step(struct execution *x, const struct ir_insn *i)
 {
     struct value guard = guard_of(x, i);
@@ -392,6 +400,7 @@ static bool step(struct execution *x, const struct ir_insn *i)
             return refuse(x, i, "asynchronous copies are not explored");
         return step_memory(x, i, guard);
     case IR_ATOM: return step_memory(x, i, guard);
+    case IR_MBARRIER: return step_mbarrier(x, i, guard);
     case IR_FENCE: return step_fence(x, i, guard);
     case IR_BRA:
     case IR_BRX: return step_branch(x, i, guard);
@@ -414,11 +423,6 @@ static bool step(struct execution *x, const struct ir_insn *i)
         return refuse(x, i,
                       "`activemask` (`__activemask()`, `coalesced_threads()`) has no defined value: name the lanes, as "
                       "by `__ballot_sync()` where they are still together, or by `tiled_partition()`");
-    case IR_MBARRIER:
-        return refuse(
-            x, i,
-            "mbarriers are not explored: instead of a `cuda::barrier` in shared memory take `__syncthreads()`, "
-            "a barrier of the cluster, or a `cuda::barrier<cuda::thread_scope_device>` in global memory");
     case IR_ASYNC:
     case IR_GROUP: return refuse(x, i, "asynchronous copies are not explored");
     case IR_MATRIX: return refuse(x, i, "matrix instructions are not explored");

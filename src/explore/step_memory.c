@@ -2,6 +2,7 @@
  * is the machine's. */
 #include "explore/machine.h"
 #include "isa/lane_ids.h"
+#include "isa/sem.h"
 
 #include <string.h>
 
@@ -41,6 +42,79 @@ static void local_store(struct machine *m, uint64_t at, uint8_t bytes, struct va
         m->local_needs[at + i] = v.needs;
         m->local_from[at + i] = v.from;
     }
+}
+
+/* ---- mbarriers ---- */
+
+/* mbarriers (PTX ISA 9.0, 9.7.13.15): an object is a word of memory (isa/sem_mbarrier.h). Its
+ * initialisation is a weak write, an arrival an atomic operation that releases, a test a read, which
+ * acquires if the phase has completed: as by a fence behind it. So all arrivals of a phase
+ * synchronize with it, each by those that have read from it. A try_wait is a test: that it may be
+ * suspended changes nothing that anybody sees. */
+
+static bool has(const struct ir_insn *i, enum isa_mod mod)
+{
+    return isa_has(i->origin->inst, mod);
+}
+
+static bool faults(struct execution *x, const char *fault)
+{
+    x->run->fault = fault;
+    x->end = RUN_FAULTED;
+    return false;
+}
+
+static bool is_count(uint64_t count)
+{
+    return count > 0 && count < MBARRIER_LIMIT;
+}
+
+static bool mbarrier_operand(struct execution *x, const struct ir_insn *i, struct value *v)
+{
+    if (i->mode == MBARRIER_INVAL)
+        return refuse(x, i, "`mbarrier.inval` is not explored: leave it out");
+    if (i->mode == MBARRIER_EXPECT_TX || i->mode == MBARRIER_COMPLETE_TX || has(i, MOD_expect_tx))
+        return refuse(x, i, "transactions of mbarriers, and the asynchronous copies that they count, are not explored");
+    if (has(i, MOD_noComplete))
+        return refuse(x, i, "arrivals with `.noComplete` are not explored: leave it out");
+    *v = i->b ? operand(x, i->b) : (struct value){.lo = 1};
+    if (!is_count((uint32_t)v->lo))
+        return faults(x, "an mbarrier's count that is not from 1 to 2^20 - 1");
+    if (i->mode == MBARRIER_INIT)
+        v->lo = sem_mbarrier((uint32_t)v->lo, (uint32_t)v->lo, 0, false);
+    return true;
+}
+
+static bool is_valid(struct execution *x, uint64_t object)
+{
+    return object & MBARRIER_VALID || faults(x, "an mbarrier that is not initialised");
+}
+
+static bool mbarrier_arrive(struct execution *x, const struct ir_insn *i, uint64_t old, uint64_t count, uint64_t *value)
+{
+    uint32_t pending = sem_mbarrier_pending(old) % MBARRIER_LIMIT, expected = sem_mbarrier_expected(old);
+    bool parity = sem_mbarrier_parity(old);
+    if (!is_valid(x, old))
+        return false;
+    if ((uint32_t)count > pending)
+        return faults(x, "more arrivals at an mbarrier than it expects");
+    pending -= (uint32_t)count;
+    expected -= i->mode == MBARRIER_ARRIVE_DROP ? (uint32_t)count : 0;
+    *value = pending ? sem_mbarrier(pending, expected, 0, parity) : sem_mbarrier(expected, expected, 0, !parity);
+    return true;
+}
+
+static bool mbarrier_test(struct execution *x, const struct ir_insn *i, struct value *object)
+{
+    struct value phase = operand(x, i->b);
+    bool asked = has(i, MOD_parity) ? phase.lo & 1 : sem_mbarrier_parity(phase.lo);
+    if (!is_valid(x, object->lo))
+        return false;
+    object->lo = asked != sem_mbarrier_parity(object->lo);
+    *object = merge(*object, phase);
+    if (object->lo && i->imm == ORDER_ACQUIRE)
+        run_fence(x, i, ORDER_ACQUIRE, strength_of(i).scope);
+    return true;
 }
 
 /* ---- one access ---- */
@@ -95,10 +169,27 @@ struct element {
     bool pending;
 };
 
+static enum run_kind kind_of(const struct ir_insn *i)
+{
+    switch ((enum ir_kind)i->kind) {
+    case IR_LD: return RUN_READ;
+    case IR_ST: return RUN_WRITE;
+    case IR_MBARRIER:
+        return i->mode == MBARRIER_INIT ? RUN_WRITE : i->mode >= MBARRIER_TEST_WAIT ? RUN_READ : RUN_UPDATE;
+    default: return RUN_UPDATE;
+    }
+}
+
 static bool finish_update(struct execution *x, const struct ir_insn *i, struct run_event *e, const struct element *t)
 {
     const struct mem_access *m = &i->access->mem;
     bool shared = x->r->program->locations.at[e->location].block != GLOBAL_MEMORY;
+    if (i->kind == IR_MBARRIER) {
+        if (!mbarrier_arrive(x, i, e->read, t->b.lo, &e->wrote))
+            return false;
+        e->flags |= RUN_VALUED;
+        return true;
+    }
     if (m->atom == ATOM_cas && cut(t->b.lo, m->bytes) != e->read) {
         e->kind = RUN_READ;
         return true;
@@ -115,7 +206,7 @@ static bool shared_element(struct execution *x, const struct ir_insn *i, struct 
 {
     const struct mem_access *m = &i->access->mem;
     struct strength strength = strength_with(x->r->program->changes, i);
-    enum run_kind kind = i->kind == IR_LD ? RUN_READ : i->kind == IR_ST ? RUN_WRITE : RUN_UPDATE;
+    enum run_kind kind = kind_of(i);
     struct run_event *e = next_event(x, kind, i);
     uint16_t number = (uint16_t)(x->m->n_events - 1);
     e->order = strength.order;
@@ -179,7 +270,7 @@ static bool one_element(struct execution *x, const struct ir_insn *i, struct val
             return false;
         if (i->kind == IR_ST)
             local_store(x->m, found.local, m->bytes, t->b);
-        else if (i->kind == IR_ATOM)
+        else if (i->kind != IR_LD)
             return refuse(x, i, "atomic operations on local memory are not explored");
         else
             t->result = local_load(x->m, found.local, m->bytes);
@@ -211,17 +302,27 @@ static bool step_access(struct execution *x, const struct ir_insn *i, struct val
             t->b = operand(x, a->operands[k]);
         if (i->kind == IR_ATOM && a->mem.atom == ATOM_cas)
             t->c = operand(x, a->operands[1]);
+        if (i->kind == IR_MBARRIER && i->mode < MBARRIER_TEST_WAIT && !mbarrier_operand(x, i, &t->b))
+            return false;
         if (!one_element(x, i, at, guard, t))
             return false;
         pending |= t->pending;
     }
     if (pending)
         machine_keep(x);
-    for (unsigned k = 0; k < a->mem.n && i->kind != IR_ST; k++) {
+    if (i->kind == IR_MBARRIER && elements[0].result.needs) { /* what it reads may end the thread */
+        x->run->needs = elements[0].result.needs;
+        x->end = RUN_WAITS;
+        return false;
+    }
+    if (i->kind == IR_MBARRIER && i->mode >= MBARRIER_TEST_WAIT && !mbarrier_test(x, i, &elements[0].result))
+        return false;
+    for (unsigned k = 0; k < a->mem.n && kind_of(i) != RUN_WRITE; k++) {
+        ir_ref to = i->kind == IR_MBARRIER ? i->d : a->regs[k];
         struct value v = extended(elements[k].result, &a->mem);
-        if (guard.needs && a->regs[k])
-            v = merge(merge(v, operand(x, a->regs[k])), guard);
-        set_register(x, a->regs[k], v);
+        if (guard.needs && to)
+            v = merge(merge(v, operand(x, to)), guard);
+        set_register(x, to, v);
     }
     return true;
 }

@@ -300,7 +300,7 @@ def large_locks_are_exhausted():
 
 def what_is_not_explored_is_refused_by_name():
     for body, name in (("fence.proxy.async; ret;", "proxies"),
-                       (".shared .b64 m; mbarrier.init.shared.b64 [m], 1; ret;", "take `__syncthreads()`"),
+                       (".shared .b64 m; mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [m], 1; ret;", "transactions of mbarriers"),
                        ("cp.async.commit_group; ret;", "asynchronous copies"),
                        ("activemask.b32 %r1; ret;", "activemask"),
                        (".shared .b32 s; mov.u32 %r1, %clock; st.shared.u32 [s], %r1; ret;", "depends on a clock"),
@@ -332,6 +332,43 @@ def what_is_observed_in_another_size_than_it_is_written_is_named():
         assert status == 2 and "`1[1]` is observed as 4 bytes, where this writes 8" in err and "2[0]:u64" in err, err
         status, out, err = run(*launch, "--observe", "1[0]:u64")
         assert status == 0 and "\n           5\n" in out, (out, err)
+
+
+def explore_mbarrier(*lines, threads=3, **more):
+    """Threads write their word of shared memory each, and read the next one's; between that are the lines. Operand %r1: the thread."""
+    return explore_text(""".shared .b64 m; .shared .align 8 .b32 s[6]; .reg .b64 %t;
+        mov.u32 %r1, %tid.x; mov.u32 %r2, %ntid.x; setp.ne.u32 %p1, %r1, 0; @!%p1 mbarrier.init.shared.b64 [m], %r2; bar.sync 0;
+        mov.u32 %r3, s; mad.lo.u32 %r4, %r1, 4, %r3; add.u32 %r5, %r1, 1; rem.u32 %r5, %r5, %r2; mad.lo.u32 %r5, %r5, 4, %r3;
+        st.shared.u32 [%r4], 7;""" + "".join(lines) + "ld.shared.u32 %r6, [%r5]; ret;", "--grid", 1, "--block", threads, "--no-symmetry", **more)
+
+
+ARRIVE, WAIT = "mbarrier.arrive.shared.b64 %t, [m];", "wait: mbarrier.try_wait.shared.b64 %p2, [m], %t; @!%p2 bra wait;"
+
+
+def mbarriers_order_what_threads_do():
+    """Arrivals are atomic operations: each order of them is an execution."""
+    for threads, orders in (2, 2), (3, 6), (4, 24):
+        got = explore_mbarrier(ARRIVE, WAIT, threads=threads, status=0)
+        assert (got["graphs"], got["dead"], got["complete"]) == (orders, 0, True), got
+    by_parity = explore_mbarrier(ARRIVE, WAIT.replace("try_wait", "test_wait.parity").replace("%t", "0"), status=0)
+    assert by_parity["graphs"] == 6, by_parity
+    dropped = explore_mbarrier("@!%p1 mbarrier.arrive_drop.shared.b64 %t, [m];", "@%p1 " + ARRIVE, WAIT, status=0)
+    assert dropped["complete"], dropped
+
+
+def mistakes_with_mbarriers_are_found():
+    def kinds(*lines, **more):
+        return {f["kind"] for f in explore_mbarrier(*lines, **more, status=1)["findings"]}
+    assert kinds(ARRIVE) == {"race"}
+    assert kinds(ARRIVE.replace("arrive", "arrive.relaxed.cta"), WAIT) == {"race"}
+    assert kinds(ARRIVE, WAIT.replace("try_wait", "try_wait.relaxed.cta")) == {"race"}
+    assert kinds(ARRIVE, "mbarrier.test_wait.shared.b64 %p2, [m], %t;") == {"race"}, "a test in vain orders nothing"
+    assert kinds("@%p1 " + ARRIVE, WAIT.replace("try_wait", "test_wait.parity").replace("%t", "0")) == {"livelock"}, "one does not arrive"
+    for line, fault in (("mbarrier.arrive.shared.b64 %t, [s+16];", "an mbarrier that is not initialised"),
+                        ("mbarrier.arrive.shared.b64 %t, [m], 2;", "more arrivals at an mbarrier than it expects"),
+                        ("sub.u32 %r7, %r1, %r1; mbarrier.arrive.shared.b64 %t, [m], %r7;", "an mbarrier's count that is not from 1")):
+        faults = [str(f) for f in explore_mbarrier(line, status=1)["findings"] if f["kind"] == "fault"]
+        assert faults and fault in faults[0], (line, faults)
 
 
 def threads_that_know_who_they_are_are_no_images_of_each_other():
