@@ -105,6 +105,8 @@ static void do_own(struct shared *s)
 {
     for (unsigned number = 1; number;) {
         bool asked = supervise_is_asked();
+        if (asked)
+            numbered_runs_asked(s->runs);
         pthread_mutex_lock(&s->lock);
         if (asked && s->last >= s->next) {
             s->interrupted = true;

@@ -190,7 +190,10 @@ int supervise(struct session *s, const struct supervision *v, struct ending *e)
     e->over_time = !status && seconds_now() >= end; /* this process may have been the last to wake up */
     if (e->over_time)
         end_it(s, v, pid, end, has_ended);
-    e->asked |= supervise_is_asked(); /* the rest was the program's */
+    bool asked = supervise_is_asked(); /* the rest was the program's */
+    if (asked && !e->asked && v->asked)
+        v->asked(v->data);
+    e->asked |= asked;
     if (!in_series)
         sigprocmask(SIG_SETMASK, &before, NULL);
     return status;
