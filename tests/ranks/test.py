@@ -185,9 +185,15 @@ def a_launch_of_a_program_is_explored_by_all_ranks():
             counts, runs = next(line for line in err.splitlines() if line.startswith("graphs ")).split("; 3 threads, ")
             return (status, out, [counts if line.startswith("graphs ") else line for line in err.splitlines()], found), int(runs.split()[0])
         for more, condition, status in ((), ("--require", "2[0] < 8"), 1), (("fail",), (), 7):
-            alone, got = explored(run, *condition), explored(lambda *args: run_ranks(3, *args), *condition)
+            alone = explored(run, *condition)
             assert alone[0][0] == status and alone[0][1] == "9\n" and alone[0][3]["complete"] and alone[0][3]["graphs"] >= 1680, alone
-            assert got[0] == alone[0] and got[1] > alone[1], (got, alone)
+            for _ in range(5): # on a busy machine the first rank may be done before another one has started
+                got = explored(lambda *args: run_ranks(3, *args), *condition)
+                assert got[0] == alone[0], (got, alone)
+                if got[1] > alone[1]: # where a rank begins with another's work, it runs threads again
+                    break
+            else:
+                raise AssertionError(("no rank has taken work of the first one", got[1], alone[1]))
 
 
 def a_rank_whose_program_is_lost_ends_the_search_with_an_error():
