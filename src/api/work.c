@@ -231,14 +231,15 @@ hd_result hd_stream_launch_sized(hd_stream *s, hd_kernel *k, const hd_launch_con
 hd_result stream_put_task(hd_stream *s, struct task *t, enum hd_wait wait)
 {
     struct task *held;
+    hd_result before = context_fault(s->context->context);
     if (!stream_put(s->stream, t, wait ? &held : NULL))
         return HD_ERROR_OUT_OF_MEMORY;
-    if (wait) {
-        task_wait(held);
-        if (wait == HD_WAIT)
-            task_order_host(held);
-        task_release(held);
-    }
+    if (!wait) /* its own fault is for a later call to return, however fast it is */
+        return before;
+    task_wait(held);
+    if (wait == HD_WAIT)
+        task_order_host(held);
+    task_release(held);
     return context_fault(s->context->context);
 }
 
