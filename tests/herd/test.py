@@ -164,8 +164,8 @@ def what_is_no_test_is_refused_with_its_line():
     one = ("P0@cta 0,gpu 0",)
     for text, line, says in [
         ("C T\n{}\n", 1, "PTX NAME"), ("PTX T\n{ x=0;", 2, "`}` is missing"), (test([one + ("st.weak x, 1",)], ""), 4, "condition is missing"),
-        (test([one + ("tld.weak r0, x",)], "exists (x=0)"), 4, "proxies"), (test([one + ("fence.proxy.alias",)], "exists (x=0)"), 4, "proxies"),
-        (test([one], "exists (x=0)", init="x=0; y @ surface aliases x;"), 2, "proxies"), (test([one + ("st.acquire.gpu x, 1",)], "exists (x=0)"), 4, "order"),
+        (test([one + ("tld.weak r0, x",)], "exists (x=0)"), 4, "generic proxy"), (test([one + ("fence.proxy.alias",)], "exists (x=0)"), 4, "generic proxy"),
+        (test([one], "exists (x=0)", init="x=0; y @ surface aliases x;"), 2, "generic proxy"), (test([one + ("st.acquire.gpu x, 1",)], "exists (x=0)"), 4, "order"),
         (test([one + ("st.relaxed x, 1",)], "exists (x=0)"), 4, "scope"), (test([one + ("jump x",)], "exists (x=0)"), 4, "not an instruction"),
         (test([one + ("ld.weak r0",)], "exists (x=0)"), 4, "operands"), (test([one + ("bar.cta.sync 1, 99, 2",)], "exists (x=0)"), 4, "barriers 0 to 15"),
         (test([one + ("goto LC99",)], "exists (x=0)"), 4, "LC99"), (test([one + ("beq r0, 0, LC98",)], "exists (x=0)"), 4, "LC98"), (test([one], "exists (5:r0=0)"), 4, "no such thread"),

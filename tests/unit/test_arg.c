@@ -235,8 +235,8 @@ static void wrong_buffers_are_explained(void **state)
     assert_non_null(strstr(read_arg("f32[4]+prnt", &u64), "+print"));
     assert_non_null(strstr(read_arg("f32[4]+print+hide", &u64), "contradicts"));
     assert_non_null(strstr(read_arg("f32[4]=1,2,3", &u64), "3 values for the 4"));
-    assert_non_null(strstr(read_arg("f32[]", &u64), "how many"));
-    assert_non_null(strstr(read_arg("f32[]=range", &u64), "how many"));
+    assert_non_null(strstr(read_arg("f32[]", &u64), "the number of elements is missing"));
+    assert_non_null(strstr(read_arg("f32[]=range", &u64), "the number of elements is missing"));
     assert_non_null(strstr(read_arg("f32[0]", &u64), "not a shape"));
     assert_non_null(strstr(read_arg("f64[4294967296,4294967296]", &u64), "too large"));
     assert_non_null(strstr(read_arg("f64[2305843009213693952]", &u64), "too large"));
