@@ -501,9 +501,12 @@ static int show(struct check *c)
     if (o->generate_suppressions)
         status |=
             write_file(c, o->generate_suppressions, suppressions_text(&c->suppressions, &c->results.diags, arena).p);
-    if (c->log && (ferror(c->log) | fclose(c->log)))
+    bool lost = c->log && (ferror(c->log) | fclose(c->log));
+    if (lost)
         status |= cli_failure(c->s, "cannot write %s: %s", c->settings.log_file, strerror(errno));
     c->log = NULL;
+    if (lost)
+        print(c);
     return status;
 }
 

@@ -405,6 +405,8 @@ def names_of_files_may_hold_the_process_and_the_environment():
         assert f.read() == "check: no errors in 7 launches of 1 kernel\n"
     assert "% is followed by" in check("--log-file", "%x", WAYS, status=2)[1]
     assert "No such file" in check("--log-file", "/no/such/folder/x", WAYS, status=2)[1]
+    err = check("--log-file", "/dev/full", WAYS, status=1)[1]
+    assert "cannot write /dev/full: No space left" in err and BEYOND in err, err # the findings are not lost
 
 
 LIBRARY = """#include <cuda_runtime.h>
