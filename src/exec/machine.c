@@ -30,6 +30,20 @@ static struct launch *open_launch(struct machine *m)
     return NULL;
 }
 
+/* A launcher goes on on its core. Where there are two cores, Linux often wakes a worker on that
+ * one, too, and leaves both there for some launches, while the other core is idle. Where there are
+ * many cores, it finds another one. */
+static void leave_core(const struct machine *m, const struct launch *l)
+{
+    enum { FEW_CORES = 8 };
+    cpu_set_t others = m->cores;
+    int n = CPU_COUNT(&others);
+    if (n < 2 || n > FEW_CORES || (int)m->n_threads >= n || l->core < 0 || sched_getcpu() != l->core)
+        return;
+    CPU_CLR(l->core, &others);
+    sched_setaffinity(0, sizeof others, &others);
+}
+
 static void *worker_main(void *data)
 {
     struct worker *k = data;
@@ -39,6 +53,7 @@ static void *worker_main(void *data)
         struct launch *l = open_launch(m);
         if (l && launch_join(l, k, false)) { /* which keeps it from being freed */
             pthread_mutex_unlock(&m->lock);
+            leave_core(m, l);
             worker_run(k, l, NULL);
             pthread_mutex_lock(&m->lock);
             launch_leave(l, k);
@@ -59,18 +74,19 @@ static uint64_t host_memory(void)
     return pages > 0 && bytes > 0 ? (uint64_t)pages * (uint64_t)bytes : 4ull << 30;
 }
 
-/* That this process may use (taskset, containers), not all that there are. */
-static uint32_t host_cpus(void)
+/* That this process may use (taskset, containers), not all that there are. `cores` is empty where
+ * there are more than 1024. */
+static uint32_t find_cores(cpu_set_t *cores)
 {
-    cpu_set_t set; /* too small where there are more than 1024 */
-    long n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : sysconf(_SC_NPROCESSORS_ONLN);
+    CPU_ZERO(cores);
+    long n = sched_getaffinity(0, sizeof *cores, cores) == 0 ? CPU_COUNT(cores) : sysconf(_SC_NPROCESSORS_ONLN);
     return n > 0 ? (uint32_t)n : 1;
 }
 
-static void set_defaults(struct machine_config *c)
+static void set_defaults(struct machine_config *c, uint32_t cores)
 {
     if (!c->workers)
-        c->workers = host_cpus();
+        c->workers = cores;
     if (!c->memory_bytes)
         c->memory_bytes = host_memory() / 4 * 3;
     if (!c->heap_bytes)
@@ -139,7 +155,7 @@ hd_result machine_create(const struct machine_config *config, struct machine **m
     if (!m)
         return HD_ERROR_OUT_OF_MEMORY;
     m->config = *config;
-    set_defaults(&m->config);
+    set_defaults(&m->config, find_cores(&m->cores));
     const char *asked = asked_cpu_level(config);
     m->lanes = lane_table(asked, &m->cpu_level);
     m->rows = rows_for_level(m->cpu_level);

@@ -3,6 +3,7 @@
 #define HEDDLE_EXEC_MACHINE_H
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 
 #include "exec/device.h"
@@ -56,6 +57,7 @@ struct machine {
     const char *cpu_level;
     struct worker *workers; /* threads of its own */
     uint32_t n_threads;
+    cpu_set_t cores;             /* that this process may use */
     struct thread_pool *threads; /* for streams */
     pthread_mutex_t lock;        /* of the members below, and of lists of launches' workers */
     pthread_cond_t work, idle;

@@ -3,6 +3,8 @@
 #include "exec/launch.h"
 #include "exec/machine.h"
 
+#include <sched.h>
+
 #include "base/monotonic.h"
 
 /* The machine's own threads find the launch in its list. */
@@ -10,6 +12,7 @@ static void offer(struct launch *l)
 {
     struct machine *m = l->machine;
     l->is_offered = true;
+    l->core = sched_getcpu();
     if (l->n_blocks == l->blocks_per_cluster || launch_is_by_one(l))
         return;
     pthread_mutex_lock(&m->lock);
