@@ -80,7 +80,7 @@ struct launch {
     bool held_up;    /* by another launch that holds the schedule */
     bool is_brief;   /* its launcher has other work, and gives way if it does not end soon */
     bool is_offered; /* to the machine's own workers */
-    int core;        /* that its launcher was on then */
+    int core;        /* that its launcher was on when it opened the launch */
     struct kernel *kernel;
     uint64_t number;
     const struct launch_request *request; /* dimensions, limits, the place among tasks */

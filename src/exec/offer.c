@@ -12,7 +12,6 @@ static void offer(struct launch *l)
 {
     struct machine *m = l->machine;
     l->is_offered = true;
-    l->core = sched_getcpu();
     if (l->n_blocks == l->blocks_per_cluster || launch_is_by_one(l))
         return;
     pthread_mutex_lock(&m->lock);
@@ -35,6 +34,7 @@ void launch_open(struct launch *l)
 {
     enum { SHORT_NS = 2000 };
     uint32_t ns = atomic_load(&l->kernel->block_ns);
+    l->core = sched_getcpu(); /* before workers find the launch */
     atomic_store(&l->next_block, 0);
     if (!l->is_brief && (ns == 0 || ns > SHORT_NS))
         offer(l);
