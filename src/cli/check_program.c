@@ -205,7 +205,7 @@ static int left_out(const char *word)
 static const char *repeat_command(const struct check *c, const char *policy)
 {
     struct text t = {.arena = &c->s->arena};
-    text_printf(&t, "heddle check --policy %s", policy);
+    text_printf(&t, "heddle check --policy %s", shell_word(t.arena, policy));
     char **argv = c->s->argv;
     int i = 1;
     for (int skip; i < c->s->argc && argv[i] != c->s->words[0]; i += skip ? skip : 1)
@@ -235,13 +235,13 @@ static int clear_record(struct check *c)
     return 0;
 }
 
-/* How a run has ended, what goes on without the program, what its processes have said. */
 static void be_asked(void *data)
 {
     const struct check *c = data;
     numbered_runs_asked(&c->all);
 }
 
+/* How a run has ended, what goes on without the program, what its processes have said. */
 static json_t *run_once(void *data, unsigned run)
 {
     struct check *c = data;

@@ -34,6 +34,7 @@ static void note(struct shared *s, unsigned number, json_t *said)
 {
     struct numbered_runs *r = s->runs;
     r->said[number] = said;
+    r->n_done += said != NULL;
     r->failed |= !said;
     bool interrupted = false;
     if ((!said || r->ends(r->data, said, &interrupted)) && number < s->last)
@@ -213,11 +214,8 @@ void numbered_runs_do(struct numbered_runs *r, struct arena *arena)
 
 void numbered_runs_asked(const struct numbered_runs *r)
 {
-    unsigned done = 0;
-    for (unsigned i = 0; i < r->n; i++)
-        done += r->said[i] != NULL;
     if (r->ranks->n > 1 && !r->ranks->number)
-        fprintf(stderr, "heddle: asked to end: %u of %u runs were done by now\n", done, r->n);
+        fprintf(stderr, "heddle: asked to end: %u of %u runs were done by now\n", r->n_done, r->n);
 }
 
 void numbered_runs_free(struct numbered_runs *r)

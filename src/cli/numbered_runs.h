@@ -21,7 +21,8 @@ struct numbered_runs {
     bool (*ends)(void *data, const json_t *said, bool *interrupted);
     void *data;
     json_t **said; /* results by number, in the arena; NULL: the run was not done */
-    bool failed;   /* a run could not be done; ranks->lost: some were begun, and their results are lost */
+    _Atomic unsigned n_done;
+    bool failed; /* a run could not be done; ranks->lost: some were begun, and their results are lost */
 };
 
 /* Does all runs, or this rank's part of them. */

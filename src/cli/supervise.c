@@ -161,9 +161,11 @@ static bool set_clock(double began, double seconds)
     return setenv("HEDDLE_TIMEOUT", limit, 1) == 0 && setenv("HEDDLE_TIMEOUT_FROM", from, 1) == 0;
 }
 
-static void end_it(struct session *s, const struct supervision *v, pid_t pid, double end, bool has_ended)
+/* The status of a program that ends late is not its own. */
+static void end_it(struct session *s, const struct supervision *v, pid_t pid, double end, bool has_ended,
+                   struct ending *e)
 {
-    struct ending late = {0};
+    struct ending late = *e;
     if (has_ended || wait_until(v, pid, end + grace_seconds, &late)) {
         cli_failure(s, "the time limit of %g s ran out", v->seconds);
     } else {
@@ -171,6 +173,7 @@ static void end_it(struct session *s, const struct supervision *v, pid_t pid, do
         kill(pid, SIGTERM);
         wait_until(v, pid, end + grace_seconds + last_seconds, &late);
     }
+    e->asked = late.asked;
     kill_children();
 }
 
@@ -189,7 +192,7 @@ int supervise(struct session *s, const struct supervision *v, struct ending *e)
     bool has_ended = status || wait_until(v, pid, end, e);
     e->over_time = !status && seconds_now() >= end; /* this process may have been the last to wake up */
     if (e->over_time)
-        end_it(s, v, pid, end, has_ended);
+        end_it(s, v, pid, end, has_ended, e);
     bool asked = supervise_is_asked(); /* the rest was the program's */
     if (asked && !e->asked && v->asked)
         v->asked(v->data);
