@@ -64,11 +64,13 @@ bool is_python_symbol(const char *symbol)
 static void drop_internal(char *text)
 {
     static const char mark[] = "_INTERNAL_";
-    for (char *at = text, *end; (at = strstr(at, mark)); memmove(at, end + 2, strlen(end + 2) + 1)) {
+    for (char *at = text; (at = strstr(at, mark));) {
         bool begins = at == text || strchr(" ,<(*&:", at[-1]);
-        end = begins ? strstr(at, "::") : NULL;
-        if (!end || strspn(at, "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") < (size_t)(end - at))
-            return;
+        char *end = at + strspn(at, "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
+        if (begins && str_starts(str_of(end), "::"))
+            memmove(at, end + 2, strlen(end + 2) + 1);
+        else
+            at = end;
     }
 }
 

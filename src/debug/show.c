@@ -282,7 +282,8 @@ static void show_referred(struct showing *s, const struct c_type *type, uint64_t
 static void show_scalar(struct showing *s, const struct c_type *type, union c_value v)
 {
     bool leads = type->kind == C_POINTER && type->of && v.i && !s->format;
-    if (leads && type->is_reference && s->depth++ < DEEPEST) {
+    if (leads && type->is_reference && s->depth < DEEPEST) {
+        s->depth++;
         show_referred(s, type->of, (uint64_t)v.i);
         s->depth--;
         return;
