@@ -369,9 +369,7 @@ KINDS = ["_Z5kindsP6float47derived6__half13__nv_bfloat164modePKi7double3", "--gr
 
 def variables_of_all_kinds_are_those_of_nvcc():
     """Of 40 types: structs by value, bases, bit fields, unions, atomics, lambdas, halves, vectors, shared memory."""
-    ours, nvccs = folder.path("kinds-ours.ptx"), folder.path("kinds.ptx")
-    with lzma.open(os.path.join(here, "kinds.ptx.xz")) as packed, open(nvccs, "wb") as f:
-        f.write(packed.read())
+    ours, nvccs = folder.path("kinds-ours.ptx"), recorded("kinds.ptx")
     subprocess.run([heddle, "cc", "-G", "-arch=sm_90", "-ptx", "kinds.cu", "-o", ours], cwd=here, check=True)
     names = ["c", "h2", "b2", "f2", "u4", "name", "big", "ubig", "*sp", "*gp@3", "ref", "rr", "v", "yes", "arr", "used", "g", "sc", "us", "c16", "nan", "dd", "lam", "lr",
              "tile", "ds", "i", "by", "h", "b", "m", "d3", "total", "counter", "table", "ds[1].w", "by.bits", "by.i", "by.id", "h2.x", "d3.y", "(int)m", "c == GREEN",
@@ -388,9 +386,7 @@ def variables_of_all_kinds_are_those_of_nvcc():
 
 def pointers_have_the_names_of_what_they_lead_to():
     """To functions, members, text; references and types without names as members; dynamic shared memory with its type. A library's calls are skipped."""
-    ours, nvccs = folder.path("pointers-ours.ptx"), folder.path("pointers.ptx")
-    with lzma.open(os.path.join(here, "pointers.ptx.xz")) as packed, open(nvccs, "wb") as f:
-        f.write(packed.read())
+    ours, nvccs = folder.path("pointers-ours.ptx"), recorded("pointers.ptx")
     subprocess.run([heddle, "cc", "-G", "-std=c++17", "-arch=sm_90", "-ptx", "pointers.cu", "-o", ours], cwd=here, check=True)
     asked = ["b pointers.cu:25 if i > 3", "b pointers.cu:33", "run", "p i", "next", "reverse-step", "step", "delete 1", "c", "p f", "p table", "p fs", "p p.f", "p p", "p h", "p h.text",
              "p some", "p s", "p s[3] + 1", "p &h", "p f == table[0]", "ptype f", "whatis fs", "ptype h", "p *f", "info args"]
