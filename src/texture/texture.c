@@ -218,12 +218,19 @@ static void free_all(struct texture_table *t, struct texture *old)
     }
 }
 
-void texture_table_collect(struct texture_table *t)
+/* With the lock: what no launch can read any more. */
+static struct texture *take_retired(struct texture_table *t)
 {
-    pthread_mutex_lock(&t->lock);
     struct texture *old = t->n_launches ? NULL : t->retired;
     if (old)
         t->retired = NULL;
+    return old;
+}
+
+void texture_table_collect(struct texture_table *t)
+{
+    pthread_mutex_lock(&t->lock);
+    struct texture *old = take_retired(t);
     pthread_mutex_unlock(&t->lock);
     free_all(t, old);
 }
@@ -241,7 +248,9 @@ void texture_table_leave(struct texture_table *t)
 {
     pthread_mutex_lock(&t->lock);
     t->n_launches--;
+    struct texture *old = take_retired(t);
     pthread_mutex_unlock(&t->lock);
+    free_all(t, old);
 }
 
 /* ---- the table ---- */
