@@ -124,14 +124,29 @@ static void note_row(const hd_machine *m, uint32_t task, const hd_work *w, size_
     }
 }
 
+/* May ranges have a byte in common, by where they begin and end? */
+static bool may_meet(const hd_used *a, const hd_used *b)
+{
+    struct box x = box_of(a), y = box_of(b);
+    uintptr_t at = (uintptr_t)a->at, other = (uintptr_t)b->at;
+    return at >= other ? at - other < box_extent(&y) : other - at < box_extent(&x);
+}
+
 static void note_range(const hd_machine *m, uint32_t task, const hd_work *w, size_t i, bool writes)
 {
     const hd_used *u = &w->used[i];
     struct box b = box_of(u);
+    size_t ranges = writes ? i : w->used_count, j = 0;
+    while (j < ranges && !(w->used[j].use & HD_WRITES && may_meet(u, &w->used[j])))
+        j++;
+    if (j == ranges) {
+        box_note(m, task, b, writes);
+        return;
+    }
     bool whole = box_has_whole_slices(&b);
     size_t rows = whole ? 1 : u->height, bytes = whole ? u->width * u->height : u->width;
     for (size_t y = 0; y < rows; y++)
-        note_row(m, task, w, writes ? i : w->used_count, (uintptr_t)u->at + y * u->pitch, bytes, writes);
+        note_row(m, task, w, ranges, (uintptr_t)u->at + y * u->pitch, bytes, writes);
 }
 
 /* What is written is noted first: it races with all that a read of it races with. */

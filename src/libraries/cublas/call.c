@@ -365,7 +365,9 @@ cublasStatus_t call_put(cublasHandle_t handle, struct call *c)
         c->n = 0;
         c->routine->regions(c, r);
     }
-    struct uses u = {.n = 0};
+    struct uses u;
+    u.n = 0;
+    u.bytes = 0;
     find_uses(&u, c, r);
     const struct library_task t = {
         .name = c->name,

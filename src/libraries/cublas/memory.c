@@ -129,6 +129,7 @@ static bool add_to_last(hd_used *last, const hd_used *u)
 hd_used *uses_of_addresses(const struct call *c, const struct region r[], size_t *count)
 {
     enum { MOST = 4096 };
+    struct uses u;
     hd_used *used = NULL;
     *count = 0;
     for (int i = 0; i < OPERANDS; i++) {
@@ -136,7 +137,8 @@ hd_used *uses_of_addresses(const struct call *c, const struct region r[], size_t
             continue;
         void *const *addresses = library_view(c->op[i].at);
         for (int64_t k = 0; k < c->batch && *count < MOST; k++) {
-            struct uses u = {.n = 0};
+            u.n = 0;
+            u.bytes = 0;
             struct operand o = c->op[i];
             o.at = addresses[k];
             add_region(&u, c, &o, &r[i], region_bytes(c, i, &r[i]));
