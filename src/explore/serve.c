@@ -157,13 +157,10 @@ static bool incomplete_serves(const struct hope *h, uint16_t read)
 static bool swaps_now(const struct hope *h, unsigned swap)
 {
     uint16_t event = h->all[swap].event;
-    bool writes = false;
     FOR_MEMBERS(m, k, h->s->g.words, h->all[swap].now[k])
-    {
-        const struct run *run = run_taking(h->x, h->s, event, m);
-        writes |= run->events[h->s->g.events[event].po].kind == RUN_UPDATE;
-    }
-    return writes;
+    if (run_taking(h->x, h->s, event, m)->events[h->s->g.events[event].po].kind == RUN_UPDATE)
+        return true;
+    return false;
 }
 
 static bool update_serves(const struct hope *h, uint16_t read)
@@ -186,19 +183,20 @@ static bool writes_by_now(const struct hope *h, uint16_t thread, uint16_t locati
     const struct program *p = h->x->program;
     const struct open *o = &h->all[h->waits_for[thread] - 1];
     uint16_t n_events = h->s->runs[thread]->n_events;
-    bool writes = false;
     FOR_MEMBERS(m, k, h->s->g.words, o->now[k])
     {
         struct run *run = run_taking(h->x, h->s, o->event, m);
         for (uint16_t po = n_events; po < run->n_events; po++) {
             const struct run_event *e = &run->events[po];
-            writes |= (e->kind == RUN_WRITE || e->kind == RUN_UPDATE) &&
-                      (!(e->flags & RUN_PLACED) || e->location == location);
+            if ((e->kind == RUN_WRITE || e->kind == RUN_UPDATE) &&
+                (!(e->flags & RUN_PLACED) || e->location == location))
+                return true;
         }
-        writes |= run->end == RUN_CUT || run->end == RUN_REFUSED ||
-                  future_writes(future_of(&h->x->runners[thread], run), &p->locations.at[location]);
+        if (run->end == RUN_CUT || run->end == RUN_REFUSED ||
+            future_writes(future_of(&h->x->runners[thread], run), &p->locations.at[location]))
+            return true;
     }
-    return writes;
+    return false;
 }
 
 static bool future_serves(const struct hope *h, uint16_t read)
