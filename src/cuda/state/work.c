@@ -94,7 +94,8 @@ static CUresult launch(hd_stream *s, CUcontext c, const struct work_launch *l)
     config.rules = nvtx_memory_rules(c->device->ordinal);
     hd_result r = hd_stream_launch(s, kernel, &config, &report);
     hd_memory_rules_destroy(config.rules);
-    c->called |= r ? 0 : calls;
+    if (!r && calls & ~c->called)
+        c->called |= calls;
     return launched(f, r, report);
 }
 

@@ -34,9 +34,8 @@ static void step_cell(const struct rnn *r, double *gates, const double *from, do
     }
 }
 
-static void set_bias(const struct rnn *r, const double *bias, bool has, int64_t rows, int64_t width, double *to)
+static void set_bias(const double *bias, bool has, int64_t rows, int64_t width, double *to)
 {
-    (void)r;
     for (int64_t i = 0; i < rows; i++)
         for (int64_t k = 0; k < width; k++)
             to[i * width + k] = has ? bias[k] : 0;
@@ -50,7 +49,7 @@ static void forward_step(const struct work *w, const struct part *p, int64_t ste
     for (int64_t b = 0; b < w->sequences; b++)
         if (rnn_row(w, p->direction, step, b) >= 0)
             memcpy(w->packed + n++ * size, w->h + b * size, (size_t)size * sizeof(double));
-    set_bias(r, w->weights + p->at.recurrent_bias, rnn_has_bias(r, true), n, p->width, w->products);
+    set_bias(w->weights + p->at.recurrent_bias, rnn_has_bias(r, true), n, p->width, w->products);
     rnn_multiply(n, p->width, size, (struct operand){w->packed, size, false},
                  (struct operand){w->weights + p->at.recurrent, size, true}, true, w->products, p->width);
     n = 0;
@@ -73,7 +72,7 @@ static void forward(const struct work *w, const struct part *p)
 {
     const struct rnn *r = w->r;
     double *gates = p->keeps + p->kept.gates;
-    set_bias(r, w->weights + p->at.input_bias, rnn_has_bias(r, false), w->vectors, p->width, gates);
+    set_bias(w->weights + p->at.input_bias, rnn_has_bias(r, false), w->vectors, p->width, gates);
     rnn_multiply(w->vectors, p->width, p->inputs, (struct operand){w->x, p->inputs, false},
                  (struct operand){w->weights + p->at.input, p->inputs, true}, true, gates, p->width);
     rnn_read_state(w, w->c->at.hx, p->pseudo, r->projected, w->h);
