@@ -80,6 +80,7 @@ struct cc_diagnostics {
     const char *headers; /* the folder of ours */
     bool color;
     cc_words said;
+    const char *failed; /* the source of the last error */
     const char *source; /* the file that is compiled, where clang reads it rewritten; NULL: it does not */
     struct str user;    /* what is in it */
 };

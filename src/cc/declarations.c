@@ -194,6 +194,8 @@ size_t cc_behind_arguments(struct str text, size_t at)
     for (int depth = 0; at < text.n && text.p[at] != ';'; at++) {
         if (text.p[at] == '(')
             at = cc_behind_bracket(text, at) - 1;
+        if (at + 1 < text.n && text.p[at + 1] == '=')
+            continue; /* `<=` */
         depth += (text.p[at] == '<') - (text.p[at] == '>');
         if (depth == 0)
             return at + 1;

@@ -26,32 +26,47 @@ void cc_put_line(struct text *out, struct str part)
     }
 }
 
-/* A part of a source without its default arguments, but for their ends of lines. */
-static void put_without_defaults(struct text *out, struct str part)
+size_t cc_behind_parameter(struct str list, size_t at, bool has_default)
 {
-    int depth = 0, skipped = -1; /* the depth of the brackets around a default argument */
-    for (size_t at = 0; at < part.n; at++) {
-        size_t behind = cc_skip(part, at), n = behind == at ? 1 : behind - at;
-        char c = behind == at ? part.p[at] : ' ';
-        depth -= strchr(")]}>", c) != NULL;
-        if (skipped >= 0 && (depth < skipped || (depth == skipped && c == ',')))
-            skipped = -1;
-        if (skipped < 0 && c == '=')
-            skipped = depth;
-        for (size_t i = at; i < at + n; i++)
-            if (skipped < 0 || part.p[i] == '\n')
-                text_put(out, part.p + i, 1);
-        depth += strchr("([{<", c) != NULL;
-        at += n - 1;
+    int depth = 0;
+    for (; at < list.n; at++) {
+        size_t behind = cc_skip(list, at);
+        char c = list.p[at], before = list.p[at - 1], next = at + 1 < list.n ? list.p[at + 1] : 0;
+        bool is_end = depth == 0 && c == (list.p[0] == '<' ? '>' : ')');
+        if (behind != at)
+            at = behind - 1;
+        else if (is_end || (depth == 0 && c == ','))
+            return at;
+        else if (c == '(' || c == '[' || c == '{')
+            at = cc_behind_bracket(list, at) - 1;
+        else if (has_default && depth == 0 && c == '=' && next != '=' && !strchr("=!<>", before))
+            return at;
+        else if (next != '=' && !(c == '>' && before == '-'))
+            depth += (c == '<') - (c == '>' && depth > 0);
+    }
+    return at;
+}
+
+/* A list of parameters without its default arguments, but for their ends of lines. */
+static void put_without_defaults(struct text *out, struct str list)
+{
+    text_put(out, list.p, 1);
+    for (size_t at = 1, end; at < list.n; at = end + 1) {
+        size_t equals = cc_behind_parameter(list, at, true);
+        end = cc_behind_parameter(list, at, false);
+        text_put(out, list.p + at, equals - at);
+        for (size_t i = equals; i < end; i++)
+            if (list.p[i] == '\n')
+                text_put(out, list.p + i, 1);
+        text_put(out, list.p + end, end < list.n);
     }
 }
 
-/* The name of a parameter of a template, from its text; empty where it has none, at the place for one. */
+/* The name of a parameter of a template, from its text without a default argument; empty where it has none, at the place for one. */
 static struct str name_of_parameter(struct str part)
 {
     static const char *const types[] = {"class", "typename", "int", "unsigned", "bool", "char", "long", "short"};
-    const char *equals = memchr(part.p, '=', part.n);
-    size_t end = cc_before_blanks(part, equals ? (size_t)(equals - part.p) : part.n), at = end;
+    size_t end = cc_before_blanks(part, part.n), at = end;
     while (at > 0 && cc_is_of_word(part.p[at - 1]))
         at--;
     struct str name = {part.p + at, end - at};
@@ -68,15 +83,11 @@ static unsigned name_parameters(struct text *named, struct text *arguments, stru
 {
     enum { MANY = 1000 };
     unsigned n = 0;
-    size_t from = 1;
     text_puts(named, "<");
-    for (size_t at = 0, depth = 0; at < header.n; at++) {
-        char c = header.p[at];
-        depth += strchr("<([{", c) != NULL;
-        depth -= strchr(">)]}", c) != NULL;
-        if ((depth > 1 || c != ',') && depth > 0)
-            continue;
-        struct str part = {header.p + from, at - from}, name = name_of_parameter(part);
+    for (size_t from = 1, at; from < header.n; from = at + 1) {
+        size_t equals = cc_behind_parameter(header, from, true);
+        at = cc_behind_parameter(header, from, false);
+        struct str part = {header.p + from, at - from}, name = name_of_parameter((struct str){part.p, equals - from});
         size_t begin = (size_t)(name.p - part.p), end = begin + name.n, before = cc_before_blanks(part, begin);
         bool is_pack = before > 0 && part.p[before - 1] == '.';
         if (!name.n)
@@ -84,10 +95,9 @@ static unsigned name_parameters(struct text *named, struct text *arguments, stru
         text_put(named, part.p, begin);
         text_str(named, name);
         text_put(named, part.p + end, part.n - end);
-        text_put(named, &c, 1);
+        text_put(named, header.p + at, at < header.n);
         text_printf(arguments, "%s%.*s%s", n ? ", " : "", STR_ARG(name), is_pack ? "..." : "");
         n += is_pack ? MANY : 1;
-        from = at + 1;
     }
     return n;
 }
@@ -102,7 +112,8 @@ bool cc_deducing(struct str text, const struct device_function *f, struct deduci
     open = cc_skip_blanks(text, start + 8);
     close = start < f->word && text.p[open] == '<' ? cc_behind_arguments(text, open) : 0;
     size_t parameters = cc_skip_blanks(text, name + f->name.n);
-    *made = (struct deducing){.at = start, .is_specialized = start < f->word && close <= open + 2};
+    *made = (struct deducing){.at = start,
+                              .is_specialized = start < f->word && close <= cc_skip_blanks(text, open + 1) + 1};
     if (!close || close > f->word || made->is_specialized || text.p[parameters] != '(' ||
         memchr(text.p + start, '#', parameters - start))
         return false;

@@ -1,23 +1,9 @@
 /* clang says nothing of `extern __shared__ double s[];` in debugging information. Under -G a pointer stands behind
  * each, whose type says what it is: `decltype(s) *heddle_extern_17_s;`, where 17 tells equal names apart. A
  * debugger reads it (debug/dwarf_reader.c), and no code does. See cc.h. */
-#include <ctype.h>
-
 #include "base/text.h"
 #include "cc/cc.h"
-
-static bool is_part_of_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
-static struct str word_at(struct str text, size_t at)
-{
-    size_t n = 0;
-    while (at + n < text.n && is_part_of_word(text.p[at + n]))
-        n++;
-    return (struct str){text.p + at, n};
-}
+#include "cc/declarations.h"
 
 /* The name that a declaration gives to dynamic shared memory, from behind its `extern` on: the word before the first
  * bracket that is not in parentheses. *end: behind its semicolon. An empty name: it is another declaration. */
@@ -31,8 +17,8 @@ static struct str declared_name(struct str text, size_t at, size_t *end)
         depth += (c == '(') - (c == ')');
         if (behind != at) {
             at = behind - 1;
-        } else if (is_part_of_word(c)) {
-            last = word_at(text, at);
+        } else if (cc_is_of_word(c)) {
+            last = cc_word_at(text, at);
             is_shared |= str_is(last, "__shared__");
             at += last.n - 1;
         } else if (c == '[' && depth == 0 && !name.n) {
@@ -75,8 +61,8 @@ struct str cc_say_dynamic(struct str text, struct arena *arena)
         } else if (text.p[at] == '}' && depth > 0) {
             depth--;
             inside -= !(depth < DEEPEST && spaces[depth]);
-        } else if (is_part_of_word(text.p[at])) {
-            struct str word = word_at(text, at),
+        } else if (cc_is_of_word(text.p[at])) {
+            struct str word = cc_word_at(text, at),
                        name = str_is(word, "extern") ? declared_name(text, at + word.n, &end) : (struct str){0};
             at += word.n - 1;
             if (!name.n)

@@ -151,11 +151,8 @@ static bool is_variable(const struct nested_scan *s, const struct device_functio
 static unsigned count_given(struct str list)
 {
     unsigned n = 0;
-    for (size_t at = 0, depth = 0; at < list.n; at++) {
-        depth += strchr("<([{", list.p[at]) != NULL;
-        depth -= strchr(">)]}", list.p[at]) != NULL;
-        n += depth == 0 || (depth == 1 && list.p[at] == ',');
-    }
+    for (size_t at = cc_skip_blanks(list, 1); at + 1 < list.n; at++, n++)
+        at = cc_behind_parameter(list, at, false);
     return n;
 }
 

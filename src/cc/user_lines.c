@@ -13,7 +13,7 @@
 #include "cc/cc.h"
 #include "cc/declarations.h"
 
-enum { MOST_TOKENS = 500 };
+enum { MOST_TOKENS = 500, TAB = 8 };
 
 /* A word or a sign of a line. */
 struct token {
@@ -106,6 +106,20 @@ static struct str behind_bar(struct str line)
     return skip < line.n ? (struct str){line.p + skip, line.n - skip} : (struct str){line.p + line.n, 0};
 }
 
+/* Is it the user's line, but that clang shows spaces for a tab? */
+static bool is_same_line(struct str clangs, struct str users)
+{
+    size_t at = 0, n = 0; /* in clang's; bytes since the last tab */
+    for (size_t i = 0; i < users.n; i++) {
+        bool is_tab = users.p[i] == '\t';
+        for (size_t left = is_tab ? TAB - n % TAB : 1; left > 0; left--, at++)
+            if (at == clangs.n || clangs.p[at] != (is_tab ? ' ' : users.p[i]))
+                return false;
+        n = is_tab ? 0 : n + 1;
+    }
+    return at == clangs.n;
+}
+
 /* FILE:LINE:COLUMN of the source; false: it is none. */
 static bool read_place(const struct cc_diagnostics *d, struct str place, unsigned *line)
 {
@@ -124,7 +138,7 @@ bool cc_users_line(const struct cc_diagnostics *d, struct str *place, struct str
     struct str shown = line_of(*picture, 1), marks = behind_bar(line_of(*picture, 2));
     struct str clangs = behind_bar(shown), users = line_of(d->user, number);
     const char *caret = memchr(marks.p, '^', marks.n);
-    if (!caret || strtoul(shown.p, NULL, 10) != number || str_eq(clangs, users))
+    if (!caret || strtoul(shown.p, NULL, 10) != number || is_same_line(clangs, users))
         return false;
     struct tokens *x = arena_alloc(arena, sizeof *x), *y = arena_alloc(arena, sizeof *y);
     read_tokens(clangs, x);
@@ -132,7 +146,8 @@ bool cc_users_line(const struct cc_diagnostics *d, struct str *place, struct str
     match(clangs, x, users, y, arena);
     size_t column = users_column(x, y, (size_t)(caret - marks.p));
     char *line = arena_alloc(arena, users.n + 2);
-    memset(line, ' ', users.n + 1);
+    for (size_t i = 0; i <= users.n; i++)
+        line[i] = i < users.n && users.p[i] == '\t' ? '\t' : ' ';
     for (int i = 0; i < x->n; i++)
         if (x->at[i].other >= 0 && x->at[i].at < marks.n && marks.p[x->at[i].at] != ' ')
             memset(line + y->at[x->at[i].other].at, '~', x->at[i].n);

@@ -175,6 +175,8 @@ __global__ void parent(int *p)
     unknown<<<1, 1>>>(p);
     child<<<1, "block">>>(p, 1);
     child<<<1, 1>>>(p, 1); x = y;
+	int	z	= y;
+	child<<<1,	1>>>(p,	p);
 }
 """
 
@@ -192,8 +194,24 @@ def errors_of_a_launch_in_device_code_are_those_of_the_users_line():
         "10:5: error: use of undeclared identifier 'unknown'",
         "11:5: error: a launch takes a kernel, and in <<<...>>> a grid, a block and, where wanted, bytes of shared memory and a stream",
         "12:32: error: use of undeclared identifier 'y'",
+        "13:10: error: use of undeclared identifier 'y'",
+        "14:2: error: the arguments do not fit the parameters of the kernel",
     ], err
     assert "6 |     int x = 2; child<<<1, 1>>>(p, p);\n      |                ^~~~~" in err and "heddle_" not in err and "::heddle" not in err, err
+
+
+def pictures_of_lines_with_tabs_have_their_marks_in_place():
+    need_clang()
+    _, _, err = run("cc", "-c", work.write("wrong.cu", WRONG), "-o", work.path("wrong.o"))
+    assert "   13 |         int     z       = y;\n      |                           ^\n" in err, err
+    assert "   14 | \tchild<<<1,\t1>>>(p,\tp);\n      | \t^~~~~   ~~\t~\n" in err, err
+
+
+def a_mistake_in_a_launch_is_said_whatever_has_been_said_before():
+    need_clang()
+    path = work.write("warned.cu", "#warning careful\n__global__ void child(int *p, int v) {}\n__global__ void parent(int *p)\n{\n    child<<<1, 1>>>(p, (1);\n}\n")
+    status, _, err = run("cc", "-c", path, "-o", work.path("warned.o"))
+    assert status and "1:2: warning: careful" in err and "5:27: error: expected ')'" in err, err
 
 
 def kernels_are_launched_by_all_their_names():
@@ -212,7 +230,7 @@ def kernels_are_values_and_their_templates_deduced_as_nvcc_has_it():
     status, out, err = run("cc", "-std=c++17", path, "-o", work.path("values"))
     assert status == 0, err
     done = subprocess.run([heddle, "run", work.path("values")], capture_output=True, text=True, timeout=60)
-    assert done.stdout == "11 21 2 12 15 10 8 28 11 1 1 14 10 4 306 301 21 100 4 6 12 16 5 1000 0 1024 8\n", done.stdout + done.stderr
+    assert done.stdout == "11 21 2 12 15 10 8 28 11 1 1 14 10 4 306 301 21 100 4 6 12 16 5 1000 0 1024 8 4 12 0 4 1\n", done.stdout + done.stderr
 
 
 VALUES = r"""
@@ -232,6 +250,10 @@ static __global__ void __launch_bounds__(64)
 twice(T *p, // first
       size_t n, const T *q) { atomicAdd(p, (T)(N * 100 + n + (q ? 1 : 0))); }
 template <int N, class T> __global__ void fixed(T *p, T v) { atomicAdd(p, N + v); if (v > 0) fixed<N><<<1, 1>>>(p, v - 1); }
+template <class T, std::enable_if_t<sizeof(T) == 4, int> = 0> __global__ void sized(T *p) { *p = 4; }
+template <class T, std::enable_if_t<sizeof(T) <= 8 && (sizeof(T) > 4), int> N = (1 > 0), char C = '='>
+__global__ void sized(T *p, bool equal = 1 == 1, int k = sizeof(T)) { *p = k + N + equal + (C == '='); }
+template <class T = int> __global__ void only(T *p) { *p = sizeof(T); }
 template <class... Ts> __global__ void pack(int *p, Ts... v) { int s[] = {(int)v...}; for (int x : s) atomicAdd(p, x); }
 namespace a { namespace b {
 template <class T, class = std::enable_if_t<std::is_integral<T>::value>> __global__ void unnamed(T *p) { atomicAdd(p, 4); }
@@ -248,7 +270,7 @@ template <class T> __global__ void split(T *data, int left, int right, int depth
 }
 template <class F> __global__ void apply(F f, int *p) { f(p); }
 struct adder { int n; __device__ void operator()(int *p) const { atomicAdd(p, n); } };
-template <> __global__ void apply<int>(int f, int *p) { atomicAdd(p, 1000); }
+template < > __global__ void apply<int>(int f, int *p) { atomicAdd(p, 1000); }
 template __global__ void apply<adder>(adder f, int *p);
 __global__ void parent(int *o)
 {
@@ -269,17 +291,18 @@ __global__ void parent(int *o)
         1>>>(o + 20, a::b::op<int>{6}, 2); // two lines
     // A sentence.
     split<<<1, 1>>>(o + 21, 0, 100, 0); apply<<<1, 1>>>(adder{5}, o + 22); apply<<<1, 1>>>(3, o + 23);
+    sized<<<1, 1>>>(o + 27); sized<><<<1, 1>>>((long long *)(o + 28), true, 9); only<><<<1, 1>>>(o + 30); only< ><<<1, 1>>>((char *)(o + 31));
     cudaFuncAttributes attr; o[24] = cudaFuncGetAttributes(&attr, add1); o[25] = attr.maxThreadsPerBlock;
     cudaOccupancyMaxActiveBlocksPerMultiprocessor(o + 26, twice<int, 3>, 256, 0);
 }
 __global__ void later(int *p) { *p = 1; }
 int main()
 {
-    int *p, v[27] = {};
+    int *p, v[32] = {};
     cudaMalloc(&p, sizeof v), cudaMemset(p, 0, sizeof v);
     parent<<<1, 1>>>(p);
     cudaMemcpy(v, p, sizeof v, cudaMemcpyDeviceToHost);
-    for (int i = 0; i < 27; i++) printf("%d%c", v[i], i < 26 ? ' ' : '\n');
+    for (int i = 0; i < 32; i++) printf("%d%c", v[i], i < 31 ? ' ' : '\n');
 }
 """
 
