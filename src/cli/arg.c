@@ -29,7 +29,7 @@ const char *buffer_label(const struct buffer *b, struct arena *arena)
 
 /* ---- types ---- */
 
-/* The names that others give to a type. */
+/* Other names of types, as CUDA and NumPy have them, and ours for each. */
 static const char *const foreign_types[][2] = {
     {"float", "f32"},    {"double", "f64"},   {"half", "f16"},    {"int", "s32"},       {"unsigned", "u32"},
     {"uint", "u32"},     {"char", "s8"},      {"uchar", "u8"},    {"short", "s16"},     {"ushort", "u16"},
@@ -54,8 +54,8 @@ static const char *parse_type(struct arena *arena, struct str name, enum isa_typ
 
 /* ---- buffers ---- */
 
-/* Takes "+print", "+sum", "+hide", "+outcomes", "+save:FILE" from the end of the text, one after
- * another. A plus within a file's name is not one of them. */
+/* Takes the suffixes "+print", "+sum", "+hide", "+outcomes" and "+save:FILE" off the end of the
+ * text, the last one first. A plus sign within a file's name starts no suffix. */
 static const char *take_suffixes(struct arena *arena, struct str *text, struct buffer *b)
 {
     for (size_t i = text->n; i-- > 0;) {
@@ -102,7 +102,7 @@ static const char *parse_shape(struct arena *arena, struct str shape, struct buf
     return __builtin_mul_overflow(b->count, value_bytes(b->type), &bytes) ? "the shape is too large" : NULL;
 }
 
-/* The content's own count and the shape must agree; where the shape is open, it is the content's. */
+/* The shape must have as many elements as the content; an open shape takes the content's number. */
 static const char *settle_shape(struct arena *arena, struct buffer *b)
 {
     const struct content *c = &b->content;
@@ -149,7 +149,7 @@ static const char *parse_typed_buffer(struct arena *arena, struct str text, uint
     return error;
 }
 
-/* Adds a buffer from its text. */
+/* Adds the buffer that a text describes. */
 static const char *parse_buffer(struct args *args, struct str text, struct buffer **buffer)
 {
     struct buffer *b = ARENA_NEW(args->arena, struct buffer);
@@ -174,7 +174,7 @@ static bool is_buffer(struct str text)
 
 /* ---- structures ---- */
 
-/* A parameter's bytes as they fill up. */
+/* A parameter's bytes while they are filled in. */
 struct filling {
     struct args *args;
     struct arg *arg;
@@ -186,7 +186,7 @@ static const char *too_long(const struct filling *f)
     return arena_printf(f->args->arena, "it has more than the %zu bytes of the parameter", f->bytes);
 }
 
-/* Room for a member of `bytes` bytes, aligned to them; NULL where it does not fit. */
+/* Returns the place of the next member, aligned to its `bytes` bytes; NULL if it does not fit. */
 static void *next_member(struct filling *f, size_t bytes)
 {
     f->at = (f->at + bytes - 1) / bytes * bytes;
@@ -473,7 +473,7 @@ const char *arg_parse_variable(struct args *args, const char *text, const hd_mod
     return error ? arena_printf(arena, "`--var %s`: %s", text, error) : NULL;
 }
 
-/* Is it one of the first n buffers? */
+/* Does `at` point at one of the first n buffers? */
 static bool is_there(const struct args *args, uint32_t n, const void *at)
 {
     for (uint32_t i = 0; i < n; i++)

@@ -18,8 +18,8 @@
 #include "cli/content.h"
 #include "heddle.h"
 
-/* Memory that a launch works on and that is shown afterwards: an argument's, or a variable of the
- * module. */
+/* Memory that a launch works on, and whose contents are shown afterwards: an argument's buffer, or
+ * a variable of the module. */
 struct buffer {
     unsigned argument; /* its number, from 1; 0: a variable of the module */
     const char *text;  /* as typed; a variable's name */
@@ -30,7 +30,7 @@ struct buffer {
     bool has_content;
     struct content content;
     bool print, sum, hide;
-    bool outcomes; /* heddle explore: its elements make an outcome */
+    bool outcomes; /* heddle explore: the elements are part of an outcome */
     const char *save;
     void *at;     /* on the machine */
     void *before; /* its contents before the launch */

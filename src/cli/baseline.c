@@ -10,7 +10,7 @@
 #include "files/file.h"
 #include "report/report.h"
 
-/* False where it is none: notes, which belong to another finding, have none. */
+/* Returns false if the finding has no fingerprint. Notes belong to another finding and need none. */
 static bool add(struct baseline *b, const json_t *finding, const json_t *fingerprint, struct arena *arena)
 {
     const char *text = json_string_value(fingerprint),
@@ -20,7 +20,7 @@ static bool add(struct baseline *b, const json_t *finding, const json_t *fingerp
     return text || (severity && strcmp(severity, "note") == 0);
 }
 
-/* False where it is neither of the two formats, or has a finding without a fingerprint. */
+/* Returns false if the report has neither of the two formats, or a finding has no fingerprint. */
 static bool add_all(struct baseline *b, const json_t *report, struct arena *arena)
 {
     const json_t *findings = json_object_get(report, "findings"), *diagnostics = json_object_get(report, "diagnostics"),

@@ -1,8 +1,8 @@
-/* heddle check PROGRAM: runs a CUDA program, and shows what its processes have found in it
+/* heddle check PROGRAM: runs a CUDA program, and shows what its processes found
  * (cuda/watch/check.h).
  *
- * This process stays the program's parent. The processes write to a folder of its own, which is
- * read, and removed, when the program has ended, however it has ended.
+ * This process stays the program's parent. The processes write to a temporary folder, which this
+ * process reads and removes when the program has ended, whatever ended it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -46,23 +46,23 @@ struct check {
     const char *program;
     const char *name; /* as it is shown */
     FILE *log;        /* --log-file, or NULL */
-    /* The run that goes on: */
+    /* The current run: */
     unsigned run; /* from 0 */
     char *folder;
     struct check_options options;
     struct status progress;
-    /* All of them: */
+    /* All runs: */
     struct ranks ranks;
     struct numbered_runs all; /* said: what run_once() makes */
     unsigned done;
-    int status; /* of what could not be done */
+    int status; /* the exit status if something could not be done */
     struct ending first, last;
-    int killed_by; /* the first signal that has ended the program, in run `killed_in` from 1; or 0 */
+    int killed_by; /* the first signal that ended the program, in run `killed_in` (from 1); 0: none */
     unsigned killed_in;
     struct check_results results;
     uint32_t suppressed, known;
-    const char *survivor; /* a process that goes on, or NULL */
-    bool unreplayed;      /* the launch of --policy replay:FILE has not come */
+    const char *survivor; /* names a process that still runs, or NULL */
+    bool unreplayed;      /* the launch that --policy replay:FILE asks for did not occur */
 };
 
 static const char *plural(uint64_t n, const char *what, struct arena *arena)
@@ -81,8 +81,8 @@ static const char *realpath_of(const char *path, struct arena *arena)
     return realpath(path, real) ? arena_strdup(arena, real) : NULL;
 }
 
-/* What is written has only findings that the file which is read does not hide: in its place it would
- * lose the others. */
+/* A file that is both read and written would lose the findings that it hides: they are not written
+ * again. */
 static const char *refuse_same(const char *writes, const char *to, const char *reads, const char *from,
                                struct arena *arena)
 {
@@ -151,12 +151,12 @@ static void redirect(const char *path, int flags, int to)
     }
 }
 
-/* In the program's process, which then becomes the program. */
+/* Runs in the child before it becomes the program. */
 static void enter(void *data)
 {
     struct check *c = data;
     struct check_options o = c->options;
-    if (c->settings.runs > 1) /* of many; one alone may be a rank itself */
+    if (c->settings.runs > 1) /* a single run may be a rank itself */
         ranks_hide();
     o.process = c->settings.application_only ? (int)getpid() : 0;
     char *text = check_options_text(&o);
@@ -166,7 +166,8 @@ static void enter(void *data)
         _exit(PROGRAM_CANNOT_RUN);
     }
     free(text);
-    const char *libraries = c->settings.nvtx ? place_of_libraries(&c->s->arena) : NULL; /* cuda/watch/nvtx_memory.h */
+    /* cuda/watch/nvtx_memory.h */
+    const char *libraries = c->settings.nvtx ? place_of_libraries(&c->s->arena) : NULL;
     if (libraries)
         setenv("NVTX_INJECTION64_PATH", arena_printf(&c->s->arena, "%s/libcuda.so.1", libraries), 0);
     if (c->s->o.confined && confine_program(c->s, c->folder))
@@ -193,7 +194,8 @@ static void show_progress(void *data)
     arena_free(&scratch);
 }
 
-/* Options that say how often, and where to; with --policy they are not what a single run needs. */
+/* Options that say how often the program runs and where results go: a command that repeats one run
+   by --policy leaves them out. */
 static int left_out(const char *word)
 {
     static const char *const names[] = {"--runs", "--seed",   "--policy",   "--log-file",
@@ -201,7 +203,7 @@ static int left_out(const char *word)
     return option_words(word, names, sizeof names / sizeof names[0]);
 }
 
-/* The command that has this run alone. */
+/* The command that repeats this run alone. */
 static const char *repeat_command(const struct check *c, const char *policy)
 {
     struct text t = {.arena = &c->s->arena};
@@ -216,8 +218,8 @@ static const char *repeat_command(const struct check *c, const char *policy)
     return t.p;
 }
 
-/* What is left of an earlier run is not taken for this one's. What the program could not write is
- * refused before it runs. */
+/* Removes the results of earlier runs, so that they are not taken for this run's. Refuses before
+ * the run if the program could not write its own. */
 static int clear_record(struct check *c)
 {
     struct session *s = c->s;
@@ -241,7 +243,7 @@ static void be_asked(void *data)
     numbered_runs_asked(&c->all);
 }
 
-/* How a run has ended, what goes on without the program, what its processes have said. */
+/* How a run ended, which process survives the program, and what its processes reported. */
 static json_t *run_once(void *data, unsigned run)
 {
     struct check *c = data;
@@ -287,7 +289,7 @@ static struct ending ending_of(const json_t *run)
                            .over_time = json_is_true(json_object_get(run, "over time"))};
 }
 
-/* Somebody has asked the program to end. */
+/* Was the program asked to end? */
 static bool is_interrupted(const struct ending *e)
 {
     int signal = ending_signal(e);
@@ -345,7 +347,7 @@ static FILE *output(const struct check *c)
     return c->log ? c->log : stderr;
 }
 
-/* "3 launches of 2 kernels and 4 calls of libraries"; NULL: there were none. */
+/* "3 launches of 2 kernels and 4 calls of libraries"; NULL if there were none. */
 static const char *checked(const struct check_results *f, struct arena *arena)
 {
     const char *launches = plural(f->launches, "launch", arena), *calls = plural(f->calls, "call", arena);
@@ -364,7 +366,8 @@ static const char *verdict(const struct check *c)
     const struct check_results *f = &c->results;
     const char *what = checked(f, arena);
     struct text t = {.arena = arena};
-    bool is_cut = c->killed_by || c->last.over_time || f->unended; /* what was not run has shown nothing */
+    /* a run that was cut short proves nothing about the rest */
+    bool is_cut = c->killed_by || c->last.over_time || f->unended;
     if (!f->n_processes)
         return arena_printf(arena, "check: `%s` ran without using CUDA%s: there was nothing to check\n", c->name,
                             c->settings.application_only ? " itself" : "");
@@ -389,7 +392,7 @@ static const char *verdict(const struct check *c)
     return t.p;
 }
 
-/* Where findings stand in PTX alone: what has to be done so that they have lines. */
+/* Advice for findings that name only lines of PTX: how to get lines of the source. */
 static const char *lines_remark(const struct diags *d)
 {
     bool lacks = false, python = false;
@@ -403,7 +406,7 @@ static const char *lines_remark(const struct diags *d)
                     : "heddle: compile with -lineinfo to see the lines of kernels\n";
 }
 
-/* What the reader has to know beside the findings. */
+/* Remarks behind the findings, such as results that were lost. */
 static const char *remarks(const struct check *c)
 {
     struct text t = {.arena = &c->s->arena};
@@ -431,7 +434,7 @@ static const char *remarks(const struct check *c)
     return t.p ? t.p : "";
 }
 
-/* The first findings, with their notes; how many there are is still known. */
+/* The first findings with their notes; the list's counts stay those of all findings. */
 static struct diags first_findings(const struct diags *d, uint64_t limit)
 {
     struct diags first = *d;
@@ -510,7 +513,8 @@ static int show(struct check *c)
     return status;
 }
 
-/* The program's own, unless that is 0 and errors were found, or not all of them are known. */
+/* The program's own exit status, unless that is 0 and errors were found that the baseline does not
+   have. */
 static int exit_status(struct check *c, int status)
 {
     const struct ending *e = &c->first;
@@ -550,7 +554,7 @@ int cmd_check_program(struct session *s)
         return copy_record(s);
     if (s->o.runs > 1)
         begin_ranks(&c.ranks);
-    size_t n = c.ranks.number ? 3 : STEPS; /* the first rank shows what was found */
+    size_t n = c.ranks.number ? 3 : STEPS; /* of several ranks, only the first one shows what was found */
     for (; !status && i < n && steps[i]; i++)
         status = steps[i](&c);
     if (c.log)

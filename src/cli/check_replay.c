@@ -1,5 +1,5 @@
-/* heddle check --replay-events: what a file of events says is told to checkers again, and what they
- * find is shown as that of a process. */
+/* heddle check --replay-events: passes the recorded events to the checkers again, and shows their
+ * findings as those of a process. */
 #include "cli/check_replay.h"
 
 #include <stdlib.h>

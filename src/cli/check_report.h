@@ -8,12 +8,12 @@
 
 struct check_report {
     const char *name, *program; /* as it is shown; its path, or NULL where none was run */
-    unsigned runs;              /* that were done */
+    unsigned runs;              /* number of runs */
     const struct ending *first; /* of the first run */
     const struct check_results *results;
-    uint32_t suppressed, known; /* findings that are left out by rules, and by the baseline */
+    uint32_t suppressed, known; /* findings that rules, and the baseline, leave out */
     bool has_baseline, whole;
-    const char *root; /* of the sources */
+    const char *root; /* the root of the sources */
 };
 
 /* In the arena. Not for CHECK_TEXT. */

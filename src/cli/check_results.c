@@ -11,12 +11,14 @@
 
 typedef VEC(struct str) texts;
 
-/* What a process has said. */
+/* What a process reported. */
 struct said {
-    json_t *itself;        /* an object: the same as one */
-    texts findings;        /* by their numbers, from 1: arrays; each is read when it is known to stand */
-    json_t *standing;      /* numbers, in the order of reports; or NULL */
-    uint64_t done, blocks; /* of the launches that run */
+    json_t *itself; /* an object that describes the process itself */
+    /* each finding's lines by its number, from 1: arrays; parsed only when the finding is known
+       to be valid */
+    texts findings;
+    json_t *standing;      /* numbers of the valid findings, in the order of reports; or NULL */
+    uint64_t done, blocks; /* of running launches */
     bool lost;
 };
 
@@ -25,7 +27,7 @@ static uint64_t number(const json_t *o, const char *key)
     return (uint64_t)json_integer_value(json_object_get(o, key));
 }
 
-/* "12, rest" */
+/* Reads a line "12, rest". */
 static bool read_finding(struct said *s, struct str line, struct arena *arena)
 {
     static const char before[] = ", \"says\": ";
@@ -71,7 +73,7 @@ static bool read_line(struct said *s, struct str text, struct arena *arena)
     return line != NULL;
 }
 
-/* The file's bytes are the caller's to free. False where there is nothing that a process has said. */
+/* The caller frees the file's bytes. Returns false if no process has written there. */
 static bool read_said(struct said *s, const char *path, struct file_bytes *file, struct arena *arena)
 {
     *s =
@@ -81,7 +83,7 @@ static bool read_said(struct said *s, const char *path, struct file_bytes *file,
     for (const char *at = file->bytes, *end; at && *at; at = end + 1) {
         end = strchr(at, '\n');
         s->lost |= !end || !read_line(s, (struct str){at, (size_t)(end - at)}, arena);
-        if (!end) /* it was cut off */
+        if (!end) /* the last line was cut off */
             break;
     }
     return json_is_string(json_object_get(s->itself, "program"));
@@ -96,7 +98,7 @@ static void said_free(struct said *s, struct file_bytes *file)
 
 /* ---- collecting ---- */
 
-/* The findings that stand, each an array of its own with its notes. */
+/* The valid findings: an array for each, with its notes. */
 static json_t *findings_of(struct said *s)
 {
     json_t *all = json_array();
@@ -191,7 +193,7 @@ void check_results_collect(struct check_results *r, const json_t *processes, con
     {
         struct diag_origin *origin = collect(r, process, repeat, stops);
         const char *command = json_string_value(json_object_get(json_object_get(process, "said"), "command"));
-        if (json_array_size(processes) == 1) /* which one it was is of interest where there are several */
+        if (json_array_size(processes) == 1) /* with several processes, their number is shown instead */
             origin->pid = 0;
         else if (command)
             origin->program = arena_strdup(r->diags.arena, command);

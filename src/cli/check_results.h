@@ -11,22 +11,21 @@
 struct check_results {
     struct diags diags;                  /* each finding once */
     uint64_t launches, unchecked, calls; /* calls: of libraries */
-    uint64_t unended;     /* launches that had not ended when their process did, or when it was last looked at */
-    json_t *running;      /* an object: how many such launches, by the mangled name of the kernel */
+    uint64_t unended;     /* launches that were still running when their process ended, or at the last look */
+    json_t *running;      /* an object: the number of such launches by the kernel's mangled name */
     json_t *kernels;      /* an object: mangled names of the checked kernels, in the order of first launches */
     unsigned n_processes; /* that have used CUDA */
-    json_t *processes;    /* an array of what each process has said of itself */
+    json_t *processes;    /* an array: what each process reported about itself */
     bool lost;            /* some results could not be written or read */
 };
 
 void check_results_init(struct check_results *f, struct arena *arena);
-/* The folder's contents: an array of {"said": what a process has said of itself, "findings":
+/* The folder's contents: an array of {"said": what a process reported about itself, "findings":
  * [...]}. *lost: some could not be read. */
 json_t *check_results_read(const char *folder, struct arena *arena, bool *lost);
 /* Adds the result of check_results_read(). `repeat`: the command that repeats this run, or NULL. */
 void check_results_collect(struct check_results *f, const json_t *processes, const char *repeat, const char *stops);
-/* Adds one process: what it has said of itself, an object as in its file, and its findings, an
- * array. */
+/* Adds one process: the object that its file has about it, and an array of its findings. */
 void check_results_add(struct check_results *f, json_t *said, const json_t *findings);
 void check_results_free(struct check_results *f);
 

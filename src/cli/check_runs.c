@@ -1,7 +1,7 @@
-/* heddle check --runs N FILE.ptx ...: each run is a process of its own, as one machine has one
- * policy, and its sandbox is entered once; what they have found is shown together. The first run is
- * the one that was typed, the others are random ones. It comes last: what runs write, as +save
- * does, is its own then.
+/* heddle check --runs N FILE.ptx ...: each run is a process of its own, because a machine has one
+ * policy and a sandbox is entered once. Their findings are shown together. The first run has the
+ * typed options, the others random policies. The typed run comes last, so that files that runs
+ * write (as +save does) are its own in the end.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -26,14 +26,14 @@
 struct runs {
     struct session *s;
     struct check_settings settings;
-    const char *folder, *file; /* what the run that is done has said */
-    bool quiet;                /* nothing else of it is shown */
+    const char *folder, *file; /* what the last run reported */
+    bool quiet;                /* only the findings of this run are shown */
     struct ranks ranks;
-    struct numbered_runs all; /* said: {"status", "said"}; said: nothing where the run has said nothing */
+    struct numbered_runs all; /* said: {"status", "said"}; no "said" if the run reported nothing */
     unsigned done;
     struct diags diags;
     struct baseline baseline;
-    uint32_t known; /* findings that are left out */
+    uint32_t known; /* findings that the baseline leaves out */
 };
 
 static const json_t *said_by(const struct runs *r, unsigned run)
@@ -51,8 +51,8 @@ static void enter(void *data)
         _exit(1);
 }
 
-/* Of the words that were typed those that are of one run; returns how many words one takes that is
- * not, else 0. */
+/* Returns how many words an option takes that the command of a single run leaves out; 0 if it keeps
+ * the option. */
 static int left_out(const char *word)
 {
     static const char *const values[] = {"--runs", "--seed", "--policy", "--format", "--baseline"};
@@ -65,7 +65,7 @@ static const char *policy_of(const struct runs *r, unsigned run)
     return run ? arena_printf(arena, "random:%llu", (unsigned long long)(r->settings.seed + run - 1)) : r->s->o.policy;
 }
 
-/* heddle check [--policy P] [--json] and the words. */
+/* The command line of one run: heddle check [--policy P] [--json] and the typed words. */
 static const char **words_of(const struct runs *r, unsigned run, bool json)
 {
     struct session *s = r->s;
@@ -121,7 +121,7 @@ static int status_of(const json_t *run)
     return (int)json_integer_value(json_object_get(run, "status"));
 }
 
-/* Why a run has said nothing, the first one says. */
+/* If a run reports nothing, the first run prints why. */
 static bool ends(void *data, const json_t *run, bool *interrupted)
 {
     (void)data;
@@ -230,7 +230,7 @@ int check_runs(struct session *s)
 {
     struct runs r = {.s = s, .diags = {.arena = &s->arena}};
     struct options checked = s->o;
-    checked.check_policy = NULL; /* of programs; what --policy says here the runs look at themselves */
+    checked.check_policy = NULL; /* the runs themselves read --policy */
     begin_ranks(&r.ranks);
     const char *wrong = check_settings(&checked, &r.settings, &s->arena);
     if (!wrong && s->o.baseline)

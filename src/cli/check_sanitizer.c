@@ -1,6 +1,6 @@
-/* What `heddle check` has found as compute-sanitizer writes it, for programs that read that, as
- * CTest does: a line `========= Head` for each finding, lines of more blanks behind the equals
- * signs for what belongs to it, and a summary. See check_report.h. */
+/* The findings of `heddle check` as compute-sanitizer writes them, for programs such as CTest that
+ * parse its output: a line `========= Head` for each finding, indented lines `=========     ...`
+ * for its details, and a summary. See check_report.h. */
 #include <stdlib.h>
 
 #include "base/text.h"
@@ -9,7 +9,7 @@
 
 static const char bar[] = "=========";
 
-/* The first "4 bytes", "of 4 bytes" of a text. */
+/* The number of bytes in a text such as "... of 4 bytes": the first such number. */
 static unsigned bytes_of(const char *text)
 {
     for (const char *at = text; (at = strstr(at, " bytes")); at++) {
@@ -69,7 +69,7 @@ static const char *head_of(const struct diag *d, struct arena *arena)
     return arena_printf(arena, "Error: %s", text);
 }
 
-/* The text that people read, behind the bars. */
+/* Writes a text behind the bars, as people read it. */
 static void put_text(struct text *t, const char *text)
 {
     for (const char *line = text, *end; *line; line = *end ? end + 1 : end) {

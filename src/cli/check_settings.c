@@ -11,7 +11,7 @@
 
 static const uint64_t DEFAULT_PRINT_LIMIT = 100, MOST_RUNS = 10000;
 
-/* The place of a word in a list that NULL ends, or -1. */
+/* Returns a word's index in a list that ends with NULL, or -1. */
 static int place_of(struct str word, const char *const *words)
 {
     for (int i = 0; words[i]; i++)
@@ -22,7 +22,8 @@ static int place_of(struct str word, const char *const *words)
 
 /* ---- tools ---- */
 
-static const char *const tools[] = {"memcheck", "racecheck", "initcheck", "synccheck", NULL}; /* bits of enum hd_tool */
+/* bits of enum hd_tool */
+static const char *const tools[] = {"memcheck", "racecheck", "initcheck", "synccheck", NULL};
 
 static const char *read_tools(const char *text, unsigned *set, struct arena *arena)
 {
@@ -72,7 +73,8 @@ static const char *wrong_regex(const char *value, struct arena *arena)
     return arena_printf(arena, "`regex=%s`: %s", value, why);
 }
 
-/* KEY=VALUE, or several with commas between them; a regular expression takes all that follows. */
+/* Reads one or several KEY=VALUE, separated by commas; a regular expression extends to the end of
+   the text. */
 static const char *read_filter(const char *text, struct kernel_filters *f, struct arena *arena)
 {
     for (const char *p = text; *p;) {
@@ -118,7 +120,7 @@ const char *launch_filter_settings(const struct options *o, struct launch_filter
 
 /* ---- words ---- */
 
-/* One of a few words; `*value` keeps its default where none is given. */
+/* Reads one of a few words; `*value` keeps its default if the option is not given. */
 static const char *read_word(const char *name, const char *given, const char *const *words, int *value,
                              struct arena *arena)
 {
@@ -168,7 +170,7 @@ static const char *read_words(const struct options *o, struct check_settings *c,
 
 /* ---- files ---- */
 
-/* %p: this process, %q{NAME}: a variable of the environment, %%: a %. As compute-sanitizer has it. */
+/* Expands %p (this process), %q{NAME} (an environment variable) and %% as compute-sanitizer does. */
 static const char *read_file_name(const char *name, const char *text, const char **file, struct arena *arena)
 {
     struct text out = {.arena = arena};
@@ -226,7 +228,7 @@ static const char *read_numbers(const struct options *o, struct check_settings *
     return o->error_exitcode.value > 255 ? "`--error-exitcode`: a status is 0 to 255" : NULL;
 }
 
-/* A schedule of `heddle explore PROGRAM`: one launch is replayed. */
+/* Reads a schedule from `heddle explore PROGRAM`, by which one launch is replayed. */
 static const char *read_policy(const char *policy, struct check_options *o, struct arena *arena)
 {
     struct schedule_launch of;
@@ -253,7 +255,7 @@ const char *check_settings(const struct options *o, struct check_settings *c, st
     wrong = wrong ? wrong : launch_filter_settings(o, &c->process.launches, arena);
     wrong = wrong ? wrong : read_words(o, c, arena);
     wrong = wrong ? wrong : read_numbers(o, c, arena);
-    if (c->format == CHECK_SANITIZER && !c->process.tools) /* as it has it */
+    if (c->format == CHECK_SANITIZER && !c->process.tools) /* compute-sanitizer's default */
         c->process.tools = HD_TOOL_MEMCHECK;
     wrong = wrong ? wrong : read_file_name("log-file", o->log_file, &c->log_file, arena);
     c->save.n = o->save.n;

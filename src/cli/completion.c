@@ -4,7 +4,7 @@
 
 #include "cli/cli.h"
 
-/* The options of a command, whatever it is for: each once. */
+/* All options of a command's variants, each once. */
 static opt_lines all_lines(const struct command *c, struct arena *arena)
 {
     const struct command *programs = command_for_programs(c);
@@ -21,8 +21,8 @@ static opt_lines all_lines(const struct command *c, struct arena *arena)
     return lines;
 }
 
-/* "text|json|sarif": is each a word that can be typed, and no placeholder? Then they are written
- * with `separator` between them. */
+/* "text|json|sarif": returns the words with `separator` between them; NULL if one of them is a
+ * placeholder. */
 static const char *choices(const char *value, char separator, struct arena *arena)
 {
     if (!strchr(value, '|'))
@@ -47,7 +47,8 @@ static bool is_folder(const char *value)
     return strncmp(value, "FOLDER", 6) == 0 || strncmp(value, "DIR", 3) == 0;
 }
 
-/* The help up to its first pause, without what quotes and brackets of the shells would end. */
+/* The help up to its first semicolon, colon or parenthesis, without characters that would end a
+   shell's quotes or brackets. */
 static const char *short_help(const char *help, struct arena *arena)
 {
     size_t n = 0;
@@ -88,7 +89,7 @@ static const char *bash_names(const struct opt_line *l, struct arena *arena)
                         l->long_name ? l->long_name : "");
 }
 
-/* What the values of options are completed to. */
+/* Completes the values of options. */
 static void bash_values(const opt_lines *lines, struct arena *arena)
 {
     for (uint32_t i = 0; i < lines->n; i++) {
@@ -205,7 +206,7 @@ static void zsh(struct arena *arena)
 
 /* ---- fish ---- */
 
-/* A name with one dash: a letter, or a word as nvcc has them. */
+/* A name with one dash: a single letter, or a word as in nvcc's options. */
 static void fish_name(const char *name)
 {
     if (!name)

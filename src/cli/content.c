@@ -8,10 +8,10 @@
 /* Parts of "name:A:B:C". */
 struct parts {
     struct str name, at[3];
-    unsigned n; /* of at */
+    unsigned n; /* number of parts */
 };
 
-/* False where there are more than three. */
+/* Returns false if there are more than three. */
 static bool split(struct str text, struct parts *p)
 {
     *p = (struct parts){0};
@@ -79,7 +79,7 @@ static bool in_order(struct value lo, struct value hi)
     bool lo_negative = lo.kind == VALUE_SIGNED, hi_negative = hi.kind == VALUE_SIGNED;
     if (lo_negative != hi_negative)
         return lo_negative;
-    return lo.u <= hi.u; /* also of two negative numbers */
+    return lo.u <= hi.u; /* holds for two negative numbers, too */
 }
 
 static const char *parse_randint(struct arena *arena, const struct parts *p, enum isa_type type, struct content *c)
@@ -145,7 +145,7 @@ static const char *parse_file(struct arena *arena, struct str text, enum isa_typ
 
 static const struct {
     const char *name, *form;
-    unsigned least, most; /* parts behind the name */
+    unsigned least, most; /* the number of parts behind the name */
     const char *(*parse)(struct arena *, const struct parts *, enum isa_type, struct content *);
 } words[] = {
     {"zeros", "zeros", 0, 0, parse_fill},
@@ -231,7 +231,8 @@ static struct value element(const struct content *c, enum isa_type type, uint64_
             v = (struct value){VALUE_FLOAT, {.f = unit_interval(type, v.u)}};
         break;
     case CONTENT_RANDINT: {
-        uint64_t n = c->second.u - c->first.u + 1, bits = random_bits(c->seed, i); /* n is 0 for all 2^64 */
+        /* n is 0 for the whole range of 2^64 values */
+        uint64_t n = c->second.u - c->first.u + 1, bits = random_bits(c->seed, i);
         v.u += n ? (uint64_t)((unsigned __int128)bits * n >> 64) : bits;
         if (c->first.kind == VALUE_SIGNED)
             v.kind = VALUE_SIGNED;

@@ -1,4 +1,4 @@
-/* Who is served, and with what; see dap.h. */
+/* Sessions of the debug adapter: their clients, requests and options; see dap.h. */
 #include "cli/dap.h"
 
 #include <arpa/inet.h>
@@ -88,7 +88,9 @@ static void answer(struct dap *d, const json_t *message)
 
 const char *dap_cancel(struct dap *d, const json_t *arguments, json_t *body)
 {
-    (void)d; /* what waits was marked when the request came; others are answered at once */
+    /* `cancel` itself does nothing: dap_receive() has marked the waiting request, and other
+       requests are answered at once */
+    (void)d;
     (void)arguments;
     (void)body;
     return NULL;
@@ -122,7 +124,7 @@ static int serve_editor(struct session *s, int in, int out)
     return d.wrong ? 1 : 0;
 }
 
-/* Serves who connects, each in a process of its own. */
+/* Accepts connections, and serves each in a process of its own. */
 static int listen_for_editors(struct session *s, uint64_t port)
 {
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
@@ -136,7 +138,7 @@ static int listen_for_editors(struct session *s, uint64_t port)
         return cli_failure(s, "cannot listen at port %llu of 127.0.0.1: %s", (unsigned long long)port, strerror(errno));
     printf("heddle: editors are served at port %u of 127.0.0.1\n", ntohs(at.sin_port));
     fflush(stdout);
-    signal(SIGCHLD, SIG_IGN); /* nobody waits for them */
+    signal(SIGCHLD, SIG_IGN); /* children are not waited for */
     for (;;) {
         int editor = accept4(fd, NULL, NULL, SOCK_CLOEXEC);
         pid_t pid = editor >= 0 ? fork() : -1;
@@ -156,7 +158,8 @@ int dap_serve(struct session *s)
 {
     if (s->o.dap_port.given)
         return listen_for_editors(s, s->o.dap_port.value);
-    int out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3); /* what else prints there is no message */
+    /* other output to stdout must not enter the protocol's stream */
+    int out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
     if (out < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
         return cli_failure(s, "cannot serve an editor: %s", strerror(errno));
     return serve_editor(s, STDIN_FILENO, out);

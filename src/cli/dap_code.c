@@ -15,7 +15,7 @@ static const char *source_text(struct dap *d, json_t *body)
     json_array_foreach(json_object_get(answer, "lines"), i, line)
     {
         while (i == 0 && t.n + 1 < (size_t)number_of(line, "line"))
-            text_puts(&t, "\n"); /* what stands before the text in its file */
+            text_puts(&t, "\n"); /* the lines before the text in its file */
         text_printf(&t, "%s\n", text_of(line, "text") ? text_of(line, "text") : "");
     }
     json_object_set_new(body, "content", json_text(t.p ? t.p : "", t.n));
@@ -91,7 +91,7 @@ static const char *base64(const uint8_t *bytes, size_t n, struct arena *arena)
     return t.p ? t.p : "";
 }
 
-/* Returns how many bytes; -1: it is no base64. */
+/* Returns the number of bytes; -1 if the text is not base64. */
 static int64_t from_base64(const char *text, uint8_t *to)
 {
     int64_t n = 0;

@@ -1,4 +1,5 @@
-/* The messages of the Debug Adapter Protocol, and texts that become such; see dap.h. */
+/* Reads and writes messages of the Debug Adapter Protocol, and turns printed text into messages;
+   see dap.h. */
 #include "cli/dap.h"
 
 #include <errno.h>
@@ -53,7 +54,8 @@ void dap_say(struct dap *d, const char *category, const char *text)
 
 /* ---- in ---- */
 
-/* The next whole message of what was received; NULL: there is none yet, or d->wrong. */
+/* Takes the next whole message from the received bytes; NULL if there is none yet, or if d->wrong
+   says that the input is none. */
 static json_t *take_message(struct dap *d)
 {
     const char *end = d->received.n ? memmem(d->received.at, d->received.n, "\r\n\r\n", 4) : NULL;
@@ -81,7 +83,7 @@ static json_t *take_message(struct dap *d)
     return message ? message : json_null();
 }
 
-/* A request that waits is marked, where it is to be cancelled. */
+/* Marks the waiting request that a `cancel` message names. */
 static void mark_cancelled(struct dap *d, const json_t *message)
 {
     const json_t *id = json_object_get(json_object_get(message, "arguments"), "requestId");
@@ -94,7 +96,7 @@ static void mark_cancelled(struct dap *d, const json_t *message)
         json_object_set_new(waits, "cancelled", json_true());
 }
 
-/* Reads what has come. */
+/* Reads the bytes that have arrived. */
 void dap_receive(struct dap *d)
 {
     enum { ROOM = 1 << 16 };

@@ -1,5 +1,4 @@
-/* Asking the debugger about a thread and a call of its, by the numbers that an editor has; see
- * dap.h. */
+/* Asks the debugger about the threads and frames that an editor names by numbers; see dap.h. */
 #include "cli/dap.h"
 
 #include <ctype.h>
@@ -79,7 +78,7 @@ static void coordinates(int64_t n, const int64_t dims[3], int64_t to[3])
     to[2] = n / dims[0] / dims[1];
 }
 
-/* False: there is no such thread. */
+/* Returns false if there is no such thread. */
 bool dap_thread_at(const struct dap *d, int64_t id, int64_t block[3], int64_t thread[3])
 {
     int64_t n = id - FIRST_THREAD, per_block = dap_threads_of_block(d);
@@ -126,7 +125,7 @@ const char *dap_look(struct dap *d, struct dap_frame f)
     return wrong;
 }
 
-/* Without regard to its calls. */
+/* Selects a thread, and leaves its frame as it is. */
 const char *dap_look_at_thread(struct dap *d, int64_t thread)
 {
     if (d->focus_is_known && d->focus.thread == thread)
@@ -152,7 +151,7 @@ const char *dap_look_at_frame(struct dap *d, const json_t *number)
 
 /* ---- what can be unfolded ---- */
 
-/* Looks at its thread. */
+/* Selects the thread that the value belongs to. */
 const struct unfold *dap_unfold_at(struct dap *d, int64_t n, const char **wrong)
 {
     *wrong = "this value belongs to an earlier stop: the launch has gone on";
@@ -188,7 +187,7 @@ const char *dap_expression_of(struct dap *d, int64_t n, const char *name, const 
 
 /* ---- sources ---- */
 
-/* A file that can be read: as it is called, or by its name in the current folder. */
+/* A file that can be read: at its path, or of the same name in the current folder. */
 static const char *readable(const char *file, struct arena *arena)
 {
     char path[PATH_MAX];

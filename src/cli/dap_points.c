@@ -1,4 +1,4 @@
-/* Breakpoints of an editor: each of its requests lists all of a kind; see dap.h. */
+/* Breakpoints of an editor, whose requests each list all breakpoints of a kind; see dap.h. */
 #include "cli/dap.h"
 
 #include <stdio.h>
@@ -51,7 +51,7 @@ static json_t *point_json(const struct dap *d, const struct dap_point *p)
     return j;
 }
 
-/* What the debugger has made of it. */
+/* Notes the debugger's answer to a breakpoint. */
 static void take_answer(struct dap_point *p, const json_t *answer)
 {
     const char *error = text_of(answer, "error"), *meant = text_of(answer, "meant");
@@ -74,7 +74,7 @@ static bool can_ask(const struct dap *d)
     return d->f.link >= 0 && d->f.state != FRONT_RUNS && d->f.state != FRONT_IDLE && d->f.state != FRONT_GONE;
 }
 
-/* Sends what will be answered while the launch runs, or at the next. */
+/* Sends a request that is answered while the launch runs, or at the next launch. */
 static void send_later(struct dap *d, json_t *request, int64_t id)
 {
     int64_t *asked = d->f.link >= 0 && d->f.state == FRONT_RUNS && d->has_begun ? VEC_ADD(&d->asked) : NULL;
@@ -86,7 +86,7 @@ static void send_later(struct dap *d, json_t *request, int64_t id)
     link_send(d->f.link, request);
 }
 
-/* By its name alone, where the program was compiled in another folder. */
+/* Asks for the file by its name without folders: the program may have been compiled elsewhere. */
 static void ask_by_name(struct dap *d, struct dap_point *p)
 {
     const char *slash = p->path ? strrchr(p->path, '/') : NULL;
@@ -114,7 +114,7 @@ static void set_data_point(struct dap *d, struct dap_point *p)
 
 static void set_point(struct dap *d, struct dap_point *p)
 {
-    if (!json_object_get(p->request, "do")) /* it is refused whatever runs */
+    if (!json_object_get(p->request, "do")) /* a point without "do" is refused in every kernel */
         return;
     json_object_set_new(p->request, "id", json_integer(p->id));
     if (p->kind == DAP_DATA && can_ask(d)) {
@@ -161,7 +161,8 @@ static bool same_request(const json_t *a, const json_t *b)
     return same;
 }
 
-/* The editor's list of a kind, and of a source: those that it had before keep their hits. */
+/* The editor's list of one kind of breakpoint, for one source. Breakpoints that it had before keep
+   their counts of hits. */
 struct list {
     struct dap *d;
     enum dap_point_kind kind;
@@ -183,7 +184,7 @@ static bool is_of_list(const struct list *l, const struct dap_point *p)
     return p->kind == l->kind && strcmp(p->path ? p->path : "", l->path ? l->path : "") == 0;
 }
 
-/* Takes the request; `refused`: why it is none, or NULL. */
+/* Adds the request to the list; `refused` says why it is not possible, or is NULL. */
 static struct dap_point *want(struct list *l, json_t *request, int64_t line, const char *refused)
 {
     struct dap *d = l->d;
@@ -232,7 +233,7 @@ static void set_wanted(struct list *l, struct dap_point *p)
                           p ? point_json(l->d, p) : json_pack("{s:b, s:s}", "verified", 0, "message", "out of memory"));
 }
 
-/* What all kinds may have besides. */
+/* Adds condition and hit count, which every kind may have. */
 static json_t *conditions(json_t *request, const json_t *of)
 {
     static const char *const keys[][2] = {{"condition", "condition"}, {"hitCondition", "hits"}, {"logMessage", "log"}};
@@ -285,7 +286,7 @@ const char *dap_set_function_breakpoints(struct dap *d, const json_t *arguments,
     return NULL;
 }
 
-/* An instruction's reference is its line of the PTX. */
+/* An instruction's reference is its line number in the PTX. */
 const char *dap_set_instruction_breakpoints(struct dap *d, const json_t *arguments, json_t *body)
 {
     struct list l = {.d = d, .kind = DAP_INSTRUCTION, .answers = json_array()};
@@ -306,7 +307,7 @@ const char *dap_set_instruction_breakpoints(struct dap *d, const json_t *argumen
 
 /* ---- data ---- */
 
-/* What is to be watched is named by whose it is, and its expression. */
+/* The name of a data breakpoint holds the frame and the expression. */
 const char *dap_data_breakpoint_info(struct dap *d, const json_t *arguments, json_t *body)
 {
     const char *name = text_of(arguments, "name"), *wrong, *expression = NULL;
@@ -412,7 +413,7 @@ void dap_set_points(struct dap *d)
     for (uint32_t i = 0; i < d->points.n; i++) {
         struct dap_point *p = &d->points.at[i];
         bool verified = p->verified;
-        if (p->is_set && !d->f.is_program) /* the kernel of a PTX file was there already */
+        if (p->is_set && !d->f.is_program) /* a kernel of a PTX file was known when the breakpoint was set */
             continue;
         p->is_set = false;
         set_point(d, p);
@@ -444,7 +445,7 @@ void dap_take_answers(struct dap *d)
     }
 }
 
-/* One that was set in the debug console. */
+/* Tells the editor of a breakpoint that was set in the debug console. */
 static void tell_foreign(struct dap *d, const json_t *j)
 {
     int64_t id = number_of(j, "id"), line = number_of(j, "line");

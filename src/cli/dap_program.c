@@ -1,4 +1,4 @@
-/* What an editor has run: its beginning, what it prints, its end; see dap.h. */
+/* Starts the program of an editor's session, passes its output on, and ends it; see dap.h. */
 #include "cli/dap.h"
 
 #include <errno.h>
@@ -16,7 +16,8 @@
 
 /* ---- output ---- */
 
-/* How many of the bytes are whole characters of UTF-8; of what is no UTF-8, all. */
+/* The length of the longest prefix that ends between UTF-8 characters; all of a text that is not
+   UTF-8. */
 static size_t whole_characters(const char *p, size_t n)
 {
     for (size_t back = 1; back <= 3 && back <= n; back++) {
@@ -30,7 +31,7 @@ static size_t whole_characters(const char *p, size_t n)
     return n;
 }
 
-/* One piece of what it has printed; false: there is none. */
+/* Passes on one piece of the program's output; returns false if there is none. */
 static bool pass_output(struct dap *d, int i)
 {
     static const char *const categories[] = {"stdout", "stderr"};
@@ -40,7 +41,7 @@ static bool pass_output(struct dap *d, int i)
     ssize_t got = d->output[i] >= 0 ? read(d->output[i], text + had, sizeof text - had) : 0;
     if (got < 0 && (errno == EAGAIN || errno == EINTR))
         return false;
-    if (got <= 0) { /* a terminal whose last writer has gone says EIO */
+    if (got <= 0) { /* a terminal reports EIO after its last writer has closed it */
         if (d->output[i] >= 0)
             close(d->output[i]);
         d->output[i] = -1;
@@ -55,8 +56,7 @@ static bool pass_output(struct dap *d, int i)
     return got > 0;
 }
 
-/* A terminal for what it prints, so that it comes line by line, or a pipe: ends[1] is the
- * program's. */
+/* Opens a terminal, for output that comes line by line, or a pipe: ends[1] is the program's. */
 static bool open_output(int ends[2], bool terminal)
 {
     struct termios how;
@@ -98,7 +98,7 @@ static void tell_end(struct dap *d)
     d->has_ended = true;
 }
 
-/* Its connection has ended, or is read no more. */
+/* Closes the connection to the program: it has ended, or is no longer read. */
 static void unlink_program(struct dap *d)
 {
     close(d->f.link);
@@ -228,7 +228,7 @@ static void add_word(struct line *l, const char *word)
     *VEC_PUSH(l->arena, &l->words) = arena_strdup(l->arena, word);
 }
 
-/* A text, a number, or a list of them. */
+/* Adds a text, a number, or a list of them. */
 static void add_words(struct line *l, const char *key, const json_t *v)
 {
     size_t i;
@@ -245,7 +245,7 @@ static void add_words(struct line *l, const char *key, const json_t *v)
         l->wrong = arena_printf(l->arena, "launch: `%s` is a text or a list of texts", key);
 }
 
-/* Options that a launch has under their own names. */
+/* Adds the options that a launch request has under names of its own. */
 static void add_options(struct line *l, const json_t *arguments)
 {
     static const char *const names[] = {"policy", "snapshots", "grid", "block", "cluster", "shared"};
@@ -267,15 +267,15 @@ static bool is_dap_option(const char *word, bool *takes_next)
     return *takes_next || strcmp(word, "--dap") == 0 || strncmp(word, "--dap-port=", strlen("--dap-port=")) == 0;
 }
 
-/* Editors name a program of the folder as such, "app", where a shell wants ./app. */
+/* Editors name a program in the current folder "app"; a shell wants "./app". */
 static const char *place_of(const char *program, struct arena *arena)
 {
     bool is_here = !strchr(program, '/') && access(program, X_OK) == 0 && !file_find_program(program, arena);
     return is_here ? arena_printf(arena, "./%s", program) : program;
 }
 
-/* The command line that the request means: of the options of heddle's own, what it says itself;
- * then the program. */
+/* The command line that the request means: Heddle's options, and then the program with its
+ * arguments. */
 static struct line command_line(struct dap *d, const json_t *arguments, struct arena *arena)
 {
     struct line l = {.arena = arena};
@@ -316,7 +316,7 @@ static const char *set_environment(struct dap *d, const json_t *arguments)
     return NULL;
 }
 
-/* Begins the front; what was said of it where that is not possible. */
+/* Opens the front end. Returns what it printed if it could not be opened. */
 static const char *open_front(struct dap *d, const struct line *l)
 {
     struct session *s = &d->launched;
@@ -367,8 +367,8 @@ static void tell_initialized(struct dap *d)
     dap_event(d, "initialized", NULL);
 }
 
-/* A kernel of PTX files is started at once, so that breakpoints find their places; a program where
- * it is known what to stop at. */
+/* Starts a kernel of PTX files at once, so that breakpoints find their places; a program starts
+ * only when its breakpoints are known. */
 const char *dap_launch(struct dap *d, const json_t *arguments, json_t *body)
 {
     (void)body;
@@ -396,7 +396,7 @@ const char *dap_launch(struct dap *d, const json_t *arguments, json_t *body)
     if (d->f.is_program)
         return NULL;
     d->says = (struct text){.arena = &d->arena};
-    d->opened = false; /* what ends before it has begun has no end that is told */
+    d->opened = false; /* what ends before it has begun reports no end */
     wrong = start(d);
     while (!wrong && d->f.state != FRONT_READY && d->f.state != FRONT_GONE && !d->gone)
         dap_wait(d);

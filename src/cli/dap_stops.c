@@ -1,4 +1,4 @@
-/* Where the launch stands, and how it goes on; see dap.h. */
+/* Stops of the launch, its threads, and the requests that let it go on; see dap.h. */
 #include "cli/dap.h"
 
 #include <limits.h>
@@ -36,7 +36,7 @@ void dap_tell_focus(struct dap *d)
     tell_stop(d, d->reason ? d->reason : "pause", "Another thread was selected");
 }
 
-/* Threads that have stopped are listed as long as they are there: the last of them. */
+/* Remembers a thread that stopped. The list keeps the most recent ones. */
 static void keep_stopped(struct dap *d, int64_t thread)
 {
     enum { MOST = 64 };
@@ -50,7 +50,7 @@ static void keep_stopped(struct dap *d, int64_t thread)
         *at_end = thread;
 }
 
-/* The dimensions of the launch that stands still. */
+/* Asks for the dimensions of the stopped launch. */
 static void learn_launch(struct dap *d)
 {
     json_t *launch = front_request(&d->f, json_pack("{s:s}", "do", "launch"));
@@ -64,7 +64,7 @@ static void learn_launch(struct dap *d)
     json_decref(launch);
 }
 
-/* The protocol's word for why it has stopped. */
+/* The protocol's word for the reason of a stop. */
 static const char *reason_of(const struct dap *d, const json_t *event)
 {
     static const struct {
@@ -87,7 +87,7 @@ static const char *reason_of(const struct dap *d, const json_t *event)
     return "step";
 }
 
-/* What the terminal says, too, of these. */
+/* Does the terminal print more about this stop than its reason? */
 static bool has_more_to_say(const json_t *event)
 {
     const char *reason = text_of(event, "reason");
@@ -98,7 +98,7 @@ static bool has_more_to_say(const json_t *event)
 
 /* ---- events ---- */
 
-/* The debugger, which has found a kernel, is told what there is to stop at, and lets it run. */
+/* A debugger that has found a kernel gets the breakpoints, and then lets the kernel run. */
 void dap_begin(struct dap *d)
 {
     dap_set_points(d);
@@ -254,7 +254,7 @@ const char *dap_pause(struct dap *d, const json_t *arguments, json_t *body)
     return NULL;
 }
 
-/* To a line: back to where the thread was there last, or on to where it comes there next. */
+/* Offers targets for `goto`: back to the line's last execution by this thread, or on to its next. */
 const char *dap_goto_targets(struct dap *d, const json_t *arguments, json_t *body)
 {
     const char *path = text_of(json_object_get(arguments, "source"), "path");
@@ -302,7 +302,7 @@ const char *dap_go_to(struct dap *d, const json_t *arguments, json_t *body)
     return wrong;
 }
 
-/* Looks at another block, warp, lane or thread: as `cuda` does in the terminal. */
+/* Selects another block, warp, lane or thread, as the terminal's command `cuda` does. */
 const char *dap_focus(struct dap *d, const json_t *arguments, json_t *body)
 {
     json_t *request = json_object();
@@ -334,7 +334,7 @@ static void add_thread(struct dap *d, json_t *list, int64_t id, const char *stat
     json_array_append_new(list, json_pack("{s:I, s:s}", "id", (json_int_t)id, "name", name));
 }
 
-/* Those of the chosen one's block that have not ended. */
+/* Adds the threads of the selected thread's block that have not ended. */
 static void add_block(struct dap *d, json_t *list)
 {
     int64_t first =
@@ -354,7 +354,7 @@ static void add_block(struct dap *d, json_t *list)
     json_decref(warps);
 }
 
-/* Of other blocks, those that have stopped before and are there still. */
+/* Adds threads of other blocks that stopped earlier and have not ended. */
 static void add_stopped(struct dap *d, json_t *list)
 {
     json_t *blocks = front_request(&d->f, json_pack("{s:s}", "do", "blocks"));
@@ -414,7 +414,7 @@ const char *dap_stack_trace(struct dap *d, const json_t *arguments, json_t *body
     json_t *list = json_array(), *answer = NULL;
     const char *wrong = thread == HOST_THREAD ? NULL : dap_look_at_thread(d, thread), *none;
     if (thread != HOST_THREAD && !wrong)
-        answer = dap_ask(d, json_pack("{s:s}", "do", "frames"), &none); /* a thread that has ended has none */
+        answer = dap_ask(d, json_pack("{s:s}", "do", "frames"), &none); /* a thread that has ended has no frames */
     const json_t *frames = json_object_get(answer, "frames");
     int64_t n = (int64_t)json_array_size(frames);
     for (int64_t i = first > 0 ? first : 0; i < n && (levels <= 0 || i < first + levels); i++)

@@ -16,7 +16,7 @@ static int64_t number(struct dap *d, enum unfold_kind kind, uint32_t frame, cons
     return d->unfolds.n;
 }
 
-/* The frame that is looked at, as one with a number. */
+/* The number of the frame that is selected. */
 static uint32_t this_frame(struct dap *d)
 {
     for (uint32_t i = 0; i < d->frames.n; i++)
@@ -28,7 +28,7 @@ static uint32_t this_frame(struct dap *d)
 
 /* ---- variables ---- */
 
-/* What "parts" says of a value as the protocol has it, into `to`. */
+/* Writes a member of "parts" into `to` as the protocol's variable. */
 static void describe(struct dap *d, const json_t *part, const char *key, uint32_t frame, json_t *to)
 {
     const char *type = text_of(part, "type"), *expression = text_of(part, "expression");
@@ -59,7 +59,7 @@ static void add_part(struct dap *d, json_t *list, const json_t *part, uint32_t f
     json_array_append_new(list, v);
 }
 
-/* A value that is no more than text. */
+/* Adds a value that has only text. */
 static void add_text(json_t *list, const char *name, const char *value, const char *type)
 {
     json_t *v = json_pack("{s:o, s:o, s:i}", "name", json_text(name, strlen(name)), "value",
@@ -80,8 +80,8 @@ static void add_named(struct dap *d, json_t *list, const char *name, uint32_t fr
     json_decref(part);
 }
 
-/* Calls `add` with each name that a request lists. Where it says why there are none, so does the
- * list. */
+/* Calls `add` for each name in the answer to a request. If the answer is an error, the list shows
+ * it. */
 static void add_listed(struct dap *d, json_t *list, const char *request, const char *key, uint32_t frame,
                        void (*add)(struct dap *d, json_t *list, const char *name, uint32_t frame))
 {
@@ -137,7 +137,7 @@ static const char *add_parts(struct dap *d, json_t *list, const struct unfold *u
     const char *wrong;
     size_t i;
     const json_t *part;
-    uint32_t frame = u->frame; /* more numbers move what has them */
+    uint32_t frame = u->frame; /* growth of the table moves `u` */
     int64_t from = number_of(arguments, "start"), count = number_of(arguments, "count");
     json_t *answer = dap_ask(d,
                              json_pack("{s:s, s:s, s:I, s:I}", "do", "parts", "expression", u->expression, "from",
@@ -216,8 +216,8 @@ static const char *evaluate(struct dap *d, const char *expression, json_t *body)
     return wrong;
 }
 
-/* A command by its whole name. An abbreviation is one where it is no expression: `n` and `i * 3` are of variables, if
- * there are such. */
+/* Does the line name a command in full? An abbreviation counts as a command only if it is no
+ * expression: with a variable `n`, `n` is the variable. */
 static bool is_command(struct dap *d, const char *line)
 {
     size_t n = strcspn(line, " \t/");
@@ -292,7 +292,7 @@ const char *dap_set_expression(struct dap *d, const json_t *arguments, json_t *b
     return wrong ? wrong : assign(d, expression ? expression : "", text_of(arguments, "value"), body);
 }
 
-/* The names of commands. */
+/* Completes the names of commands. */
 const char *dap_completions(struct dap *d, const json_t *arguments, json_t *body)
 {
     const char *text = text_of(arguments, "text");

@@ -1,6 +1,6 @@
 /* heddle debug: stops in the kernels of a program, or in a kernel of PTX files. The kernel runs in
- * another process, in a sandbox where it is one of PTX files; this one talks with the user, or with
- * an editor. */
+ * another process; a kernel of PTX files runs there in a sandbox. This process talks with the user
+ * or the editor. */
 #include <stdio.h>
 #include <unistd.h>
 

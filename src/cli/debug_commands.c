@@ -1,4 +1,4 @@
-/* The commands of heddle debug's terminal: those by which the launch goes on, and breakpoints; see
+/* Commands of heddle debug's terminal that continue the launch and set breakpoints; see
  * debug_commands.h. */
 #include <ctype.h>
 #include <errno.h>
@@ -24,7 +24,7 @@ bool front_is_ok(const json_t *answer)
     return answer && !json_object_get(answer, "error");
 }
 
-/* A count, 1 where there is none; -1 with what is wrong said. */
+/* Reads a count, by default 1; returns -1 after an error message. */
 int64_t command_count(struct front *f, char *text)
 {
     char *end;
@@ -326,7 +326,7 @@ void debug_command_until(struct front *f, char *arguments)
         move(f, "until", false, "");
 }
 
-/* `on`: "write", "read", "readWrite", as editors call it. */
+/* `on` is "write", "read" or "readWrite", as in the Debug Adapter Protocol. */
 static void add_watch(struct front *f, char *arguments, const char *on)
 {
     const char *what = front_expression(f, arguments);

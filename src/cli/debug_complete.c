@@ -1,5 +1,5 @@
-/* What Tab offers in heddle debug's terminal: commands, functions, variables, and what some
- * commands take; see debug_commands.h. */
+/* Completion in heddle debug's terminal: commands, functions, variables, and the arguments of some
+ * commands; see debug_commands.h. */
 #include <string.h>
 
 #include "cli/debug_commands.h"
@@ -19,7 +19,7 @@ static void add_commands(json_t *words)
         json_array_append_new(words, json_string(c->name));
 }
 
-/* Those that are visible where the thread stands; none where nothing does. */
+/* Adds the variables that are visible at the thread's place, if a launch is stopped. */
 static void add_variables(struct front *f, json_t *words)
 {
     static const char *const lists[] = {"locals", "args"};
@@ -41,7 +41,7 @@ static void add_functions(struct front *f, json_t *words)
     json_decref(answer);
 }
 
-/* What the commands take, whose names begin so. */
+/* The arguments of the commands whose names begin so. */
 static const struct {
     void (*command)(struct front *f, char *arguments);
     const char *words;

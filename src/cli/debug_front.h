@@ -12,8 +12,8 @@
 enum front_state {
     FRONT_IDLE,   /* the program has not been started */
     FRONT_READY,  /* the kernel is known, and has not begun */
-    FRONT_STANDS, /* a launch stands still */
-    FRONT_RUNS,   /* nothing is stopped; only if somebody else waits for it (`await`) */
+    FRONT_STANDS, /* a launch is stopped */
+    FRONT_RUNS,   /* nothing is stopped; only while another part of the front end waits (`await`) */
     FRONT_ENDED,  /* a launch has ended, and can go back */
     FRONT_GONE,   /* the program has ended */
 };
@@ -31,9 +31,10 @@ struct front {
     int output[2];  /* the program's standard output and error; -1: the same as ours */
     int private[2]; /* our files that the program does not inherit; or -1 */
     bool is_program;
-    int status;       /* the program's exit status */
-    json_t *points;   /* requests for breakpoints, kept for the next run; those that were sent have their "id" */
-    json_t *place;    /* what was said of the last stop */
+    int status; /* the program's exit status */
+    /* requests for breakpoints, kept for the next run; those that were sent have their "id" */
+    json_t *points;
+    json_t *place;    /* the event of the last stop */
     json_t *displays; /* expressions that each stop shows; null: removed */
     const char *last; /* the last command, which an empty line repeats; or NULL */
     struct arena last_arena;
@@ -42,16 +43,18 @@ struct front {
     json_t *printed;      /* printed values $1 and so on, each with its type */
     json_t *commands;     /* lines that a breakpoint's stop runs, by its number */
     json_t *stopped_at;   /* points of the last stop whose commands have not run yet; or NULL */
-    long long last_point; /* the number of the last that was set */
+    long long last_point; /* the number of the last breakpoint that was set */
     void (*run_line)(struct front *f, const char *line);     /* front_run_line */
     char *(*read_line)(struct front *f, const char *prompt); /* front_read_line */
     FILE *input;                                             /* a file of commands; NULL: standard input */
-    unsigned sources;                                        /* files that are being run */
-    bool stops_at_start;                                     /* at the first operation of the program's first kernel */
-    const char *input_of_it;                                 /* the file that it has for standard input; or NULL */
+    unsigned sources;                                        /* depth of nested `source` commands */
+    /* at the first operation of the program's first kernel */
+    bool stops_at_start;
+    /* the file that is the program's standard input; or NULL */
+    const char *input_of_it;
     bool quits, on_terminal, colours;
-    bool says_nothing;  /* of the program's end */
-    struct arena arena; /* of a command */
+    bool says_nothing;  /* the program's end is not announced */
+    struct arena arena; /* for the current command */
 };
 
 /* A member of an answer or an event; NULL or 0 if there is none. */
@@ -99,10 +102,10 @@ int debug_on_fault(struct session *s);
 /* Sends the request and frees it. Returns the answer, which the caller frees; NULL if there is no
  * debugger. If the answer is NULL or has "error", an error was printed. */
 json_t *front_ask(struct front *f, json_t *request);
-/* The same, without printing errors. */
+/* The same, but prints no errors. */
 json_t *front_request(struct front *f, json_t *request);
-/* Sends the breakpoints that were requested before this run, or before there was a debugger. `says`: to the user,
- * where they are otherwise than was asked. */
+/* Sends the breakpoints that were requested before this run, or before there was a debugger.
+ * `says`: tell the user of a breakpoint that is not where it was requested. */
 void front_ask_points(struct front *f, bool says);
 /* Keeps the event of the last stop. */
 void front_keep_place(struct front *f, json_t *event);

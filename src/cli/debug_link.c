@@ -1,4 +1,4 @@
-/* Asking the debugger in the other process; see debug_front.h. */
+/* Sends requests to the debugger in the other process; see debug_front.h. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -48,7 +48,7 @@ static void say_ending(struct front *f, int status)
         puts("[The launch has ended]");
 }
 
-/* The other side is gone: with the process. */
+/* Notes that the connection, and with it the process, has ended. */
 static void note_end(struct front *f)
 {
     int status = 0;
@@ -64,7 +64,7 @@ static void note_end(struct front *f)
         say_ending(f, status);
 }
 
-/* It has ended, though others may hold its connection still: processes that it has started. */
+/* Has the program ended? Processes that it started may still hold its connection open. */
 static bool has_ended(const struct front *f)
 {
     siginfo_t how = {0};
@@ -88,7 +88,8 @@ json_t *front_ask(struct front *f, json_t *request)
     return answer;
 }
 
-/* Of a point that was asked for before there was a kernel: where it is otherwise than was asked. */
+/* Tells the user of a breakpoint that was requested before there was a kernel, and is not where it
+   was requested. */
 static void say_place(const json_t *request, const json_t *answer)
 {
     const json_t *moved = json_object_get(answer, "moved"), *last = json_object_get(answer, "last"),
@@ -128,7 +129,7 @@ void front_keep_place(struct front *f, json_t *event)
     f->place = json_incref(event);
 }
 
-/* Do the commands of its points begin with `silent`? */
+/* Do the commands of the breakpoints that stopped begin with `silent`? */
 static bool is_silent(const struct front *f, const json_t *event)
 {
     size_t i;
@@ -144,7 +145,7 @@ static bool is_silent(const struct front *f, const json_t *event)
     return silent;
 }
 
-/* True where the launch stands still. */
+/* Returns true if the launch is stopped. */
 static bool take_event(struct front *f, json_t *event)
 {
     const char *name = json_string_value(json_object_get(event, "event"));
@@ -188,8 +189,7 @@ static bool take_event(struct front *f, json_t *event)
     return false;
 }
 
-/* Ctrl-C: the kernel is to stop; where it is none that is debugged, the next; a third one ends the
- * program. */
+/* Ctrl-C stops the debugged kernel, or the next one if none runs; a third Ctrl-C ends the program. */
 static void pass_interrupt(struct front *f)
 {
     if (interrupted == 1)

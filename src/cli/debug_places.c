@@ -1,4 +1,4 @@
-/* The commands of heddle debug's terminal that show what is where, and look elsewhere; see
+/* Commands of heddle debug's terminal that list threads and sources, and select others; see
  * debug_commands.h. */
 #include <ctype.h>
 #include <stdio.h>
@@ -149,7 +149,7 @@ static void show_names(struct front *f, const char *which)
     json_decref(answer);
 }
 
-/* "30", "FILE:30", or the line of the place. */
+/* Shows a line given as "30" or "FILE:30", or the line of the selected place. */
 static void show_line(struct front *f, char *text)
 {
     const json_t *frame = json_object_get(f->place, "frame"), *range;
@@ -235,7 +235,7 @@ static void take_place(struct front *f, json_t *answer)
     json_decref(answer);
 }
 
-/* "(1,2,3)", "1,2", "7". */
+/* Reads "(1,2,3)", "1,2" or "7". */
 static json_t *read_coordinates(char **at)
 {
     json_t *c = json_array();

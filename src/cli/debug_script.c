@@ -1,4 +1,4 @@
-/* Commands that have commands run, and values that were printed; see debug_commands.h. */
+/* Scripts of commands, and the history of printed values; see debug_commands.h. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -39,19 +39,21 @@ void front_keep_value(struct front *f, const char *type, const char *value)
     printf("$%zu = %s\n", json_array_size(f->printed), value);
 }
 
-/* "(unsigned int)7"; NULL where it was no number. */
+/* A printed value as an expression: "(unsigned int)7"; NULL if it was not a number. */
 static const char *value_again(struct front *f, const json_t *one)
 {
     const char *type = text_of(one, "type"), *value = text_of(one, "value");
-    const char *number = *value == '(' ? strrchr(value, ')') : NULL; /* "(@shared int *) 0x10" */
+    /* the number behind the type in "(@shared int *) 0x10" */
+    const char *number = *value == '(' ? strrchr(value, ')') : NULL;
     number = number ? number + 1 : value;
     number += strspn(number, " ");
-    size_t n = strcspn(number, " "); /* of 97 'a' the number */
+    size_t n = strcspn(number, " "); /* the number in 97 'a' */
     bool is = isalnum((unsigned char)*number) || *number == '-';
     return is ? arena_printf(&f->arena, "((%s)%.*s)", type, (int)n, number) : NULL;
 }
 
-/* How many back $$2 is, or which $2; what stands behind it. 0: it is none. */
+/* Reads $$2 (a distance back) or $2 (a number) as a value's number. Returns the length of the word;
+   0 if it is none. */
 static size_t value_number(const struct front *f, const char *p, const char **end)
 {
     bool back = p[1] == '$';
@@ -164,9 +166,10 @@ void front_run_commands(struct front *f)
             json_array_foreach(lines, k, line)
             {
                 if (strcmp(json_string_value(line), "silent") == 0)
-                    continue; /* the stop has not been shown */
+                    continue; /* this stop has not been shown yet */
                 f->run_line(f, json_string_value(line));
-                if (f->stopped_at || f->quits || f->state != FRONT_STANDS) /* what follows was of that stop */
+                /* the remaining commands belong to the earlier stop */
+                if (f->stopped_at || f->quits || f->state != FRONT_STANDS)
                     break;
             }
             json_decref(lines);

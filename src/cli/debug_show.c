@@ -51,7 +51,7 @@ const char *front_lanes_text(uint32_t lanes, struct arena *arena)
 
 /* ---- lines ---- */
 
-/* A file of the source, or of its name in the current folder. */
+/* Opens a source file by its path, or by its name in the current folder. */
 static FILE *open_source(struct front *f, const char *file)
 {
     FILE *in = fopen(file, "re");
@@ -82,7 +82,7 @@ int64_t front_show_lines(struct front *f, const char *file, int64_t from, int64_
     return in ? shown : -1;
 }
 
-/* The line of PTX where no source is known. */
+/* Shows the line of PTX if no source line is known. */
 static void show_ptx_line(struct front *f, int64_t line)
 {
     json_t *answer =
@@ -192,7 +192,7 @@ void front_show_stop(struct front *f, const json_t *event)
     front_show_place(f, event, !same_focus(f, event));
 }
 
-/* Takes the answer. */
+/* Prints an answer, and frees it. */
 static void print_ptx(json_t *answer)
 {
     size_t i;
@@ -232,7 +232,8 @@ void front_show_displays(struct front *f)
     {
         if (!json_is_string(expression))
             continue;
-        const char *text = json_string_value(expression), *rest = text; /* "/x e" */
+        /* the format before an expression, as in "/x e" */
+        const char *text = json_string_value(expression), *rest = text;
         if (*rest == '/')
             for (rest += strcspn(rest, " \t"); *rest == ' ' || *rest == '\t';)
                 rest++;

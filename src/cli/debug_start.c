@@ -1,5 +1,5 @@
-/* Starting what heddle debug stops in: the kernels of a program, or a kernel of PTX files, in
- * another process; see debug_front.h. */
+/* Starts what heddle debug stops in, the program or the kernel of PTX files, in another process;
+ * see debug_front.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -28,8 +28,8 @@ static struct debug_settings settings_of(const struct options *o)
                                    .snapshot_bytes = o->snapshots ? o->snapshots : DEFAULT_SNAPSHOTS};
 }
 
-/* Two ends of a connection, and a process at the other: 0 there, its number here, -1 after an error
- * that has been said. */
+/* Connects this process with a new one. Returns 0 in the new process, its number in this one, -1
+ * after an error message. */
 static pid_t part(struct front *f, int *end)
 {
     int ends[2];
@@ -45,7 +45,7 @@ static pid_t part(struct front *f, int *end)
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (getppid() != parent)
             _exit(1);
-        signal(SIGINT, SIG_IGN); /* Ctrl-C is for who talks with the user */
+        signal(SIGINT, SIG_IGN); /* only the process that talks with the user takes Ctrl-C */
         signal(SIGPIPE, SIG_DFL);
         close(ends[0]);
         for (int i = 0; i < 2; i++)
@@ -54,7 +54,7 @@ static pid_t part(struct front *f, int *end)
         for (int i = 0; i < 2; i++)
             if (f->private[i] > STDERR_FILENO)
                 close(f->private[i]);
-        if (!f->on_terminal || f->input_of_it) { /* commands are not the program's to read */
+        if (!f->on_terminal || f->input_of_it) { /* the program must not read the debugger's commands */
             int in = open(f->input_of_it ? f->input_of_it : "/dev/null", O_RDONLY | O_CLOEXEC);
             dup2(in, STDIN_FILENO);
         }
@@ -86,7 +86,8 @@ static int start_kernel(struct front *f)
     _exit(status);
 }
 
-/* NULL, or what is wrong: a launch that goes back has to run the same every time. */
+/* Returns what is wrong with the policy, or NULL: a launch that can go back must run the same way
+   each time. */
 static const char *wrong_policy(struct session *s)
 {
     const char *policy = s->o.debug_policy;
@@ -111,7 +112,7 @@ static const char *wrong_policy(struct session *s)
 
 /* ---- a program ---- */
 
-/* The process checks its launches, and keeps to itself what it finds. */
+/* Asks the process to check its launches; it keeps its findings to itself. */
 static bool ask_for_checks(void)
 {
     char *text = check_options_text(&(struct check_options){0});
@@ -120,7 +121,8 @@ static bool ask_for_checks(void)
     return set;
 }
 
-/* A pipe with a byte, which the first of the program's processes takes: cuda/watch/debug.c. -1: there is none. */
+/* Returns a pipe with one byte, which the first process of the program takes (cuda/watch/debug.c);
+   -1 if there is none. */
 static int byte_for_one(void)
 {
     int ends[2];

@@ -1,5 +1,5 @@
-/* The lines of heddle debug's terminal: read with history and completion on a terminal, plainly
- * elsewhere; see debug_front.h. */
+/* Lines for heddle debug: on a terminal with history and completion, else read plainly; see
+ * debug_front.h. */
 #include <ctype.h>
 #include <dlfcn.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ static void *editor_symbol(void *library, const char *name, bool *all)
     return p;
 }
 
-/* What may stand there, while it is chosen from: libedit asks without saying for whom. */
+/* The candidates of the current completion; libedit's callback has no argument to pass them by. */
 static struct {
     struct front *f;
     json_t *words;
@@ -54,7 +54,7 @@ static char *next_match(const char *text, int state)
     return NULL;
 }
 
-/* Where nothing matches, files do. */
+/* Completes files if no candidate matches. */
 static char **complete(const char *text, int start, int end)
 {
     (void)end;
@@ -65,7 +65,7 @@ static char **complete(const char *text, int start, int end)
     return matches;
 }
 
-/* Is there one? Distributions number it differently. */
+/* Loads libedit, if it is installed. Distributions number it differently. */
 static bool editor_load(void)
 {
     static bool tried, found = true;
@@ -108,7 +108,7 @@ static void read_history(struct front *f)
         editor.read_history(file);
 }
 
-/* The folders above it are made. */
+/* Writes the history, and makes the folders above its file. */
 static void write_history(struct front *f)
 {
     enum { MOST = 1000 };
@@ -149,7 +149,7 @@ char *front_read_line(struct front *f, const char *asked)
         return NULL;
     }
     line[strcspn(line, "\n")] = 0;
-    if (!f->on_terminal && !f->input) /* a session that is kept shows what was typed */
+    if (!f->on_terminal && !f->input) /* a recorded session shows the commands, too */
         puts(line);
     return line;
 }
@@ -168,7 +168,7 @@ void front_run_line(struct front *f, const char *line)
     }
     char *copy = arena_strdup(&f->arena, line);
     size_t n = strcspn(copy, " \t/");
-    n = *copy == '!' || !n ? 1 : n; /* !ls; a single / */
+    n = *copy == '!' || !n ? 1 : n; /* behind !ls or a single / */
     const char *instead = debug_elsewhere(line);
     if (instead) {
         front_error(f, "%s", instead);

@@ -1,4 +1,4 @@
-/* The commands of heddle debug's terminal that show values, and change them; see debug_commands.h. */
+/* Commands of heddle debug's terminal that print and change values; see debug_commands.h. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,9 +9,9 @@
 
 /* ---- values ---- */
 
-static const char formats[] = "xduotcaf"; /* and i, of PTX */
+static const char formats[] = "xduotcaf"; /* `i` shows instructions of PTX */
 
-/* "/x" before an expression; 0 where there is none. */
+/* Takes a format such as "/x" before an expression; 0 if there is none. */
 static char take_format(struct front *f, char **at, bool may_be_ptx)
 {
     char format = 0;
@@ -28,7 +28,7 @@ static char take_format(struct front *f, char **at, bool may_be_ptx)
     return format;
 }
 
-/* NULL: what is wrong has been said. */
+/* Returns NULL after an error message. */
 static json_t *ask_value(struct front *f, const char *text, char format, bool lanes)
 {
     const char as[2] = {format, 0}, *expression = front_expression(f, text);
@@ -37,7 +37,7 @@ static json_t *ask_value(struct front *f, const char *text, char format, bool la
                                                 "format", as, "lanes", lanes));
 }
 
-/* A row of 32, and what can be seen at a glance. */
+/* Prints a value's 32 lanes in a row, with a summary. */
 static void show_lanes(struct front *f, const json_t *answer)
 {
     const json_t *values = json_object_get(answer, "values");
@@ -157,7 +157,7 @@ void debug_command_undisplay(struct front *f, char *arguments)
         front_error(f, "there is no display %lld", (long long)n);
 }
 
-/* The `=` that is no comparison. */
+/* Finds the `=` of an assignment, which is not part of a comparison. */
 static char *find_assignment(char *text)
 {
     for (char *p = text; *p; p++) {

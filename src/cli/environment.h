@@ -5,9 +5,9 @@
 enum environment_kind {
     ENVIRONMENT_PROGRAM,  /* for programs that run under Heddle */
     ENVIRONMENT_CC,       /* for heddle cc */
-    ENVIRONMENT_KEPT,     /* what is kept on disk, and shown */
-    ENVIRONMENT_LOOK,     /* to look at compiled code */
-    ENVIRONMENT_INTERNAL, /* what a command tells the processes that it starts */
+    ENVIRONMENT_KEPT,     /* for files that are kept, and for messages */
+    ENVIRONMENT_LOOK,     /* for looking at compiled code */
+    ENVIRONMENT_INTERNAL, /* passed from a command to the processes that it starts */
 };
 
 struct environment {

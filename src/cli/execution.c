@@ -1,5 +1,4 @@
-/* Single executions of what heddle explore and heddle litmus have explored: a repair that forbids
- * them, a picture. */
+/* Repairs for, and pictures of, single executions that heddle explore and heddle litmus found. */
 #include <stdio.h>
 
 #include "cli/explore.h"

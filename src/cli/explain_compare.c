@@ -1,5 +1,5 @@
-/* heddle explain --compare: what has changed from one file of --json to another, by kernel: in
- * words, and as a page (explain/page/compare.js). */
+/* heddle explain --compare: the differences between two files of --json, by kernel, in words and as
+ * a page (explain/page/compare.js). */
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
@@ -11,7 +11,8 @@
 #include "explain/json.h"
 #include "explain/page.h"
 
-/* A figure of a kernel, summed up over its launches: a member of a launch, or of an object in it. */
+/* A figure of a kernel, summed over its launches: a member of a launch, or of an object in a
+   launch. */
 struct figure {
     const char *words, *object, *kind, *key;
 };
@@ -44,15 +45,15 @@ enum { N_FIGURES = sizeof figures / sizeof figures[0] };
 
 enum { BEFORE, AFTER, SIDES };
 
-/* A kernel in one of the files: all its launches. */
+/* All launches of a kernel in one of the files. */
 struct side {
     size_t launches;
     double ns, bound_ns[BOUNDS], figure[N_FIGURES];
-    double occupancy, registers; /* of the last one */
-    json_t *advice;              /* of its lines and of the last launch; borrowed objects */
+    double occupancy, registers; /* of the last launch */
+    json_t *advice;              /* advice for its lines and its last launch; borrowed objects */
 };
 
-/* A kernel by its name. */
+/* A kernel, by its name in both files. */
 struct compared {
     const char *name;
     struct side side[SIDES];
@@ -96,7 +97,7 @@ static void add_launch(struct side *k, const json_t *launch)
         k->figure[i] += figure_of(launch, &figures[i]);
 }
 
-/* The launches, or what is said by line, of a file. */
+/* Adds a file's launches, or its kernels by line. */
 static void add_all(struct comparison *all, unsigned side, const char *key, struct arena *arena)
 {
     const json_t *list = json_object_get(all->file[side], key), *of;
@@ -116,7 +117,7 @@ static void add_all(struct comparison *all, unsigned side, const char *key, stru
     }
 }
 
-/* False where it cannot be read, which has been said. */
+/* Returns false after an error message. */
 static bool read_side(struct session *s, const char *path, unsigned side, struct comparison *all)
 {
     json_error_t wrong;
@@ -146,7 +147,7 @@ static void comparison_free(struct comparison *all)
 
 /* ---- what has changed ---- */
 
-/* NULL: not known. */
+/* Returns NULL if the bound is not known. */
 static const struct bound_name *bound_of(const struct side *k)
 {
     unsigned most = 0;
@@ -156,8 +157,8 @@ static const struct bound_name *bound_of(const struct side *k)
     return k->bound_ns[most] > 0 ? &bound_names[most] : NULL;
 }
 
-/* What one side is told and the other is not, by what it is about: lines move when a source is
- * changed. */
+/* Does the list have this piece of advice? Compares the subject, since lines move when a source is
+ * edited. */
 static bool is_told(const json_t *list, const json_t *advice)
 {
     const json_t *other;

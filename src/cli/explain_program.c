@@ -1,8 +1,8 @@
-/* heddle explain PROGRAM: runs a CUDA program, and says what a GPU would make of what its processes
- * launch (cuda/watch/explain.h).
+/* heddle explain PROGRAM: runs a CUDA program, and predicts what a GPU would do with the launches
+ * of its processes (cuda/watch/explain.h).
  *
- * As for heddle check, this process stays the program's parent, and reads what the processes have
- * written when it has ended, however it has ended.
+ * This process stays the program's parent, and reads the processes' files when the program has
+ * ended, whatever ended it.
  */
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -32,7 +32,8 @@ struct explain {
 
 /* ---- before the program ---- */
 
-/* The program sees it, too, where a machine can claim to be it. */
+/* Chooses the device that figures are for. The program sees the same device if a machine can claim
+   to be it. */
 static int choose_device(struct explain *e)
 {
     struct session *s = e->s;
@@ -65,7 +66,7 @@ static int find(struct explain *e)
 
 /* ---- the run ---- */
 
-/* In the program's process, which then becomes the program. */
+/* Runs in the child before it becomes the program. */
 static void enter(void *data)
 {
     struct explain *e = data;
@@ -81,7 +82,7 @@ static void enter(void *data)
     const char *libraries = place_of_libraries(&e->s->arena); /* NVTX's ranges: cuda/driver/nvtx.c */
     if (libraries)
         setenv("NVTX_INJECTION64_PATH", arena_printf(&e->s->arena, "%s/libcuda.so.1", libraries), 0);
-    if (explanation_writes(&e->s->o, "-")) /* standard output is the report's alone */
+    if (explanation_writes(&e->s->o, "-")) /* the report is the only output to stdout */
         dup2(STDERR_FILENO, STDOUT_FILENO);
     if (e->s->o.confined && confine_program(e->s, e->run.folder))
         _exit(PROGRAM_CANNOT_RUN);
@@ -139,7 +140,7 @@ static int show(struct explain *e)
     return explanation_write_files(s, &e->explanation, program);
 }
 
-/* The program's own, unless that is 0 and something went wrong here. */
+/* The program's own exit status, unless that is 0 and something failed here. */
 static int exit_status(const struct explain *e, int status)
 {
     if (e->run.ending.over_time)

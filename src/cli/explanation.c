@@ -45,7 +45,7 @@ struct explanation_key explanation_key(const json_t *of)
     return k;
 }
 
-/* Tracks of streams and threads, which say whose they are. */
+/* Adds the tracks of streams and host threads, each with its process. */
 static void put_streams(struct explanation *e, int process, json_t *tracks)
 {
     size_t i;
@@ -57,14 +57,15 @@ static void put_streams(struct explanation *e, int process, json_t *tracks)
     }
 }
 
-/* The rows of a device, in the order in which they were told. What a program has written into its
- * file may be anything. */
+/* The rows of a device, in the order in which its process told them. A program can write anything
+ * into its file, so the number is checked. */
 static row_list *rows_of(struct explanation *e, json_int_t device)
 {
     return &e->told[device >= 0 && device < EXPLAINED_DEVICES ? device : 0];
 }
 
-/* Launches of a kernel have much in common: what is as in its row before is kept once. */
+/* Launches of a kernel have many equal members: a member that equals the row before shares its
+   value. */
 static void share_members(struct explanation *e, json_t *row)
 {
     struct explanation_key key = explanation_key(row);
@@ -88,7 +89,7 @@ static void add_row(struct explanation *e, json_t *row)
     *VEC_PUSH(e->arena, rows_of(e, number(row, "device"))) = *VEC_PUSH(e->arena, &e->launches) = n;
 }
 
-/* A launch that is as one of the device's before. */
+/* Adds a launch that equals an earlier one of the device. */
 static void add_again(struct explanation *e, json_int_t device, json_int_t n)
 {
     const row_list *rows = rows_of(e, device);
@@ -104,7 +105,7 @@ static void add_process(struct explanation *e, json_t *line)
     json_array_append(e->processes, line);
 }
 
-/* In place of those that the process has told of the device before. */
+/* Replaces the calls that the process told of the device before. */
 static void put_calls(struct explanation *e, int process, const json_t *line)
 {
     json_t *device = json_object_get(line, "device"), *calls = json_object_get(line, "calls"), *call;
@@ -130,7 +131,7 @@ void explanation_add(struct explanation *e, int process, json_t *line)
     else if (json_object_get(line, "again"))
         add_again(e, number(line, "device"), number(line, "again"));
     else if (kernel)
-        json_object_set(e->kernels, explanation_key(kernel).text, kernel); /* in place of an older one */
+        json_object_set(e->kernels, explanation_key(kernel).text, kernel); /* replaces an older one */
     else if (json_object_get(line, "calls"))
         put_calls(e, process, line);
     else if (json_object_get(line, "streams"))
@@ -152,7 +153,8 @@ void explanation_read(struct explanation *e, FILE *f)
     size_t room = 0;
     ssize_t n;
     while ((n = getline(&text, &room, f)) > 0) {
-        json_t *line = text[n - 1] == '\n' ? json_loads(text, 0, NULL) : NULL; /* else it was cut off */
+        /* a line without a newline was cut off */
+        json_t *line = text[n - 1] == '\n' ? json_loads(text, 0, NULL) : NULL;
         if (!line) {
             e->lost = true;
             continue;
@@ -213,7 +215,7 @@ struct status_now explanation_look(const char *folder, struct arena *arena)
 
 /* ---- JSON ---- */
 
-/* The text of a file of source, or null. */
+/* The text of a source file, or null. */
 static json_t *source_text(const char *path, struct arena *arena)
 {
     struct file_bytes f;
@@ -224,7 +226,7 @@ static json_t *source_text(const char *path, struct arena *arena)
     return text;
 }
 
-/* Every file that a line is of, once. */
+/* All source files that lines name, each once. */
 static json_t *sources_json(const struct explanation *e, struct arena *arena)
 {
     json_t *seen = json_object(), *list = json_array(), *kernel, *line;
@@ -248,7 +250,8 @@ static json_t *sources_json(const struct explanation *e, struct arena *arena)
 static json_t *launches_json(const struct explanation *e, bool each, struct arena *arena)
 {
     json_t *list = json_array();
-    uint32_t *first = ARENA_ARRAY(arena, uint32_t, json_array_size(e->rows)); /* launch of a row, from 1 on */
+    /* the first launch of each row, from 1 */
+    uint32_t *first = ARENA_ARRAY(arena, uint32_t, json_array_size(e->rows));
     for (uint32_t i = 0; i < e->launches.n; i++) {
         uint32_t row = e->launches.at[i];
         if (first[row] && !each) {
@@ -295,7 +298,7 @@ json_t *explanation_json(const struct explanation *e, const char *program, const
 
 /* ---- CSV ---- */
 
-/* RFC 4180. */
+/* Writes a field of CSV (RFC 4180). */
 static void put_field(struct text *t, const char *field)
 {
     if (!field[strcspn(field, ",\"\n\r")]) {
@@ -370,7 +373,7 @@ const char *explanation_page(const struct options *o)
 
 enum { FILES = 4 };
 
-/* Those that the options name; NULL: none of that kind. */
+/* The output files that the options name; NULL for a kind that is not asked for. */
 static void name_files(const struct options *o, const char *files[FILES])
 {
     files[0] = explanation_page(o);
@@ -414,11 +417,11 @@ const char *explanation_device(const struct options *o)
 
 uint64_t explanation_sample_after(const struct options *o)
 {
-    static const uint64_t ENOUGH = 200000000; /* what one core counts in some ten seconds */
+    static const uint64_t ENOUGH = 200000000; /* instructions that one core counts in about ten seconds */
     return o->sample_after.given ? o->sample_after.value : ENOUGH;
 }
 
-/* NULL: there was not enough memory for it. */
+/* Returns an error if `text` is NULL: memory was exhausted. */
 static int write_file(struct session *s, const char *path, const char *text)
 {
     const char *error =
@@ -426,7 +429,7 @@ static int write_file(struct session *s, const char *path, const char *text)
     return error ? cli_failure(s, "%s", error) : 0;
 }
 
-/* Parts of a text on their way into a file. */
+/* Writes a text into a file, in pieces. */
 struct parts {
     struct file_writer w;
     size_t n;
@@ -447,7 +450,8 @@ static int put_part(const char *text, size_t n, void *data)
     return 0;
 }
 
-/* Each launch in full: the text may be many times what is in memory. */
+/* Writes each launch in full, piece by piece: the text may be many times larger than the values in
+   memory. */
 static int write_json(struct session *s, const struct explanation *e, const char *program)
 {
     struct parts p = {.n = 0};

@@ -16,12 +16,13 @@ enum { EXPLAINED_DEVICES = 16 }; /* of a process: MAX_DEVICES of cuda/state/stat
 
 struct explanation {
     struct arena *arena;
-    json_t *rows, *processes, *host;  /* arrays; rows: launches, equal ones once; host: streams and threads over time */
+    /* arrays; rows: launches, equal ones once; host: streams and threads over time */
+    json_t *rows, *processes, *host;
     row_list launches;                /* the row of each */
-    row_list told[EXPLAINED_DEVICES]; /* rows of the process that is being read, by device */
-    json_t *calls;                    /* of libraries: an object of arrays, by process and device */
-    json_t *kernels;                  /* by line: an object of explanation_key() */
-    json_t *latest;                   /* row of each kernel: an object of explanation_key() */
+    row_list told[EXPLAINED_DEVICES]; /* rows of the process whose file is being read, by device */
+    json_t *calls;                    /* calls of libraries: an object of arrays, by process and device */
+    json_t *kernels;                  /* figures by line: an object by explanation_key() */
+    json_t *latest;                   /* the newest row of each kernel: an object by explanation_key() */
     uint64_t uncounted;
     uint64_t running; /* launches that had not ended when their process did, without figures */
     bool lost;        /* some results could not be written or read */
@@ -36,7 +37,7 @@ struct explanation_key explanation_key(const json_t *of);
 /* All calls of libraries, by function: an array; the caller's to free. */
 json_t *explanation_calls(const struct explanation *e);
 
-/* A number of a JSON object; 0 where it is not there. */
+/* A number of a JSON object; 0 if the member is missing. */
 static inline double real_of(const json_t *o, const char *key)
 {
     return json_number_value(json_object_get(o, key));
@@ -77,11 +78,11 @@ const char *explanation_page(const struct options *o);
 /* The first checks the output files of the options before anything runs: NULL, or what is wrong.
  * The second writes them afterwards, and returns the exit status. */
 const char *explanation_files_wrong(struct session *s);
-/* Is a file one of these? */
+/* Do the options name this file as an output? */
 bool explanation_writes(const struct options *o, const char *path);
 /* Reports that --device names no device. */
 int explanation_no_device(struct session *s);
-/* How the page has JSON. */
+/* The format of the page's JSON. */
 #define EXPLANATION_FORMAT (JSON_COMPACT | JSON_REAL_PRECISION(9) | JSON_PRESERVE_ORDER)
 /* The JSON packed for the page (explanation_page.c). */
 json_t *explanation_for_page(const json_t *json, struct arena *arena);

@@ -1,9 +1,9 @@
-/* The JSON of `heddle explain` in small, for its page: explain/page/base.js unpacks it again.
+/* Packs the JSON of `heddle explain` for its page; explain/page/base.js unpacks it.
  *
- * [texts, shapes, value]. A text is its number in `texts`, in base 36, as a text. An array is
- * [0, its elements ...]; an object [1 + the number of its names in `shapes`, its values ...]. Where
- * such an array of more than MOST_SMALL elements has been there before, it is [-1, its number among
- * those that are not small, in the order in which they end].
+ * The result is [texts, shapes, value]. A text becomes its index in `texts`, written in base 36, as
+ * a string. An array becomes [0, elements ...]. An object becomes [1 + the index of its names in
+ * `shapes`, values ...]. An array with more than MOST_SMALL elements that occurred before becomes
+ * [-1, its number among such arrays, in the order in which they end].
  */
 #include "cli/explanation.h"
 
@@ -14,7 +14,7 @@
 
 enum { MOST_SMALL = 3 };
 
-/* Numbers from 0 of texts, and of what is known by a text. */
+/* Numbers texts from 0; also numbers values, by their text. */
 struct numbers {
     struct map map; /* from 1, as pointers */
     uint32_t n;
@@ -26,7 +26,7 @@ struct packer {
     json_t *all_texts, *all_shapes;
 };
 
-/* *is_new: nothing of this text had a number. */
+/* *is_new: the text had no number yet. */
 static uint32_t number_of(struct numbers *of, struct str text, struct arena *arena, bool *is_new)
 {
     uintptr_t known = (uintptr_t)map_get(&of->map, text);

@@ -1,4 +1,4 @@
-/* The summary of explanation.h: a paragraph a kernel. */
+/* Prints the summary of explanation.h, a paragraph for each kernel. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,23 +17,23 @@ static const char *string(const json_t *o, const char *key)
     return s ? s : "";
 }
 
-/* Operations a nanosecond. */
+/* A rate, in operations per nanosecond. */
 static const char *rate_text(double rate, struct arena *arena)
 {
     return rate < 1e3 ? arena_printf(arena, "%.1f GFLOP/s", rate) : arena_printf(arena, "%.1f TFLOP/s", 1e-3 * rate);
 }
 
-enum { MOST_KERNELS = 10 }; /* those that take longest */
+enum { MOST_KERNELS = 10 }; /* the kernels that take longest */
 
 /* ---- a kernel and its launches ---- */
 
 struct group {
     const json_t *kernel; /* by line, or NULL */
-    const json_t *first;  /* launch */
+    const json_t *first;  /* the first launch */
     size_t launches;
     double ns, least_ns, most_ns;
-    json_t *access;  /* sums */
-    json_t *parents; /* launches by the kernels that launched them; those by the host are the rest */
+    json_t *access;  /* sums over the launches */
+    json_t *parents; /* launches by the kernels that launched them; the host launched the rest */
     double warp_instructions, thread_instructions, branches, divergent, flops, flops64, tensor, loaded_bytes;
     bool shapes; /* launches differ in grid or block */
 };
@@ -54,7 +54,7 @@ static void add_access(json_t *sums, const json_t *access, double times)
     }
 }
 
-/* So many that are alike. */
+/* Adds `times` launches that are equal. */
 static void add_launches(struct group *g, const json_t *launch, uint64_t n)
 {
     const json_t *roofline = json_object_get(launch, "roofline");
@@ -92,7 +92,7 @@ static int by_time(const void *a, const void *b)
     return x->ns > y->ns ? -1 : x->ns < y->ns;
 }
 
-/* Of the explanation, the longest first. */
+/* The kernels of the explanation, the longest first. */
 static struct group *find_groups(const struct explanation *e, size_t *n, struct arena *arena)
 {
     struct group *groups = ARENA_ARRAY(arena, struct group, json_array_size(e->rows));
@@ -154,7 +154,7 @@ static void print_head(const struct group *g, double launch_ns, FILE *out, struc
                 bound_words(string(g->first, "next_bound")));
 }
 
-/* By which kernels, and how often, where any was. */
+/* Prints which kernels launched this one, and how often. */
 static void print_parents(const struct group *g, FILE *out, struct arena *arena)
 {
     uint64_t nested = 0;
@@ -236,8 +236,8 @@ static void print_bulk(const struct group *g, FILE *out, struct arena *arena)
     }
 }
 
-/* Operations of f32 and f64; and what the lecture's question about the memory of a G80 asks: where
- * bytes from memory would bound those of f32, were there no caches. */
+/* Prints operations of f32 and f64. Answers a common question about the G80, too: where memory
+ * traffic would limit f32 operations if there were no caches. */
 static void print_roofline(const struct group *g, FILE *out, struct arena *arena)
 {
     static const char *const words[] = {"f32 operations", "f64 operations"}, *const peaks[] = {"peak_flops",
@@ -267,7 +267,7 @@ static void print_tensor(const struct group *g, FILE *out, struct arena *arena)
                 rate_text(g->tensor / g->ns, arena), peak > 0 ? " of " : "", peak > 0 ? rate_text(peak, arena) : "");
 }
 
-/* Of what the hottest sector of the first launch is. */
+/* Describes the sector with most accesses of the first launch. */
 static const char *hot_text(const struct group *g, struct arena *arena)
 {
     const json_t *place = json_array_get(json_object_get(json_object_get(g->first, "footprint"), "hottest"), 0);
@@ -280,7 +280,7 @@ static const char *hot_text(const struct group *g, struct arena *arena)
              : arena_printf(arena, "an allocation of %s", size_text((uint64_t)real_of(place, "of_bytes"), arena)));
 }
 
-/* A count of accesses of some kinds, up to NULL. */
+/* Sums a count over some kinds of accesses; the list ends with NULL. */
 static double sum_of(const struct group *g, const char *const *kinds, const char *count)
 {
     double sum = 0;
@@ -341,7 +341,7 @@ static void print_sampling(const struct group *g, FILE *out, struct arena *arena
 
 static void print_divergence(const struct group *g, FILE *out)
 {
-    if (!(g->warp_instructions > 0)) /* its launches failed before anything ran */
+    if (!(g->warp_instructions > 0)) /* the launches failed before a kernel ran */
         return;
     fprintf(out, "  divergence       %.1f of 32 lanes active", g->thread_instructions / g->warp_instructions);
     if (g->branches > 0)
@@ -351,7 +351,7 @@ static void print_divergence(const struct group *g, FILE *out)
 
 /* ---- what to change ---- */
 
-/* The sentence begins with its line, where it has one. */
+/* Prints a sentence, with its line in front if it has one. */
 static void print_sentence(const json_t *advice, FILE *out, struct arena *arena)
 {
     const char *text = string(advice, "text"), *file = json_string_value(json_object_get(advice, "file"));
@@ -365,7 +365,7 @@ static void print_sentence(const json_t *advice, FILE *out, struct arena *arena)
     fprintf(out, "  -> %s:%lld: %s\n", file_as_shown(file, arena), line, text + n);
 }
 
-/* The first ones of the lines, then those of the first launch. */
+/* Prints the first advice for lines, and then for the first launch. */
 static void print_advice(const struct group *g, FILE *out, struct arena *arena)
 {
     enum { MOST = 3 };
@@ -383,7 +383,7 @@ static void print_advice(const struct group *g, FILE *out, struct arena *arena)
 
 /* ---- calls of libraries ---- */
 
-/* A row of it, the longest first. */
+/* Calls of one function of a library, sorted by time. */
 struct call_row {
     const json_t *call;
     double ns, bytes;
@@ -423,7 +423,7 @@ static void print_calls(const json_t *calls, FILE *out, struct arena *arena)
         print_call(rows[i].call, out, arena);
 }
 
-/* How many, and what they take together. */
+/* Prints the number of calls, and their total time. */
 static void print_calls_counted(const json_t *calls, bool first, FILE *out, struct arena *arena)
 {
     double ns = 0, n = 0;
@@ -440,7 +440,7 @@ static void print_calls_counted(const json_t *calls, bool first, FILE *out, stru
         fprintf(out, ": %s at least", nanoseconds_text(ns, arena));
 }
 
-/* Of a device that somebody has asked for by name: the ceilings that kernels stand under. */
+/* Prints the ceilings of a device that --device or HEDDLE_DEVICE names. */
 static void print_device(const struct explanation *e, const struct device_model *d, FILE *out, struct arena *arena)
 {
     const json_t *r = json_object_get(json_array_get(e->rows, 0), "roofline");

@@ -1,9 +1,9 @@
-/* The timelines of explanation.h as a file of events (trace/events.h): what the page draws of the
- * whole program, and of the warps of a block of each kernel.
+/* Writes the timelines of explanation.h as a file of events (trace/events.h): what the page draws
+ * of the whole program, and of the warps of one block of each kernel.
  *
- * Each process of the program is a process there, with a line for each stream and each thread of
- * the host; each kernel of which warps were recorded is another, with a line a warp. Its block
- * begins where the kernel's first launch does.
+ * Each process of the program is a process of the file, with a line for each stream and each host
+ * thread. Each kernel whose warps were recorded is a process, too, with a line for each warp; its
+ * block begins with the kernel's first launch.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 struct trace {
     const struct explanation *e;
     FILE *f;
-    uint64_t processes; /* that have got their number */
+    uint64_t processes; /* processes whose track is named already */
     double us_of_cycle;
     struct arena *arena;
 };
@@ -51,8 +51,7 @@ static void put_program(struct trace *t, const json_t *process)
     }
 }
 
-/* Where the first launch begins that was counted of the kernel, in nanoseconds; 0 where no stream
- * shows it. */
+/* When the kernel's first counted launch begins, in nanoseconds; 0 if no stream shows it. */
 static double start_of(const struct explanation *e, const json_t *launch)
 {
     size_t i, k;

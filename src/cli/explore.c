@@ -1,5 +1,5 @@
-/* heddle explore: all executions of a kernel of PTX files that the memory model allows; their
- * outcomes, and what is wrong with any. */
+/* heddle explore: explores all executions of a kernel of PTX files that the memory model allows,
+ * and shows their outcomes and errors. */
 #include "cli/explore.h"
 
 #include <errno.h>
@@ -223,7 +223,8 @@ const atomic_bool *explore_interrupted(const struct ranks *ranks)
     atomic_store(&is_first_rank, ranks->n > 1 && !ranks->number);
     struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND}, now;
     for (const int *s = (const int[]){SIGINT, SIGTERM, 0}; *s; s++)
-        if (sigaction(*s, NULL, &now) == 0 && now.sa_handler == SIG_DFL) /* else who has started us ignores it */
+        if (sigaction(*s, NULL, &now) == 0 &&
+            now.sa_handler == SIG_DFL) /* a parent that ignores the signal has asked us to ignore it */
             sigaction(*s, &action, NULL);
     return &interrupted;
 }
@@ -297,7 +298,7 @@ static int connect(struct exploring *e)
     return status;
 }
 
-/* "2[0]", "counter[3]", "tile[1] of block 0". */
+/* A place's name: "2[0]", "counter[3]", "tile[1] of block 0". */
 static const char *name_of_place(void *data, const struct location *l)
 {
     const struct exploring *e = data;
@@ -335,7 +336,7 @@ static int run_exploration(struct exploring *e)
         explore_free(&result);
         return r ? report_failure(s, r, report) : 0;
     }
-    o.ranks = NULL; /* what else is asked for the first rank does alone */
+    o.ranks = NULL; /* the first rank does everything else alone */
     o.interleave = false;
     struct exploration x = explored(s, &result, seconds_now() - start);
     x.names = e->questions.names.at;

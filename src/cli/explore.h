@@ -11,8 +11,8 @@
 #include "explore/further.h"
 
 /* From here on the first Ctrl-C or SIGTERM ends the search, and the results so far are printed; a
- * second one ends the program. The first of several ranks says at once that it has been asked: a
- * launcher gives it little time to tell what is known. */
+ * second one ends the program. The first of several ranks prints at once that it was interrupted,
+ * because a launcher soon ends it. */
 const atomic_bool *explore_interrupted(const struct ranks *ranks);
 /* Prepares a result for output, as the options ask. */
 struct exploration explored(struct session *s, struct explore_result *r, double seconds);
@@ -36,7 +36,7 @@ struct explored_launch {
 };
 /* Checks the file names of --graph and --json. Returns 0, or 2 after an error. */
 int written_name_error(struct session *s);
-/* Writes it, and says so. */
+/* Writes the picture, and prints the file's name. */
 int write_graph(struct session *s, const struct text *picture, const char *shows, FILE *say);
 /* Applies --outcome; an error if there is no such outcome. */
 int choose_outcome(struct session *s, struct exploration *e);

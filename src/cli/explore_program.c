@@ -1,8 +1,8 @@
-/* heddle explore PROGRAM: runs a CUDA program, and shows what one of its processes has found of the
- * launch that it was to explore (cuda/watch/explore.h).
+/* heddle explore PROGRAM: runs a CUDA program, and shows what one of its processes found when it
+ * explored the requested launch (cuda/watch/explore.h).
  *
- * As for heddle check, this process stays the program's parent, and reads what the processes have
- * written when it has ended, however it has ended.
+ * This process stays the program's parent, and reads the processes' files when the program has
+ * ended, whatever ended it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -30,17 +30,17 @@ struct explore_program {
     struct ranks ranks;
     struct relay relay;
     struct process_run run;
-    /* What the processes have written: */
+    /* What the processes wrote: */
     unsigned n_processes;
     json_t *exploring, *explored; /* or NULL */
-    json_t *launches;             /* by kernel: how many, as far as that is known */
+    json_t *launches;             /* the number of launches by kernel, as far as it is known */
     uint64_t matching;
     bool lost;
 };
 
 /* ---- before the program ---- */
 
-/* Before there is a launch, whatever is well written may be there, and be signed. */
+/* Before the launch is known, every well-formed place is accepted, and may be signed. */
 static const char *any_place(void *data, const struct place_name *name, struct observed *at, bool *is_signed)
 {
     (void)data;
@@ -125,7 +125,7 @@ static int begin(void *data)
     return cli_failure(e->s, "the program cannot be connected to other ranks: %s", strerror(errno));
 }
 
-/* In the program's process, which then becomes the program. */
+/* Runs in the child before it becomes the program. */
 static void enter(void *data)
 {
     struct explore_program *e = data;
@@ -143,7 +143,8 @@ static void enter(void *data)
         _exit(PROGRAM_CANNOT_RUN);
     }
     free(text);
-    if (e->s->o.explore_json && strcmp(e->s->o.explore_json, "-") == 0) /* standard output is the result's alone */
+    /* the result is the only output to stdout */
+    if (e->s->o.explore_json && strcmp(e->s->o.explore_json, "-") == 0)
         dup2(STDERR_FILENO, STDOUT_FILENO);
     if (e->s->o.confined && confine_program(e->s, e->run.folder))
         _exit(PROGRAM_CANNOT_RUN);
@@ -165,7 +166,8 @@ static void read_line(struct explore_program *e, const json_t *line)
 {
     const char *kernel = json_string_value(json_object_get(line, "kernel"));
     json_t *exploring = json_object_get(line, "exploring"), *explored = json_object_get(line, "explored");
-    if (kernel && !json_object_get(e->launches, kernel)) /* how many is said at the end, if there is one */
+    /* the number of launches is reported at the end, if it is known */
+    if (kernel && !json_object_get(e->launches, kernel))
         json_object_set_new(e->launches, kernel, json_integer(0));
     else if (exploring)
         e->exploring = json_incref(exploring);
@@ -235,7 +237,7 @@ static const char *kernels_text(const struct explore_program *e)
     return t.p;
 }
 
-/* The launch that was asked for has not come. */
+/* Reports that the requested launch did not occur. */
 static int not_found(const struct explore_program *e)
 {
     struct session *s = e->s;
@@ -274,7 +276,7 @@ static const char *launch_text(const struct explore_program *e)
                         dims_text(e->exploring, "grid", arena), dims_text(e->exploring, "block", arena));
 }
 
-/* Returns the exit status of what was found. */
+/* Shows the result; returns its exit status. */
 static int show_found(const struct explore_program *e)
 {
     struct session *s = e->s;
@@ -320,7 +322,7 @@ static int show(struct explore_program *e)
     return status;
 }
 
-/* Of another rank than the first one: what it has explored it has told that one. */
+/* The exit status of a rank other than the first. It has sent its results to the first rank. */
 static int part_status(struct explore_program *e)
 {
     const char *error = json_string_value(json_object_get(e->explored, "error"));
@@ -329,7 +331,7 @@ static int part_status(struct explore_program *e)
     return e->explored || !e->exploring ? 0 : show(e);
 }
 
-/* The program's own, unless that is 0. */
+/* The program's own exit status, unless that is 0. */
 static int exit_status(const struct explore_program *e, int status)
 {
     if (e->run.ending.over_time)

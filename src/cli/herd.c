@@ -1,5 +1,5 @@
-/* See herd.h. The text is cut into words once; init, columns of instructions and condition are read
- * from these. */
+/* See herd.h. The reader splits the text into words once, and parses initial values, columns of
+ * instructions and the condition from them. */
 #include "cli/herd_parts.h"
 
 #include <ctype.h>
@@ -44,7 +44,8 @@ static size_t word_length(const char *p)
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
         if (strncmp(p, pairs[i], 2) == 0)
             return 2;
-    size_t n = *p == '-' && isdigit((unsigned char)p[1]); /* a number's sign: there are no sums */
+    /* a sign belongs to its number, because there are no sums */
+    size_t n = *p == '-' && isdigit((unsigned char)p[1]);
     while (isalnum((unsigned char)p[n]) || p[n] == '_' || (p[n] == '.' && n) ||
            (p[n] == '+' && n && isalnum((unsigned char)p[n + 1])))
         n++;
@@ -64,7 +65,7 @@ static void split(struct herd *h, const char *text)
     }
 }
 
-/* The next word, or an empty one at the end. */
+/* Takes the next word; an empty one at the end. */
 static struct word *next(struct herd *h)
 {
     static struct word none;
@@ -137,7 +138,7 @@ uint32_t herd_offset(struct herd *h, struct str name)
     return (uint32_t)(variable(h, name) - h->test->variables.at) * 4;
 }
 
-/* The thread of a word "P1" or "1"; it is made where `make` says so. */
+/* Finds the thread of a word "P1" or "1"; `make` adds it if it is new. */
 static struct litmus_thread *thread_of(struct herd *h, struct word *w, bool make)
 {
     struct str s = w->text;
@@ -190,7 +191,7 @@ static bool read_head(struct herd *h)
 {
     if (!take(h, "PTX") && !take(h, "ptx"))
         return herd_fail(h, next(h)->line, "a litmus test for PTX begins with `PTX NAME`", (struct str){0});
-    const struct word *first = next(h), *last = first; /* the name is what the first line has left */
+    const struct word *first = next(h), *last = first; /* the name is the rest of the first line */
     while (h->at < h->words.n && !is_next(h, "{")) {
         const struct word *w = next(h);
         last = w->line == first->line && *w->text.p != '"' ? w : last;
@@ -271,8 +272,8 @@ static bool read_columns(struct herd *h)
 
 /* ---- the condition ---- */
 
-/* Has anything before the condition this name? A variable of no instruction is 0, which a misspelt
- * one is not to be. */
+/* Is the name known before the condition? A variable that no instruction uses is 0; a misspelt name
+ * must not pass for one. */
 static bool is_known(const struct herd *h, struct str name)
 {
     for (uint32_t i = 0; i < h->condition; i++)
@@ -281,7 +282,7 @@ static bool is_known(const struct herd *h, struct str name)
     return false;
 }
 
-/* A place by its words: "x", "P1:r0", "1:r0"; its number. */
+/* Reads a place, "x", "P1:r0" or "1:r0", and returns its number. */
 static int read_place(struct herd *h)
 {
     struct herd_test *t = h->test;
@@ -333,7 +334,7 @@ static bool begins_condition(struct herd *h)
     return is_next(h, "exists") || is_next(h, "forall") || is_next(h, "~") || h->at == h->words.n;
 }
 
-/* An expression as condition_parse() takes it, up to the end, or to what `ends` says. */
+/* Reads an expression for condition_parse(), up to the end or to the word that `ends` accepts. */
 static bool read_expression(struct herd *h, bool (*ends)(struct herd *h), struct text *t)
 {
     static const struct {
@@ -366,7 +367,8 @@ static bool read_expression(struct herd *h, bool (*ends)(struct herd *h), struct
     return true;
 }
 
-/* `filter` leaves those executions out of which its expression does not hold. */
+/* Reads the condition. `filter` restricts the executions that count to those for which its
+   expression is true. */
 static bool read_condition(struct herd *h)
 {
     struct text filter = {.arena = h->arena}, t = {.arena = h->arena};
@@ -385,7 +387,7 @@ static bool read_condition(struct herd *h)
     const struct word *last = &h->words.at[h->words.n - 1];
     char *shown = arena_strndup(h->arena, start, (size_t)(last->text.p + last->text.n - start));
     for (char *p = shown; *p; p++)
-        *p = isspace((unsigned char)*p) ? ' ' : *p; /* on one line */
+        *p = isspace((unsigned char)*p) ? ' ' : *p; /* puts the expression on one line */
     h->test->condition = shown;
     h->test->expression = t.n ? t.p : "1";
     h->test->filter = filter.n ? filter.p : NULL;

@@ -25,13 +25,13 @@ enum herd_quantifier { HERD_EXISTS, HERD_NOT_EXISTS, HERD_FORALL };
 
 struct herd_variable {
     const char *name;
-    uint32_t value; /* at first */
+    uint32_t value; /* the initial value */
 };
 
 /* A place that the condition, or the list of locations, names: a word in one of the two buffers. */
 struct herd_place {
-    const char *name; /* "P1:r0", "x" */
-    bool of_memory;   /* else of the registers' buffer */
+    const char *name; /* "P1:r0" or "x" */
+    bool of_memory;   /* in the memory buffer; else in the buffer of registers */
     uint32_t offset;
 };
 
@@ -43,10 +43,11 @@ struct herd_test {
     VEC(struct herd_place) places;
     uint32_t memory_bytes, register_bytes;
     enum herd_quantifier quantifier;
-    const char *condition;  /* as the test has it */
-    const char *filter;     /* a condition that outcomes must meet to count, like `expression`; NULL: all count */
-    bool is_signed;         /* it has negative numbers */
-    const char *expression; /* for condition_parse(); a place is #N */
+    const char *condition; /* the condition as the test writes it */
+    /* a condition that outcomes must meet to count, like `expression`; NULL: all count */
+    const char *filter;
+    bool is_signed;         /* the test has negative numbers */
+    const char *expression; /* for condition_parse(), with a place written #N */
 };
 
 /* NULL; else what is wrong, in the arena: "FILE:LINE: ...". `text` ends with a zero. */

@@ -1,6 +1,6 @@
-/* The kernel of a litmus test: a thread of the launch goes to its column, and stores at its end
- * what is observed of its registers. What is not of PTX's generic proxy (surfaces, textures,
- * constants, aliases), and what PTX has not, is refused with its line. */
+/* Writes the kernel of a litmus test: each thread of the launch branches to its column, and stores
+ * its observed registers at the end. Proxies other than the generic one (surfaces, textures,
+ * constants, aliases), and operations that PTX does not have, are refused with their line. */
 #include "cli/herd_parts.h"
 
 #include <string.h>
@@ -30,7 +30,8 @@ static struct barrier barrier_of(const struct instruction *i)
     return b;
 }
 
-/* Blocks: one for each pair of a GPU and a CTA; as many of each GPU where there are several. */
+/* A block stands for each pair of a GPU and a CTA. If there are several GPUs, each gets the same
+   number of blocks. */
 static void place_threads(struct herd *h)
 {
     struct herd_test *t = h->test;
@@ -77,7 +78,7 @@ struct operation {
     struct herd *h;
     uint32_t thread;
     const struct instruction *i;
-    struct str parts[6]; /* of the opcode */
+    struct str parts[6]; /* parts of the opcode */
     uint32_t n_parts;
     struct str args[4];
     uint32_t n_args;
@@ -90,7 +91,7 @@ static bool wrong(struct operation *o, const char *what)
                      (struct str){first->text.p, (size_t)(last->text.p + last->text.n - first->text.p)});
 }
 
-/* A register of the thread, a variable's address, or a number, as PTX. */
+/* An operand as PTX: a register of the thread, a variable's address, or a number. */
 static const char *operand(struct operation *o, uint32_t i)
 {
     struct herd *h = o->h;
@@ -166,8 +167,8 @@ static bool put_fence(struct operation *o)
     return true;
 }
 
-/* atom.ORDER.SCOPE.OPERATION and red, which is an atom whose result nobody uses: PTX has no red
- * that acquires. */
+/* atom.ORDER.SCOPE.OPERATION, and red, which becomes an atom with an unused result because PTX has
+ * no red with acquire. */
 static bool put_atom(struct operation *o, bool red)
 {
     static const struct {
@@ -228,9 +229,9 @@ static bool put_branch(struct operation *o)
     return true;
 }
 
-/* How many threads of the test a barrier without a quorum is of: those of the CTA whose text names
- * it; where some name theirs by a register, that cannot be told, and it is the whole block, as PTX
- * has it: 0. */
+/* The number of threads at a barrier without a quorum: the threads of the CTA whose text names it.
+ * If a thread names its barrier by a register, the answer is 0, the whole block, which is PTX's
+ * default. */
 static uint32_t quorum_of(struct herd *h, uint32_t thread, const struct barrier *b)
 {
     uint32_t n = 0;
@@ -249,7 +250,8 @@ static uint32_t quorum_of(struct herd *h, uint32_t thread, const struct barrier 
     return n;
 }
 
-/* bar.cta.sync INSTANCE [, ID [, QUORUM]]: a barrier of PTX by its id, else by its instance. */
+/* bar.cta.sync INSTANCE [, ID [, QUORUM]]: PTX's barrier with that ID, or INSTANCE if no ID is
+   given. */
 static bool put_barrier(struct operation *o)
 {
     enum { BARRIERS = 16, OF_INSTANCES = 8 };
@@ -361,7 +363,7 @@ static bool put_thread(struct herd *h, uint32_t number)
     return true;
 }
 
-/* A thread of the launch goes to its column; others end. */
+/* A thread of the test branches to its column; other threads exit. */
 static void put_dispatch(struct herd *h, struct text *out)
 {
     for (uint32_t i = 0; i < h->threads.n; i++) {
@@ -374,7 +376,7 @@ static void put_dispatch(struct herd *h, struct text *out)
     text_puts(out, "ret;\n");
 }
 
-/* For each register: what comes before its name, the name, and what comes after it. */
+/* Writes for each register: the text before its name, the name, the text behind it. */
 static void put_for_registers(struct herd *h, const char *before, const char *after, struct text *out)
 {
     for (uint32_t i = 0; i < h->threads.n; i++)

@@ -1,5 +1,4 @@
-/* A litmus test in herd's format, as its reader (herd.c) hands it to the writer of its kernel
- * (herd_kernel.c). */
+/* A litmus test in herd's format: herd.c reads it, herd_kernel.c writes its kernel. */
 #ifndef HEDDLE_CLI_HERD_PARTS_H
 #define HEDDLE_CLI_HERD_PARTS_H
 
@@ -21,7 +20,7 @@ struct litmus_thread {
     uint32_t block, index; /* in the launch */
     VEC(struct instruction) code;
     VEC(struct str) registers;
-    VEC(struct herd_variable) initial; /* of registers */
+    VEC(struct herd_variable) initial; /* initial values of registers */
 };
 
 struct herd {
@@ -30,12 +29,12 @@ struct herd {
     struct herd_test *test;
     VEC(struct word) words;
     uint32_t at;
-    uint32_t condition; /* its first word, or that of the locations shown */
+    uint32_t condition; /* the first word of the condition, or of the list of locations */
     VEC(struct litmus_thread) threads;
-    VEC(uint32_t) columns; /* the thread of each */
+    VEC(uint32_t) columns; /* the thread of each column */
     uint32_t warp;         /* threads of the launch for each thread of the test */
-    bool gpus;             /* there are several */
-    bool any_id;           /* a barrier has an id beside its instance */
+    bool gpus;             /* the test has several GPUs */
+    bool any_id;           /* some barrier has an id beside its instance */
     struct text out;
     uint32_t labels;
     const char *error;

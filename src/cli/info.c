@@ -14,7 +14,7 @@ static const char *dims_text(const unsigned d[3], struct arena *arena)
     return arena_printf(arena, "%u x %u x %u", d[0], d[1], d[2]);
 }
 
-/* Attributes that deviceQuery shows and hd_machine_info leaves out. */
+/* Returns an attribute that deviceQuery shows and hd_machine_info does not have. */
 static int attribute(const hd_machine *m, const char *name)
 {
     int value = 0;

@@ -9,7 +9,8 @@
 
 /* ---- what was asked for ---- */
 
-/* Is it named, or is nothing? A word may be a whole opcode as written: "atom.add.f32" names atom. */
+/* Does the command line name it? Without words, everything is wanted. A word may be a whole
+   instruction: "atom.add.f32" names atom. */
 static bool is_wanted(const struct session *s, char sigil, const char *name)
 {
     for (int i = 0; i < s->n_words; i++) {
@@ -52,7 +53,7 @@ static int check_words(struct session *s)
 
 /* ---- text and Markdown ---- */
 
-/* Does a syntax name the set? Names are in capitals, between dots, braces and "=". */
+/* Does a syntax mention the set? Sets are in capitals, between dots, braces and "=". */
 static bool names_set(const char *syntax, const char *set)
 {
     size_t n = strlen(set);
@@ -73,7 +74,7 @@ static void put_set(const hd_isa_set *set, const char *before, const char *after
     puts(after);
 }
 
-/* The sets that the forms first to end - 1 name. */
+/* Prints the sets that the forms from `first` to end - 1 mention. */
 static void put_sets(size_t first, size_t end, const char *before, const char *after)
 {
     hd_isa_set set;
@@ -95,7 +96,7 @@ static void put_form_text(const hd_isa_form *f, struct arena *arena)
     putchar('\n');
 }
 
-/* Forms from `first` on that belong to one opcode; returns the number behind the last. */
+/* Returns the index behind the last form of the opcode that starts at `first`. */
 static size_t end_of_opcode(size_t first)
 {
     hd_isa_form f, g;
@@ -125,14 +126,14 @@ static void print_text(struct session *s)
                    r.ptx_minor, r.target, r.doc);
 }
 
-/* "|" would end a cell of the table. */
+/* Writes a cell of the table. A "|" is escaped, because it would end the cell. */
 static void put_cell(const char *text)
 {
     for (; *text; text++)
         fputs(*text == '|' ? "\\|" : (char[]){*text, 0}, stdout);
 }
 
-/* Answers are recorded of an H200, which is of sm_90. */
+/* Recorded answers come from an H200, whose architecture is sm_90. */
 static const char *remark_of(struct arena *arena, const hd_isa_form *f)
 {
     bool is_later = strtoul(f->target + strlen("sm_"), NULL, 10) >= 100;
@@ -141,7 +142,7 @@ static const char *remark_of(struct arena *arena, const hd_isa_form *f)
                       : "";
 }
 
-/* A line for each thing that forms need, with the opcodes that need it. */
+/* Prints a line for each requirement of the missing forms, with the opcodes that have it. */
 static void print_missing(struct session *s)
 {
     hd_isa_form f, g;

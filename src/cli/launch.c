@@ -1,5 +1,4 @@
-/* heddle launch, heddle check: run one kernel of PTX files and show its results, and what is wrong
- * with it. */
+/* heddle launch, heddle check: run one kernel of PTX files, and show its results and errors. */
 #include <float.h>
 #include <stdio.h>
 #include <errno.h>
@@ -19,7 +18,7 @@
 static int read_format(struct launch *l)
 {
     static const char *const formats[] = {"text", "json", "sarif", "junit"};
-    const int n = l->s->o.check ? 4 : 3; /* JUnit's are the results of checks */
+    const int n = l->s->o.check ? 4 : 3; /* JUnit's format is only for checks */
     const struct options *o = &l->s->o;
     const char *asked = o->format ? o->format : o->json ? "json" : "text";
     for (int i = 0; i < n; i++)
@@ -33,7 +32,7 @@ static int read_format(struct launch *l)
 
 /* ---- loading ---- */
 
-/* The first word is a file, and so is every word behind it that ends in .ptx. */
+/* The first word is a file, and so is every following word that ends in .ptx. */
 static int read_files(struct launch *l)
 {
     struct session *s = l->s;
@@ -58,7 +57,7 @@ static int read_files(struct launch *l)
     return 0;
 }
 
-/* What we say begins a line of its own, behind whatever a kernel has printed beside a report. */
+/* Ends a line that a kernel's output has left open, so that our own output starts a new one. */
 static void end_printed_line(struct launch *l)
 {
     if (l->is_in_line)
@@ -74,7 +73,7 @@ static void print_note(void *data, const char *text)
     fprintf(stderr, "heddle: note: %s\n", text);
 }
 
-/* For --json, which tells it at the end. */
+/* Keeps the kernel's output for --json, which prints it at the end. */
 static void keep_printed(struct launch *l, const char *text, size_t n)
 {
     if (l->cannot_keep)
@@ -88,8 +87,8 @@ static void keep_printed(struct launch *l, const char *text, size_t n)
     l->printed.n += n;
 }
 
-/* Beside a report that is for programs: lines that no terminal obeys, and that begin as no line of
- * ours or command to a CI service. */
+/* Shows the kernel's output beside a report that programs parse. Each line is escaped for
+ * terminals, and prefixed so that neither our parser nor a CI service takes it for a command. */
 static void show_beside_report(struct launch *l, const char *text, size_t n)
 {
     struct arena scratch = {0};
@@ -173,7 +172,8 @@ static void restore_buffers(struct launch *l)
             memcpy(l->args.buffers.at[i]->at, l->args.buffers.at[i]->before, arg_buffer_bytes(l->args.buffers.at[i]));
 }
 
-/* Buffers of undefined contents are so again before each launch; false where memory is exhausted. */
+/* Marks buffers with undefined contents as uninitialised again before each launch; returns false if
+   memory is exhausted. */
 static bool mark_undefined(struct launch *l)
 {
     bool ok = true;
@@ -190,7 +190,7 @@ static int compare_doubles(const void *a, const void *b)
     return (*(const double *)a > *(const double *)b) - (*(const double *)a < *(const double *)b);
 }
 
-/* Of --timeout, for the next repetition; 0: no limit. */
+/* What is left of --timeout for the next repetition, in seconds; 0 if there is no limit. */
 static double time_left(const struct launch *l, double start)
 {
     double left = l->s->o.timeout - (seconds_now() - start);
@@ -201,7 +201,7 @@ static int run_kernel(struct launch *l)
 {
     double start = seconds_now();
     l->seconds = ARENA_ARRAY(&l->s->arena, double, launch_repetitions(l));
-    if (l->debugger) /* it may stand still for as long as the user thinks */
+    if (l->debugger) /* a debugged launch may stand still as long as the user likes */
         progress_end(&l->s->progress);
     else
         progress_phase(&l->s->progress, l->name, l->machine);
@@ -315,7 +315,7 @@ static int open_own_machine(struct launch *l)
     return status ? status : open_explainer(l);
 }
 
-/* Where standard output is a file, what is for people goes to the other stream. */
+/* If standard output is a file, output for people goes to standard error. */
 static int show(struct launch *l)
 {
     FILE *output = stdout;
@@ -327,14 +327,13 @@ static int show(struct launch *l)
     return status ? status : l->errors > 0;
 }
 
-/* Before the first look at what a stranger may have written. */
+/* Enters the sandbox before an untrusted file is read. */
 static int confine(struct launch *l)
 {
     return enter_sandbox(l->s, l->machine, l->n_files);
 }
 
-/* Returns the exit status: `status`, or 1 where what the machine writes at its end could not be
- * written. */
+/* Returns the exit status: `status`, or 1 if the machine's final output could not be written. */
 static int clean_up(struct launch *l, int status)
 {
     const char *events = l->s->o.record_events;

@@ -20,17 +20,17 @@ struct launch {
     hd_machine *machine;
     hd_checker *checker; /* or NULL */
     hd_explainer *explainer;
-    struct explanation *explanation; /* of heddle explain; else NULL */
-    struct debugger *debugger;       /* of heddle debug; else NULL */
+    struct explanation *explanation; /* for heddle explain; else NULL */
+    struct debugger *debugger;       /* for heddle debug; else NULL */
     hd_module *module;
     hd_kernel *kernel;
     hd_kernel_info info;
-    const char *name; /* of the kernel, readable */
+    const char *name; /* the kernel's demangled name */
     struct args args;
     hd_launch_config config;
-    double *seconds; /* of each repetition */
+    double *seconds; /* the time of each repetition */
     hd_launch_stats stats;
-    unsigned errors, warnings_found; /* of the checker */
+    unsigned errors, warnings_found; /* the checker's counts */
     struct baseline baseline;
     uint32_t known; /* findings that are left out because the baseline has them */
     json_t *warnings;
@@ -38,7 +38,7 @@ struct launch {
         char *at;
         size_t n, capacity;
     } printed;        /* what the kernel printed, for --json */
-    bool cannot_keep; /* memory has run out for its further output */
+    bool cannot_keep; /* memory was exhausted, and further output is lost */
     bool is_in_line;  /* the last output ended within a line */
 };
 

@@ -6,7 +6,7 @@
 #include "cli/launch.h"
 #include "cli/show.h"
 
-/* The kernel's parameters, and a command line that it would take. */
+/* Lists the kernel's parameters, and a command line that fits them. */
 static const char *parameter_list(const struct launch *l)
 {
     struct session *s = l->s;
@@ -39,12 +39,12 @@ static int read_size(struct launch *l)
     return 0;
 }
 
-/* Two buffers must not be written to one file. */
+/* Refuses two buffers that would be saved to one file. */
 static int check_saves(struct launch *l)
 {
     const struct args *a = &l->args;
     for (uint32_t i = 0; i < a->buffers.n; i++)
-        for (uint32_t k = 0; a->buffers.at[i]->save && k < i; k++) /* of a module's many variables few are saved */
+        for (uint32_t k = 0; a->buffers.at[i]->save && k < i; k++) /* few of a module's variables are saved */
             if (a->buffers.at[k]->save && strcmp(a->buffers.at[i]->save, a->buffers.at[k]->save) == 0)
                 return usage_error(l->s, "two buffers are saved to %s", a->buffers.at[i]->save);
     return 0;

@@ -1,4 +1,4 @@
-/* What heddle launch and heddle check say of a launch: see launch.h. */
+/* What heddle launch and heddle check print about a launch: see launch.h. */
 #include <stdio.h>
 
 #include "api/findings.h"
@@ -19,7 +19,7 @@ static const char *policy_of(const struct launch *l)
     return info.policy;
 }
 
-/* What JSON says in any case. */
+/* The members that the JSON always has. */
 static json_t *json_head(const struct launch *l, hd_result result, json_t *diagnostics)
 {
     json_t *o = json_object();
@@ -33,7 +33,7 @@ static json_t *json_head(const struct launch *l, hd_result result, json_t *diagn
     return o;
 }
 
-/* What the checker has seen, added to a report, which may be NULL; counted. */
+/* Adds the checker's findings to a report, which may be NULL, and counts them. */
 static hd_report *add_findings(struct launch *l, hd_report *report)
 {
     hd_report *findings = NULL;
@@ -53,7 +53,7 @@ static hd_report *add_findings(struct launch *l, hd_report *report)
 
 static int print_sarif(struct launch *l, hd_report *report)
 {
-    hd_report_add(&report, NULL); /* an empty log is one, too */
+    hd_report_add(&report, NULL); /* an empty log is a report, too */
     const char *text = report ? hd_report_sarif(report) : "{}";
     bool whole = strcmp(text, "{}") != 0;
     if (whole)
@@ -89,8 +89,8 @@ static void print_verdict(const struct launch *l)
         fputs(baseline_remark(&l->baseline, &l->s->arena), stderr);
 }
 
-/* How to have the same run again, for every policy that can; and where there is something to find
- * in it, which ones can. */
+/* Prints how to repeat the run if its policy can; if not, and there are findings, names the
+ * policies that can. */
 static void print_repeat(const struct launch *l)
 {
     if (strcmp(policy_of(l), "fair") != 0)

@@ -1,8 +1,8 @@
-/* heddle litmus: explores litmus tests, many in one process. A test is a file in herd's format for
- * PTX (herd.h), or a JSON file beside the PTX of its kernel: `kernel`, `grid`, `block`, `cluster`,
- * the sizes of two buffers of zeros, mem_bytes and out_bytes, that are the kernel's arguments, what
- * is there at first (`init`: a name: [offset, value]), and where each value of an outcome stands
- * (`keys`, `at`: [buffer, offset]). */
+/* heddle litmus: explores many litmus tests in one process. A test is a file in herd's format for
+ * PTX (herd.h), or a JSON file beside the PTX of its kernel. The JSON has `kernel`, `grid`, `block`
+ * and `cluster`; mem_bytes and out_bytes, the sizes of two zeroed buffers that are the kernel's
+ * arguments; `init`, initial values (NAME: [OFFSET, VALUE]); and `keys` with `at`, the names and
+ * places ([BUFFER, OFFSET]) of an outcome's values. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,12 +16,12 @@ struct test {
     struct session *s;
     hd_machine *machine;
     const atomic_bool *interrupted;
-    struct ranks *ranks; /* NULL: alone */
+    struct ranks *ranks; /* NULL: this process alone */
     hd_module *module;
     hd_kernel *kernel;
     json_t *json;                         /* of a JSON test */
-    struct herd_test herd;                /* of one in herd's format: herd.ptx not NULL */
-    struct condition *condition, *filter; /* filter: NULL: all outcomes count */
+    struct herd_test herd;                /* of a test in herd's format, if herd.ptx is not NULL */
+    struct condition *condition, *filter; /* filter: NULL if all outcomes count */
     const char *path;
     void *mem, *out;
     size_t mem_bytes, out_bytes;
@@ -130,7 +130,8 @@ static unsigned number(const struct test *t, const char *name)
 {
     json_t *v = json_object_get(t->json, name);
     json_int_t n = json_is_integer(v) ? json_integer_value(v) : 0;
-    return n > UINT32_MAX ? UINT32_MAX : n > 0 ? (unsigned)n : 0; /* the largest is refused as too much */
+    /* a larger value than any limit, so that it is refused */
+    return n > UINT32_MAX ? UINT32_MAX : n > 0 ? (unsigned)n : 0;
 }
 
 static int fill_test(struct test *t)
@@ -196,8 +197,9 @@ static bool passes_filter(const struct test *t, const uint64_t *values)
 }
 
 struct observation {
-    uint32_t positive, negative; /* outcomes of which the condition's expression is true, and others */
-    bool holds;                  /* the condition, with its quantifier */
+    /* number of outcomes for which the condition's expression is true, and false */
+    uint32_t positive, negative;
+    bool holds; /* the condition is true, with its quantifier */
     const char *how_often;
 };
 
@@ -216,7 +218,7 @@ static struct observation observation_of(const struct test *t, const struct verd
     return o;
 }
 
-/* As herd prints it, for scripts that read that; then what else has been found. */
+/* Prints a test's result in herd's format, which scripts parse; then any errors. */
 static void print_herd(const struct test *t, const struct exploration *e)
 {
     static const char *const kinds[] = {
@@ -265,7 +267,7 @@ static const char *name_of_place(void *data, const struct location *l)
     return at < t->mem_bytes ? arena_printf(&t->s->arena, "mem[%llu]", (unsigned long long)at / l->bytes) : NULL;
 }
 
-/* The first outcome that the condition asks for, or that breaks it. */
+/* The first outcome that satisfies the condition, or violates it. */
 static uint32_t outcome_of_condition(const struct test *t, const struct verdict *v)
 {
     for (uint32_t i = 0; t->condition && i < v->outcomes.n; i++)

@@ -34,7 +34,7 @@ static const char *elsewhere(const char *command)
     return NULL;
 }
 
-/* A program or a file where a command has to stand: what is to be typed. */
+/* The first word is a program or a file where a command is expected: returns the command to use. */
 static const char *command_for(const char *word, struct arena *arena)
 {
     const char *end = file_extension(word);
@@ -107,8 +107,7 @@ static int run(struct session *s, int argc, char **argv)
     return usage_error(s, "there is no command `%s`; `heddle --help` lists them", argv[1 + help]);
 }
 
-/* A reader that ends early is no error: as where SIGPIPE has not been ignored, by a command or by
- * who has started it. */
+/* Is the output a pipe whose reader has closed it? That is no error, also if SIGPIPE is ignored. */
 static bool nobody_reads(int fd)
 {
     struct pollfd p = {.fd = fd};
@@ -122,9 +121,9 @@ int main(int argc, char **argv)
     int status;
     progress_init(&session.progress);
     session.read = read_again;
-    signal(SIGXFSZ, SIG_IGN); /* a file that may grow no more is an error like others */
+    signal(SIGXFSZ, SIG_IGN); /* a file that reaches its size limit is reported like other errors */
     json_watch_memory();
-    source_root(); /* while the file system can be asked */
+    source_root(); /* before a sandbox hides the file system */
     if (setjmp(oom) == 0) {
         session.arena.on_oom = &oom;
         status = run(&session, argc, argv);

@@ -1,5 +1,5 @@
-/* heddle manual: pages for man, made of the tables of commands, options and environment variables.
- * The requests are man(7)'s. */
+/* heddle manual: writes man pages from the tables of commands, options and environment variables,
+ * in the requests of man(7). */
 #include <ctype.h>
 #include <stdio.h>
 
@@ -13,8 +13,7 @@ const struct environment environment[] = {
     {0},
 };
 
-/* Text as it is: a dash is no hyphen, a backslash no escape, and a dot at the start of a line no
- * request. */
+/* Escapes text for man: dashes, backslashes, and dots at the start of a line. */
 static void put_text(const char *text, size_t n)
 {
     bool line_starts = true;
@@ -73,15 +72,15 @@ static void put_options(const opt_lines *lines)
     }
 }
 
-/* The length of the line, its end included. */
+/* The line's length with its newline. */
 static size_t line_length(const char *text)
 {
     size_t n = strcspn(text, "\n");
     return n + (text[n] == '\n');
 }
 
-/* Lines that are indented stand as they are; others are filled. Paragraphs are parted by empty
- * lines. `until`: the start of a paragraph that the text ends before, or NULL. */
+/* Writes paragraphs, which empty lines separate. Indented lines stay as they are; other lines are
+ * filled. Stops before a paragraph that starts with `until`, unless that is NULL. */
 static const char *put_paragraphs(const char *text, const char *until)
 {
     bool as_it_is = false;
@@ -118,7 +117,7 @@ static void put_synopsis(const struct command *c)
     }
 }
 
-/* A part of a page: under `.SH`, or under `.SS` where the page is about two variants of a command. */
+/* Writes a section under `.SH`, or under `.SS` if the page describes two variants of a command. */
 static void put_part(const char *request, const struct command *c, struct arena *arena)
 {
     static const char examples[] = "Examples:\n";

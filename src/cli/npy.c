@@ -8,7 +8,7 @@
 static const char magic[] = "\x93NUMPY";
 enum { MAGIC = 6, PREFIX_V1 = 10, PREFIX_V2 = 12, HEADER_ALIGN = 64 };
 
-/* NumPy's names; written as the first entry of a type, read as any. */
+/* NumPy's names of types. Any of a type's entries is read; its first one is written. */
 static const struct {
     const char *descr;
     enum isa_type type;
@@ -77,7 +77,7 @@ static const char *take_shape(struct scanner *s, struct npy *npy)
         npy->dim[npy->n_dims++] = v;
         if (__builtin_mul_overflow(npy->count, v, &npy->count))
             return "its shape is too large";
-        take(s, "L"); /* Python 2's long numbers */
+        take(s, "L"); /* long integers of Python 2 end in L */
         if (!take(s, ",") && !(s->at < s->end && *s->at == ')'))
             return "its shape is not a tuple of numbers";
     }

@@ -1,7 +1,7 @@
-/* NumPy's .npy files: a header that tells type and shape, then the elements.
+/* NumPy's .npy files: a header with type and shape, followed by the elements.
  *
  * Read: versions 1 to 3 of the format, little-endian, C order (numpy.lib.format). Written: version
- * 1. bf16, which NumPy does not know, is stored as two raw bytes ("V2"), as ml_dtypes does.
+ * 1. NumPy does not know bf16, which is stored as two raw bytes ("V2"), as ml_dtypes does.
  */
 #ifndef HEDDLE_CLI_NPY_H
 #define HEDDLE_CLI_NPY_H

@@ -1,5 +1,5 @@
-/* See numbered_runs.h. A thread of the first rank gives the others their numbers, and takes what
- * they have said. */
+/* See numbered_runs.h. A thread of the first rank hands out the numbers of runs, and collects the
+ * results. */
 #include "cli/numbered_runs.h"
 
 #include <pthread.h>
@@ -10,17 +10,17 @@
 
 #include "cli/supervise.h"
 
-enum { ASKS = 1, SAYS, FAILED, NUMBER, NO_MORE }; /* messages: three to the first rank, two from it */
+enum { ASKS = 1, SAYS, FAILED, NUMBER, NO_MORE }; /* messages: three kinds to the first rank, two from it */
 
 struct shared {
     struct numbered_runs *runs;
     pthread_mutex_t lock;
     pthread_cond_t changed;
     unsigned next;
-    unsigned last;    /* runs behind it are not begun */
-    bool interrupted; /* somebody has ended a run */
-    unsigned n_gone;  /* ranks that have been told that there are no more */
-    unsigned n_doing; /* runs that others are at */
+    unsigned last;    /* no run behind this one starts */
+    bool interrupted; /* a user has interrupted a run */
+    unsigned n_gone;  /* ranks that know that there are no more runs */
+    unsigned n_doing; /* runs that other ranks are doing */
 };
 
 /* ---- with the lock ---- */
@@ -83,7 +83,7 @@ static void *serve(void *data)
     return NULL;
 }
 
-/* A thread that gets none of the signals that supervise() waits for. */
+/* Starts a thread that blocks the signals supervise() waits for. */
 static bool start(pthread_t *thread, struct shared *s)
 {
     sigset_t all, before;
@@ -120,7 +120,8 @@ static void do_own(struct shared *s)
     }
 }
 
-/* A launcher that ends ranks, as one is lost or for Ctrl-C, gives them a second. */
+/* Waits for the other ranks' results. A launcher that ends all ranks, because one failed or because
+   of Ctrl-C, gives them about a second. */
 static void await_others(struct shared *s)
 {
     enum { MOST_MS = 600 };
@@ -136,7 +137,8 @@ static void await_others(struct shared *s)
     pthread_mutex_unlock(&s->lock);
 }
 
-/* As if the runs had been done one after the other. */
+/* Drops the results behind the run that ended the series, as if the runs had been done one after
+   the other. */
 static void leave_rest_out(struct shared *s)
 {
     struct numbered_runs *r = s->runs;

@@ -16,8 +16,8 @@ struct numbered_runs {
     bool first_is_last; /* run 0 comes last */
     /* Does a run and returns its result; NULL after it has printed an error. */
     json_t *(*run)(void *data, unsigned number);
-    /* Does this result end the series? *interrupted: a user has asked for that; then run 0 is left
-     * out, too, if it would be the last. */
+    /* Does this result end the series? *interrupted: a user has asked for the end; then run 0 is
+     * left out, too, if it would come last. */
     bool (*ends)(void *data, const json_t *said, bool *interrupted);
     void *data;
     json_t **said; /* results by number, in the arena; NULL: the run was not done */
@@ -27,8 +27,8 @@ struct numbered_runs {
 
 /* Does all runs, or this rank's part of them. */
 void numbered_runs_do(struct numbered_runs *r, struct arena *arena);
-/* Somebody asks this process to end. The first of several ranks says at once how many runs were
- * done: a launcher that asks gives it little time for all of the report. */
+/* Called when this process is asked to end. The first of several ranks prints at once how many runs
+ * were done, because a launcher leaves it little time for the full report. */
 void numbered_runs_asked(const struct numbered_runs *r);
 void numbered_runs_free(struct numbered_runs *r);
 

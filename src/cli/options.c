@@ -1,4 +1,4 @@
-/* The commands and their options: tables, reading, help. */
+/* The tables of commands and options; reads command lines, prints help. */
 #include "cli/cli.h"
 #include "cli/command_bits.h"
 #include "cc/cc.h"
@@ -11,7 +11,8 @@ static const struct opt flags[] = {
 #undef FLAG
 };
 
-/* Of help/NAME.txt: how the command is called and what it does; what stands behind the options. */
+/* The text of help/NAME.txt in two parts: usage and description, and what follows the list of
+   options. */
 #define HELP(name) help_##name##_usage, help_##name##_details
 
 const struct command commands[] = {
@@ -94,7 +95,7 @@ static const struct command *command_by_bit(unsigned bit)
     return &commands[__builtin_ctz(bit)];
 }
 
-/* The one for programs of a command that takes PTX files, too; 0 where there is none. */
+/* The index of a command's variant for programs; 0 if it has none. */
 static unsigned program_variant(const struct command *c)
 {
     return bit_of(c) == CHECK         ? PROGRAM
@@ -113,8 +114,7 @@ const struct command *command_variant(const struct command *c, int argc, char **
     return word && file_is_ptx(word) ? c : command_by_bit(program);
 }
 
-/* Options whose FILE is written have one file each; "-" is standard output. Returns what is wrong,
- * or NULL. */
+/* Refuses two output files with one name; "-" is standard output. Returns what is wrong, or NULL. */
 static const char *two_at_standard_output(const struct options *o, struct arena *arena)
 {
     const char *first = NULL;
@@ -137,9 +137,9 @@ static bool names_kernel(const char *word)
     return strcmp(word, "--kernel") == 0 || strncmp(word, "--kernel=", strlen("--kernel=")) == 0;
 }
 
-/* heddle explore PROGRAM ARGUMENT... --kernel NAME [OPTIONS]: what stands from --kernel on is put
- * before the program. A program that has such an option itself has it where Heddle's stands before
- * it. */
+/* heddle explore PROGRAM ARGUMENT... --kernel NAME [OPTIONS]: moves the words from --kernel on in
+ * front of the program. A program that has an option --kernel itself keeps it if Heddle's --kernel
+ * stands before the program. */
 static char **options_first(int argc, char **argv, struct arena *arena)
 {
     const char *program = opts_first_word(&opts, EXPLORE_PROGRAM, argc, argv);

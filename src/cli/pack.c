@@ -1,5 +1,5 @@
-/* heddle pack: makes a pack of kernels (cuda/image/pack.h), and shows what is in one, or which
- * kernels of machine code an object has. */
+/* heddle pack: makes a pack of kernels (cuda/image/pack.h), and lists the kernels in a pack or in
+ * an object's machine code. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -14,7 +14,7 @@
 #include "ptx/module.h"
 #include "report/report.h"
 
-/* All machine code of an object goes to `each`. */
+/* Calls `each` for all machine code in an object. */
 static void each_code_of(const struct elf *e, void (*each)(void *to, const void *code, size_t n), void *to)
 {
     struct image_section sections[MAX_IMAGE_SECTIONS];
@@ -56,7 +56,7 @@ static void show_code(void *to, const void *code, size_t bytes)
     ++*(unsigned *)to;
 }
 
-/* In the same columns; in the place of the slice, the number of the container. */
+/* Prints an object in the same columns, with the container's number in place of the slice. */
 static int show_object(struct session *s, const char *path)
 {
     struct elf e;
@@ -140,7 +140,7 @@ static const char *gather_facts(struct session *s, struct str *facts)
     return error ? error : add_notices(s, facts);
 }
 
-/* Returns the exit status. */
+/* Adds a file; returns the exit status. */
 static int add_file(struct session *s, struct pack_writer *w, const char *path)
 {
     struct arena arena = {.on_oom = s->arena.on_oom};
@@ -171,7 +171,7 @@ static void add_code(void *to, const void *code, size_t bytes)
     cubin_limits(code, bytes, add_limits, to);
 }
 
-/* Kernels get the names that the objects have for them. */
+/* Gives kernels the names that the objects have for them. */
 static void match_objects(struct session *s, struct pack_writer *w)
 {
     struct pack_library library = {.arena = &s->arena};

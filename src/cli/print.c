@@ -1,4 +1,4 @@
-/* What all commands print: errors, reports, JSON. */
+/* Output that all commands share: errors, reports, JSON. */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,8 +77,8 @@ json_t *report_entries(struct session *s, hd_report *report)
     return json_show_files(entries, &s->arena);
 }
 
-/* A JSON value that lacks memory for a part of it just has no such part: jansson's functions are
- * not asked one by one. */
+/* If memory is exhausted, a JSON value lacks a part. This flag notes it, so that callers need not
+ * check each of jansson's functions. */
 static atomic_bool json_is_short;
 
 static void *json_malloc(size_t n)

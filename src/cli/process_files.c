@@ -29,7 +29,7 @@ char *process_folder_make(struct session *s, const char *what)
     return NULL;
 }
 
-/* It has files alone. A process that goes on may write one while it is emptied. */
+/* The folder has only files. A surviving process may add one while the folder is emptied. */
 void process_folder_remove(const char *folder)
 {
     for (int round = 0; round < REMOVE_ROUNDS && rmdir(folder) && errno == ENOTEMPTY; round++) {
@@ -58,7 +58,7 @@ bool process_has_taken(const char *folder)
     return access(path, F_OK) == 0;
 }
 
-/* Those that say that something is lost end in a word: PROCESS-TIME.TIME does not. */
+/* Names of files that report a loss have a word behind the process: PROCESS-TIME.TIME has none. */
 static int is_of_process(const struct dirent *e)
 {
     const char *end = strrchr(e->d_name, '.');
@@ -107,11 +107,11 @@ bool process_files_lost(const char *folder)
 
 struct process_state {
     const char *program; /* in the arena, or NULL */
-    pid_t pid;           /* 0 where it is not known */
-    bool ended;          /* by itself, and all is written */
+    pid_t pid;           /* 0: not known */
+    bool ended;          /* the process ended by itself and wrote everything */
 };
 
-/* The first and the last line of a process's file, of which others may be long. */
+/* Reads the first and the last line of a process's file; other lines may be long. */
 static struct process_state read_state(const char *path, struct arena *arena)
 {
     struct process_state p = {0};
@@ -154,7 +154,8 @@ const char *process_files_await(const char *folder, struct arena *arena)
 {
     struct survivor s = {arena, NULL};
     for (int round = 0; round < WAIT_ROUNDS; round++) {
-        while (waitpid(-1, NULL, WNOHANG) > 0) /* orphans come to this process */
+        /* orphaned children of the program become children of this process */
+        while (waitpid(-1, NULL, WNOHANG) > 0)
             ;
         s.text = NULL;
         process_files_each(folder, find_survivor, &s);

@@ -13,7 +13,7 @@ char *process_folder_make(struct session *s, const char *what);
 /* Removes the folder with its contents, even if a surviving process still writes there. */
 void process_folder_remove(const char *folder);
 
-/* The absolute path, for processes in other folders; in the arena. */
+/* The path made absolute, for processes that run in other folders; in the arena. */
 const char *process_path(const char *path, struct arena *arena);
 
 /* Calls `each` with the file of every process, in the order of their starts. Returns their
@@ -28,13 +28,15 @@ bool process_files_lost(const char *folder);
  * that still runs, in the arena, or NULL. */
 const char *process_files_await(const char *folder, struct arena *arena);
 
-/* A run of a program for the files that its processes write. */
+/* The options of process_files_run(), and what it returns. */
 struct process_run {
-    const char *file, *what;                    /* what: the argument of process_folder_make() */
-    int (*begin)(void *data);                   /* called when the folder exists: 0, or the exit status; or NULL */
-    void (*in_child)(void *data);               /* before the program takes over */
-    void (*each)(void *data, const char *path); /* called with the file of every process after the program's end */
-    void (*tick)(void *data);                   /* called some times a second while it runs; or NULL */
+    const char *file, *what; /* what: the argument of process_folder_make() */
+    /* called when the folder exists: returns 0, or the exit status; or NULL */
+    int (*begin)(void *data);
+    void (*in_child)(void *data); /* called in the child before it becomes the program */
+    /* called with the file of every process after the program's end */
+    void (*each)(void *data, const char *path);
+    void (*tick)(void *data); /* called some times a second while it runs; or NULL */
     void *data;
     const char *folder;
     struct ending ending;

@@ -1,8 +1,8 @@
 /* See program.h.
  *
- * The environment does it, and children inherit it: LD_LIBRARY_PATH leads to libcuda.so.1 and
- * libcudart.so.N, LD_PRELOAD to the library that takes the place of a runtime inside the program
- * (cuda/process/preload.c).
+ * A program finds our libraries by its environment, which children inherit: LD_LIBRARY_PATH names
+ * the folder of libcuda.so.1 and libcudart.so.N, and LD_PRELOAD the library that replaces a runtime
+ * linked into the program (cuda/process/preload.c).
  */
 #include "cli/program.h"
 
@@ -23,11 +23,11 @@
 
 enum { MAX_DEVICES = 16 /* of libcuda.so.1 */ };
 
-/* What the environment of the program gets. */
+/* What goes into the program's environment. */
 struct start {
     struct session *s;
     const char *program;   /* its path */
-    const char *libraries; /* the folder of ours */
+    const char *libraries; /* the folder of our libraries */
     const char *preload;   /* a list of files for LD_PRELOAD */
 };
 
@@ -44,7 +44,7 @@ static bool is_there(const char *path)
 
 /* ---- what a program's file says ---- */
 
-/* Whether RPATH, which goes before LD_LIBRARY_PATH, leads to this library. (RUNPATH goes after it.) */
+/* Does RPATH, which precedes LD_LIBRARY_PATH, lead to this library? (RUNPATH comes behind it.) */
 static bool rpath_hides(const struct elf *e, const char *program, const char *library, struct arena *arena)
 {
     const char *rpath = elf_dynamic_string(e, DT_RPATH, 0), *slash = strrchr(program, '/');
@@ -63,8 +63,8 @@ static bool rpath_hides(const struct elf *e, const char *program, const char *li
     return false;
 }
 
-/* Our libraries that the program's RPATH would pass over are loaded first: a library is loaded
- * once, by its name. */
+/* Preloads those of our libraries that the program's RPATH would pass over: the dynamic linker
+ * loads a library of one name once. */
 static void preload_hidden(struct start *start, const struct elf *e)
 {
     struct arena *arena = &start->s->arena;
@@ -76,7 +76,8 @@ static void preload_hidden(struct start *start, const struct elf *e)
     }
 }
 
-/* The architecture of the device that the program will see; UINT_MAX where its images choose it. */
+/* The architecture of the device that the program will see; UINT_MAX if the program's images choose
+   it. */
 static unsigned claimed_arch(const char *device)
 {
     const char *name = device ? device : getenv("HEDDLE_DEVICE");
@@ -86,7 +87,7 @@ static unsigned claimed_arch(const char *device)
     return model ? model->arch : device_model(NULL)->arch;
 }
 
-/* Where it has machine code and no PTX: what it has, and what helps. */
+/* The error for a program that has machine code and no PTX: which code it has, and the remedy. */
 static const char *no_ptx(const struct elf *e, const char *device, struct arena *arena)
 {
     struct image_section sections[MAX_IMAGE_SECTIONS];
@@ -96,7 +97,7 @@ static const char *no_ptx(const struct elf *e, const char *device, struct arena 
                                                                                        : NULL;
 }
 
-/* Why an executable cannot run, or NULL. */
+/* Why an executable cannot run; NULL if it can. */
 static const char *obstacle(const struct elf *e, const char *program, const char *device, struct arena *arena)
 {
     if (!elf_section(e, ".nvFatBinSegment"))
@@ -118,7 +119,7 @@ static const char *obstacle(const struct elf *e, const char *program, const char
 
 /* ---- starting ---- */
 
-/* NAME=value[:what was there]. */
+/* Sets NAME to `value`, followed by a colon and its old value if there is one. */
 static bool prepend(const char *name, const char *value, struct arena *arena)
 {
     const char *before = getenv(name);
@@ -135,8 +136,8 @@ static const char *number_text(uint64_t n, struct arena *arena)
     return n ? arena_printf(arena, "%llu", (unsigned long long)n) : NULL;
 }
 
-/* Compilers that make machine code find tools that make images of PTX instead: Triton by variables
- * of its own, others by PATH. What the user has chosen stays. */
+/* Compilers that assemble machine code get our assemblers, which make images of PTX: Triton by its
+ * own variables, others by PATH. A user's own setting is kept. */
 static bool set_tools(struct arena *arena, const char *libraries)
 {
     const char *tools = place_of_tools(arena), *ptxas = tools ? arena_printf(arena, "%s/ptxas", tools) : NULL;
@@ -145,10 +146,10 @@ static bool set_tools(struct arena *arena, const char *libraries)
             setenv("TRITON_PTXAS_BLACKWELL_PATH", ptxas, 0) == 0 && setenv("TRITON_LIBCUDA_PATH", libraries, 0) == 0);
 }
 
-/* The NVRTCs that the dynamic linker knows, which are then NVIDIA's. */
+/* The system's NVRTCs, which the dynamic linker knows and which are NVIDIA's. */
 struct system_nvrtc {
     unsigned n;
-    const char *folders; /* that they are in, with colons in between */
+    const char *folders; /* their folders, separated by colons */
 };
 
 static struct system_nvrtc find_system_nvrtc(struct arena *arena)
@@ -170,7 +171,7 @@ static struct system_nvrtc find_system_nvrtc(struct arena *arena)
     return found;
 }
 
-/* Does the Python that is started have NVIDIA's of PyPI, which goes before all that the dynamic
+/* Does the started Python have NVIDIA's NVRTC from PyPI, which precedes everything the dynamic
  * linker knows? */
 static bool python_has_nvrtc(const char *program, struct arena *arena)
 {
@@ -184,8 +185,8 @@ static bool python_has_nvrtc(const char *program, struct arena *arena)
     return has;
 }
 
-/* Ours come last of all, so that they hide none: behind the folders that the user names, and those
- * in which the system has one of another version. */
+/* Our folder comes last, behind the user's folders and the folders of the system's NVRTC of another
+ * version, so that it hides none of them. */
 static bool set_libraries(struct arena *arena, const char *libraries, struct system_nvrtc systems)
 {
     const char *nvrtc = place_of_nvrtc(arena), *users = getenv("LD_LIBRARY_PATH");
@@ -195,8 +196,8 @@ static bool set_libraries(struct arena *arena, const char *libraries, struct sys
     return set("LD_LIBRARY_PATH", all);
 }
 
-/* CuPy asks for a toolkit's headers, which it gives NVRTC: where there is neither, for ours, they
- * are our headers. */
+/* CuPy passes a toolkit's headers to NVRTC. If the program uses our NVRTC, and there are no such
+ * headers, it gets ours. */
 static bool set_headers(const struct start *start, bool has_nvrtc)
 {
     struct arena *arena = &start->s->arena;
@@ -221,7 +222,7 @@ static bool set_environment(const struct start *start)
            set("HEDDLE_EXACT_BOUNDS", o->exact_bounds ? "1" : NULL) && set("HEDDLE_SUMMARY", o->verbose ? "1" : NULL);
 }
 
-/* NULL, or what is wrong with --device: only the library knows the devices. */
+/* Returns what is wrong with --device, or NULL. Only the library knows the devices. */
 static const char *wrong_device(const char *device, struct arena *arena)
 {
     hd_machine_options options = {.device = device, .workers = 1};
@@ -237,7 +238,7 @@ static const char *wrong_device(const char *device, struct arena *arena)
                : NULL;
 }
 
-/* A part of the value of --log, as long as that. */
+/* Is the text one topic of --log? */
 static bool is_topic(const char *p, size_t n)
 {
 #define LOG_TOPIC(name, word)                                                                                          \
@@ -271,8 +272,8 @@ static const char *wrong_options(const struct options *o, struct arena *arena)
     return NULL;
 }
 
-/* Where --kernels names no pack: what is wrong; else the packs are for the program, as places that
- * its own folder does not change. */
+/* Returns what is wrong with --kernels: it names a file that is no pack. Otherwise makes the packs'
+ * paths absolute for the program, which may change its folder. */
 static const char *give_kernels(const struct options *o, struct arena *arena)
 {
     const char *list = "";
@@ -300,13 +301,13 @@ static const char *give_kernels(const struct options *o, struct arena *arena)
                : NULL;
 }
 
-/* Who runs files of this name. */
+/* The command that runs files of each suffix. */
 static const struct {
     const char *end, *program;
 } interpreters[] = {{".py", "python3"}, {".sh", "sh"},    {".bash", "bash"},
                     {".pl", "perl"},    {".jl", "julia"}, {".ipynb", "jupyter execute"}};
 
-/* Why this word is no program, where its file says so: NULL, or what to do instead. */
+/* If the file shows that the word is no program, returns what to do instead; else NULL. */
 static const char *taken_for_a_program(const char *word, const char *command, struct arena *arena)
 {
     const char *dot = strrchr(word, '.');

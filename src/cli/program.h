@@ -1,5 +1,5 @@
-/* Prepares the start of a CUDA program, so that it finds our libraries in the place of CUDA's.
- * Looks into its file first, and refuses what cannot work. */
+/* Prepares the start of a CUDA program, so that it finds our libraries in place of CUDA's. Looks
+ * into its file first, and refuses a program that cannot work. */
 #ifndef HEDDLE_CLI_PROGRAM_H
 #define HEDDLE_CLI_PROGRAM_H
 

@@ -1,5 +1,5 @@
-/* See progress.h. A thread wakes up four times a second; it rewrites one line, or writes one in a
- * while. */
+/* See progress.h. A thread wakes up four times a second, and rewrites one line on a terminal, or
+ * writes one a minute into a log. */
 #include "cli/progress.h"
 
 #include <errno.h>

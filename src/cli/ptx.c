@@ -65,13 +65,13 @@ static json_t *file_json(struct session *s, const char *path, hd_ptx *ptx, bool 
     return o;
 }
 
-/* Where results go: as text at once, or kept. */
+/* Where results go: printed at once, or kept for the end. */
 struct results {
-    json_t *list;   /* of JSON, or NULL */
+    json_t *list;   /* for JSON, or NULL */
     json_t *errors; /* entries of all reports, for SARIF, or NULL */
 };
 
-/* Returns the exit status of one file. */
+/* Checks one file; returns its exit status. */
 static int check_file(struct session *s, const char *path, struct results *to)
 {
     json_t *list = to->list;

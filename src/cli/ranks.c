@@ -25,7 +25,7 @@ void begin_ranks(struct ranks *r)
         dup2(kept_stderr, STDERR_FILENO);
 }
 
-/* This process again, with the same words. */
+/* Starts this program again in this process, with the same words. */
 static void begin_again(struct session *s)
 {
     char **words = ARENA_ARRAY(&s->arena, char *, (size_t)s->argc + 2);
@@ -37,7 +37,8 @@ static void begin_again(struct session *s)
 
 void begin_equal_ranks(struct session *s, struct ranks *r)
 {
-    static const char again[] = "HEDDLE_RANK_BEGUN"; /* where the system does not do what it says it has done */
+    /* guards against a loop on systems that ignore the request */
+    static const char again[] = "HEDDLE_RANK_BEGUN";
     ranks_find(r);
     int now = personality(0xffffffff);
     if (r->n > 1 && now >= 0 && !(now & ADDR_NO_RANDOMIZE) && !getenv(again) && setenv(again, "1", 1) == 0 &&
@@ -52,8 +53,8 @@ int connect_ranks(struct session *s, struct ranks *r)
     return wrong ? cli_failure(s, "%s", wrong) : 0;
 }
 
-/* What all ranks have done wrong the first one says, and the launcher ends the others then. Who is
- * still there has failed alone. */
+/* All ranks fail alike: the first one prints why, and the launcher ends the others. A rank that is
+ * still running has failed alone, and prints why itself. */
 static void say_alone(const struct ranks *r)
 {
     char text[4096];

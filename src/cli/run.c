@@ -28,7 +28,7 @@ int cmd_run(struct session *s)
         return status;
     if (s->o.confined && confine_program(s, NULL))
         return PROGRAM_CANNOT_RUN;
-    signal(SIGXFSZ, SIG_DFL); /* main() ignores it */
+    signal(SIGXFSZ, SIG_DFL); /* main() ignores SIGXFSZ */
     if (s->o.run_timeout > 0)
         return run_for(s, program, s->o.run_timeout);
     execv(program, (char *const *)s->words);

@@ -15,11 +15,11 @@
 
 /* ---- what the broker may open ---- */
 
-/* What the command line allows. Kept: the broker looks at it. */
+/* What the command line allows. The broker reads it as long as the process lives. */
 struct allowed {
     struct session *s;
     int n_files;
-    const char **folders; /* of lines of CUDA, absolute; NULL ends them */
+    const char **folders; /* folders of CUDA sources, absolute; NULL ends them */
 };
 
 /* Is the path behind the mark in an argument ("@in.npy", "f32[8]=@in.npy+print",
@@ -47,15 +47,15 @@ static bool is_named(const struct allowed *a, const char *mark, const char *path
     return false;
 }
 
-/* Of two absolute paths without links. Nothing is below "/". */
+/* Is an absolute path without links below a folder? Nothing counts as below "/". */
 static bool is_below(const char *path, const char *folder)
 {
     size_t n = strlen(folder);
     return strncmp(path, folder, n) == 0 && path[n] == '/';
 }
 
-/* Reports show lines of CUDA, of files that the PTX names: a stranger's, who is not to see what is
- * elsewhere. */
+/* Is the path a CUDA source that reports may show? The PTX names the file, and a stranger's PTX
+ * must not show other files. */
 static bool is_source(const struct allowed *a, const char *path)
 {
     static const char *const endings[] = {".cu", ".cuh", ".h", ".hh", ".hpp", ".inl", ".c", ".cc", ".cpp", ".cxx"};
@@ -83,8 +83,8 @@ static bool may_write(void *data, const char *path)
     return is_named(a, "+save:", path) || explanation_writes(&a->s->o, path);
 }
 
-/* The current folder, and those of the PTX files; "/", where services run, holds nothing that is
- * the user's. */
+/* The folders of sources: the current one, and those of the PTX files. "/" is left out: services
+ * run there, and it holds nothing of the user's. */
 static const char **source_folders(struct session *s, int n_files)
 {
     const char **folders = ARENA_ARRAY(&s->arena, const char *, (size_t)n_files + 2);
@@ -104,7 +104,7 @@ static const char **source_folders(struct session *s, int n_files)
 
 /* ---- what the filter has stopped ---- */
 
-/* Only what a handler may call. */
+/* Writes text to stderr; safe in a signal handler. */
 static void put(const char *text)
 {
     if (write(STDERR_FILENO, text, strlen(text)) < 0)
@@ -132,7 +132,7 @@ static void explain_trap(int signal, siginfo_t *info, void *context)
     put("`, which Heddle never makes: a kernel has escaped from its virtual machine, but not from the sandbox.\nThis "
         "is a bug of Heddle: please report it, with the PTX. If a tool or library that you have loaded into heddle "
         "makes that call, use --no-sandbox.\n");
-    raise(signal); /* as it would have ended without this handler, which has been taken away: SA_RESETHAND */
+    raise(signal); /* ends the process as without this handler, which SA_RESETHAND has removed */
 }
 
 static void explain_traps(void)
@@ -152,7 +152,7 @@ int enter_sandbox(struct session *s, hd_machine *machine, int n_files)
     *a = (struct allowed){s, n_files, source_folders(s, n_files)};
     error = sandbox_obstacle();
     if (!error) {
-        json_object_seed(0); /* from a file */
+        json_object_seed(0); /* seeds jansson's hash now, because it reads a file */
         explain_traps();
         if (!sandbox_serve_files(may_read, a) || !outputs_serve(may_write, a))
             return cli_failure(s, "the sandbox cannot be entered: %s (--no-sandbox runs without it)",

@@ -79,7 +79,7 @@ static void put_values(FILE *out, const struct buffer *b, uint64_t from, uint64_
     }
 }
 
-/* Every row of the last dimension on a line of its own; a row of one dimension in lines of ten. */
+/* Prints each row of the last dimension on a line; a single dimension in lines of ten. */
 static void put_all(FILE *out, const struct buffer *b)
 {
     uint64_t row = b->n_dims > 1 ? b->dim[b->n_dims - 1] : VALUES_A_LINE;

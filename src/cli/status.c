@@ -1,5 +1,5 @@
-/* See status.h. What the program prints to the same terminal begins where the line does: it is
- * written over. */
+/* See status.h. The program's own output to the same terminal starts at the line's beginning, and
+ * overwrites it. */
 #include "cli/status.h"
 
 #include <stdio.h>
@@ -32,7 +32,8 @@ static const char *duration(double seconds, struct arena *arena)
                           : arena_printf(arena, "%.1f h", seconds / 3600);
 }
 
-/* Of a launch that has shown how fast it is; blocks of launches take about the same time. */
+/* Estimates the time left for a launch that has run long enough to show its speed, if its blocks
+   take about equal times. */
 static void put_left(struct text *t, struct status *s, const struct status_now *now)
 {
     double since = seconds_now() - s->launch_started;

@@ -11,19 +11,19 @@
 struct status {
     const char *command; /* "check" */
     double started;      /* 0: not yet */
-    double due;          /* the next line */
-    bool shown;          /* the line stands on the terminal */
-    /* The launch that is on its way: */
+    double due;          /* when the next line is due */
+    bool shown;          /* the line is on the terminal now */
+    /* The launch that the line shows: */
     char kernel[64];
     uint64_t blocks;
     double launch_started;
 };
 
-/* What runs now, and the findings so far. */
+/* The running launches, and the findings so far. */
 struct status_now {
     const char *kernel;    /* mangled; NULL: none runs */
-    uint64_t done, blocks; /* of all launches that run; 0: not known */
-    uint64_t launches;     /* that have ended */
+    uint64_t done, blocks; /* of all running launches; 0: not known */
+    uint64_t launches;     /* launches that have ended */
     const char *found;     /* "3 findings", or "" */
     const char *run;       /* " of run 2 of 5", or "" */
 };
@@ -32,7 +32,7 @@ struct status_now {
 bool status_is_due(struct status *s);
 /* Writes the line to stderr; `cost` is the time in seconds that it took to collect `now`. */
 void status_show(struct status *s, const struct status_now *now, double cost, struct arena *arena);
-/* Takes the line away. */
+/* Removes the line. */
 void status_end(struct status *s);
 
 #endif

@@ -17,8 +17,8 @@ static const struct {
 #undef FLAG
 };
 
-/* How many of the typed words an option of `heddle check` takes, the first at `at`; 1 of what is no option. *is: words
- * that `heddle debug --check` takes, too. */
+/* Returns how many of the typed words belong to the option of `heddle check` at `at`; 1 for any
+ * other word. *is: `heddle debug --check` has this option, too. */
 static int words_of_option(char *const *at, bool *is)
 {
     const char *word = at[0], *next = at[1] ? at[1] : "";
@@ -39,7 +39,7 @@ static int words_of_option(char *const *at, bool *is)
 const char *command_that_stops(struct session *s, const char *policy, bool of_program)
 {
     struct text t = {.arena = &s->arena};
-    bool behind = false; /* the program */
+    bool behind = false; /* behind the program's name */
     text_printf(&t, "heddle debug --check --policy %s", shell_word(t.arena, policy));
     for (int i = 1, n; i < s->argc; i += n) {
         bool of_debug = true;

@@ -4,8 +4,8 @@
 
 #include "cli/cli.h"
 
-/* The command of `heddle debug` that stops at what the one that was typed finds, under a policy: with its options
- * that both have. */
+/* The command of `heddle debug` that stops at what this command found under a policy, with the
+ * options that both commands have. */
 const char *command_that_stops(struct session *s, const char *policy, bool of_program);
 
 #endif

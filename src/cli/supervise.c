@@ -1,8 +1,8 @@
 /* See supervise.h.
  *
- * The program keeps its terminal and its process group, so a Ctrl-C reaches it as ever; signals
- * that somebody sends to this process are passed on to it. Children that outlive it become this
- * process's (PR_SET_CHILD_SUBREAPER), so that all of them can be found.
+ * The program stays in the terminal's foreground process group, so Ctrl-C reaches it directly;
+ * other signals to this process are passed on to it. PR_SET_CHILD_SUBREAPER makes orphaned
+ * grandchildren this process's children, so that all of them can be found.
  */
 #include "cli/supervise.h"
 
@@ -22,7 +22,8 @@
 #include "base/monotonic.h"
 #include "cli/program.h"
 
-/* For a program whose kernels have ended to wind up; and for one that has been asked to end. */
+/* Grace periods, in seconds: for a program to finish after its kernels were stopped, and after it
+   was asked to end. */
 static const double grace_seconds = 5, last_seconds = 2;
 
 static const double tick_seconds = 0.25;
@@ -46,13 +47,13 @@ static sigset_t passed_on(void)
     return set;
 }
 
-/* In the child. What keeps the program from starting goes to the parent, which knows what else to
- * say. */
+/* Runs in the child. Sends the error to the parent if the program cannot start, since the parent
+ * knows what to print. */
 static void become(const struct supervision *v, pid_t parent, int tell, const sigset_t *before)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     sigprocmask(SIG_SETMASK, before, NULL);
-    signal(SIGXFSZ, SIG_DFL); /* main() ignores it */
+    signal(SIGXFSZ, SIG_DFL); /* main() ignores SIGXFSZ */
     if (v->in_child)
         v->in_child(v->data);
     if (getppid() == parent)
@@ -63,7 +64,7 @@ static void become(const struct supervision *v, pid_t parent, int tell, const si
     _exit(PROGRAM_CANNOT_RUN);
 }
 
-/* Returns the exit status where it could not be started. */
+/* Returns the exit status if the program could not be started. */
 static int start(struct session *s, const struct supervision *v, const sigset_t *before, pid_t *pid)
 {
     pid_t self = getpid();
@@ -73,7 +74,7 @@ static int start(struct session *s, const struct supervision *v, const sigset_t 
     if (*pid == 0)
         become(v, self, ends[1], before);
     close(ends[1]);
-    ssize_t n = read(ends[0], &error, sizeof error); /* nothing where the program has begun */
+    ssize_t n = read(ends[0], &error, sizeof error); /* nothing arrives if the program has started */
     close(ends[0]);
     if (n <= 0)
         return 0;
@@ -82,7 +83,7 @@ static int start(struct session *s, const struct supervision *v, const sigset_t 
     return PROGRAM_CANNOT_RUN;
 }
 
-/* Waits for the program's end until a moment, reaping whatever else ends. */
+/* Waits until the program ends or a time has come, and reaps other children meanwhile. */
 static bool wait_until(const struct supervision *v, pid_t pid, double end, struct ending *e)
 {
     sigset_t set = passed_on();
@@ -101,7 +102,8 @@ static bool wait_until(const struct supervision *v, pid_t pid, double end, struc
         struct timespec most = {(time_t)left, (long)(1e9 * (left - (double)(time_t)left))};
         siginfo_t info;
         int signal = sigtimedwait(&set, &info, &most);
-        if (signal > 0 && signal != SIGCHLD && info.si_code <= 0) /* not from the terminal, which it has itself */
+        /* Ctrl-C from the terminal has reached the program itself */
+        if (signal > 0 && signal != SIGCHLD && info.si_code <= 0)
             kill(pid, signal);
         if (asks_to_end(signal) && !e->asked && v->asked)
             v->asked(v->data);
@@ -111,7 +113,7 @@ static bool wait_until(const struct supervision *v, pid_t pid, double end, struc
     }
 }
 
-/* Those of this process, with whatever they leave behind. */
+/* Kills this process's children and grandchildren. */
 static void kill_children(void)
 {
     char path[64];
@@ -151,8 +153,8 @@ int end_as(int status)
     return 128 + WTERMSIG(status);
 }
 
-/* For the kernels of the program and of its children: the clock is this process's, so that none of
- * them ends before it is over here. */
+/* Sets the time limit for kernels of the program and its children by this process's clock, so that
+ * none of them ends before the limit here. */
 static bool set_clock(double began, double seconds)
 {
     char from[32], limit[32];
@@ -161,7 +163,7 @@ static bool set_clock(double began, double seconds)
     return setenv("HEDDLE_TIMEOUT", limit, 1) == 0 && setenv("HEDDLE_TIMEOUT_FROM", from, 1) == 0;
 }
 
-/* The status of a program that ends late is not its own. */
+/* Ends the program. Its exit status then is not used. */
 static void end_it(struct session *s, const struct supervision *v, pid_t pid, double end, bool has_ended,
                    struct ending *e)
 {
@@ -190,10 +192,10 @@ int supervise(struct session *s, const struct supervision *v, struct ending *e)
     pid_t pid = 0;
     int status = start(s, v, &before, &pid);
     bool has_ended = status || wait_until(v, pid, end, e);
-    e->over_time = !status && seconds_now() >= end; /* this process may have been the last to wake up */
+    e->over_time = !status && seconds_now() >= end; /* other processes may have seen the limit first */
     if (e->over_time)
         end_it(s, v, pid, end, has_ended, e);
-    bool asked = supervise_is_asked(); /* the rest was the program's */
+    bool asked = supervise_is_asked(); /* a signal that is still pending was for this process */
     if (asked && !e->asked && v->asked)
         v->asked(v->data);
     e->asked |= asked;

@@ -11,12 +11,12 @@ enum { TIME_IS_OVER = 124 }; /* exit status, as timeout(1) has it */
 struct supervision {
     const char *file;
     char *const *words;
-    /* The time limit: after it and a grace period, the program and all its children are ended; 0:
+    /* The time limit: behind it and a grace period, the program and all its children are killed; 0:
      * no limit. */
     double seconds;
-    void (*in_child)(void *data); /* before the program takes over; or NULL */
-    void (*tick)(void *data);     /* some times a second while it runs; or NULL */
-    void (*asked)(void *data);    /* at once, where this process is asked to end; or NULL */
+    void (*in_child)(void *data); /* called in the child before it becomes the program; or NULL */
+    void (*tick)(void *data);     /* called several times a second while the program runs; or NULL */
+    void (*asked)(void *data);    /* called at once when this process is asked to end; or NULL */
     void *data;
 };
 
@@ -33,8 +33,8 @@ int ending_signal(const struct ending *e);
 /* Starts the program and waits for it; signals to this process are passed on to it. Returns 0, or
  * the exit status if it could not be started. */
 int supervise(struct session *s, const struct supervision *v, struct ending *e);
-/* Where one program follows the other: what comes between them waits, for the next one or for
- * supervise_is_asked(). */
+/* Brackets a series of programs. A signal that arrives between two programs waits for the next one,
+ * or for supervise_is_asked(). */
 void supervise_begin_series(void);
 void supervise_end_series(void);
 bool supervise_is_asked(void);

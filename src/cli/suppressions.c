@@ -16,7 +16,7 @@
 
 /* ---- reading ---- */
 
-/* The next field of a line, up to a blank; NULL where there is none. */
+/* Takes the next field of a line, up to a blank; NULL if there is none. */
 static const char *field(char **line)
 {
     char *start = *line + strspn(*line, " \t");
@@ -34,7 +34,7 @@ static const char *no_code(const char *code, struct arena *arena)
                         report_code_nearest(code)->code);
 }
 
-/* NULL, or what is wrong with the line. */
+/* Returns what is wrong with the line, or NULL. */
 static const char *read_rule(struct suppressions *s, char *line, uint32_t number, struct arena *arena)
 {
     size_t n = strlen(line);
@@ -88,7 +88,7 @@ const char *suppressions_read(struct suppressions *s, const char *path, struct a
 /* ---- what a finding has ---- */
 
 struct places {
-    VEC(struct cuda_line) list; /* files by their names from the root */
+    VEC(struct cuda_line) list; /* by the files' paths from the root */
 };
 
 static void add_place(struct places *p, const char *root, const char *file, uint32_t line, struct arena *arena)
@@ -96,8 +96,8 @@ static void add_place(struct places *p, const char *root, const char *file, uint
     *VEC_PUSH(arena, &p->list) = (struct cuda_line){source_name(root, file, arena), line};
 }
 
-/* Of a finding and its notes, the line that the user wrote first; all those of the chain of calls
- * that are inlined there, too. */
+/* The source lines of a finding and its notes: for each, the line that the user wrote and the lines
+ * into which it was inlined. */
 static struct places places_of(const struct diag *group, uint32_t n, const char *root, struct arena *arena)
 {
     struct places p = {0};
@@ -114,7 +114,7 @@ static struct places places_of(const struct diag *group, uint32_t n, const char 
     return p;
 }
 
-/* The path, or any end of it behind a slash, with the line or without. */
+/* Does the pattern match the path, or an end of it behind a slash, with or without the line? */
 static bool place_fits(const char *pattern, const char *root, const struct cuda_line *at, struct arena *arena)
 {
     const char *path = at->file[0] == '/' || !root ? at->file : arena_printf(arena, "%s/%s", root, at->file);
@@ -162,7 +162,7 @@ static void remark(struct suppressions *s, const struct cuda_line *at, uint32_t 
     *VEC_PUSH(arena, &s->remarks) = whole;
 }
 
-/* "data-race, leak) reason", from behind the parenthesis. */
+/* Parses "data-race, leak) reason", the text behind the opening parenthesis. */
 static bool allows(struct suppressions *s, const char *codes, const char *code, const struct cuda_line *at,
                    uint32_t line, struct arena *arena)
 {
@@ -183,7 +183,7 @@ static bool allows(struct suppressions *s, const char *codes, const char *code, 
     return fits;
 }
 
-/* In the line, or in the one above, which is nothing but a comment then. */
+/* Is the code allowed at the line, or by the line above if that has only a comment? */
 static bool is_allowed(struct suppressions *s, const struct diag *d, const struct cuda_line *at, struct arena *arena)
 {
     static const char words[] = "heddle: allow(";
@@ -206,7 +206,7 @@ static const struct suppression known[] = {
 #include "cli/known.def"
 };
 
-/* Each rule is looked at, so that it is known of each whether it fits anything. */
+/* Tries every rule, so that unused rules are known. */
 static bool is_suppressed(struct suppressions *s, const struct diag *group, uint32_t n, struct arena *arena)
 {
     struct places p = places_of(group, n, s->root, arena);
@@ -247,7 +247,7 @@ struct str suppressions_unused(const struct suppressions *s, struct arena *arena
     return (struct str){t.p, t.n};
 }
 
-/* A text as a pattern for itself: without blanks where a field would end. */
+/* Writes a text as a pattern that matches itself, without blanks where a field would end. */
 static void put_pattern(struct text *t, const char *text, bool is_last)
 {
     for (const char *p = text; *p; p++) {
@@ -257,7 +257,7 @@ static void put_pattern(struct text *t, const char *text, bool is_last)
     }
 }
 
-/* The kernel; of the host, the innermost function that has a line. */
+/* The kernel; for a host mistake, the innermost function that has a line. */
 static const char *function_of(const struct diag *d)
 {
     const char *function = d->kernel;

@@ -75,7 +75,7 @@ static bool parse_double(const char *s, double *f)
     return end != s && (*end == 0 || c_suffix);
 }
 
-/* A magnitude and a sign: covers -2^63 to 2^64 - 1. */
+/* Reads a magnitude and a sign, which covers -2^63 to 2^64 - 1. */
 static bool parse_integer(const char *s, bool *negative, uint64_t *magnitude)
 {
     *negative = *s == '-';
@@ -140,14 +140,15 @@ static uint64_t as_integer(struct value v)
     return v.f < 0 ? (uint64_t)(int64_t)v.f : (uint64_t)v.f;
 }
 
-/* Rounded once, from all bits of the double: a detour by float could round twice. */
+/* Rounds once, from all bits of the double: rounding to float first could round twice. */
 static uint16_t bf16_of(double x)
 {
     int exponent;
     uint32_t bits;
     frexp(x, &exponent);
     if (isfinite(x) && x != 0) {
-        int lowest = (exponent < -125 ? -125 : exponent) - 8; /* of the 8 bits that stay */
+        /* the exponent of the lowest of the 8 bits that are kept */
+        int lowest = (exponent < -125 ? -125 : exponent) - 8;
         x = ldexp(nearbyint(ldexp(x, -lowest)), lowest);
     }
     float f = (float)x;
@@ -210,7 +211,7 @@ static void float_text(enum isa_type type, double f, char *text)
         strcpy(text, "nan");
         return;
     }
-    int whole = fabs(f) >= 1 && fabs(f) < 1e6 ? (int)log10(fabs(f)) + 1 : 1; /* 60, and not 6e+01 */
+    int whole = fabs(f) >= 1 && fabs(f) < 1e6 ? (int)log10(fabs(f)) + 1 : 1; /* prints 60, not 6e+01 */
     for (int digits = whole; digits <= 17; digits++) {
         _Alignas(8) uint8_t bytes[8];
         snprintf(text, VALUE_TEXT, "%.*g", digits, f);

@@ -1,7 +1,7 @@
-/* Values of buffers and parameters: from text, to text, and as the bytes that a kernel sees.
+/* Values of buffers and parameters: from text, to text, and as a kernel's bytes.
  *
- * Types are those of isa/types.def with 8 to 64 bits that hold one value: u8 ... u64, s8 ... s64,
- * b8 ... b64, f16, bf16, f32, f64. A type is TYPE_none where there is no such.
+ * Types are those entries of isa/types.def that hold one value of 8 to 64 bits: u8 ... u64, s8 ...
+ * s64, b8 ... b64, f16, bf16, f32, f64. TYPE_none stands for any other text.
  */
 #ifndef HEDDLE_CLI_VALUE_H
 #define HEDDLE_CLI_VALUE_H
@@ -36,7 +36,7 @@ void value_store(enum isa_type type, struct value v, void *to);
 struct value value_load(enum isa_type type, const void *from);
 
 double value_as_double(struct value v);
-/* -1, 0, 1; of values of one kind, not NaN. */
+/* Returns -1, 0 or 1; both values have the same kind, and neither is NaN. */
 int value_compare(struct value a, struct value b);
 
 /* Text that reads back as the same value: the shortest decimal for floats, hexadecimal for b8 to
