@@ -1,7 +1,7 @@
 /* The library's functions (include/heddle.h): machines, memory.
  *
- * They check arguments, unwrap handles, set the place to return to when memory runs out, and call
- * the layers below.
+ * They check arguments, unwrap handles, set the recovery point for exhausted memory, and call the
+ * layers below.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ const char *hd_result_string(hd_result result)
 
 /* ---- machines ---- */
 
-/* `o` is of the library's own size. */
+/* `o` has the library's own size. */
 static hd_result new_machine(const hd_machine_options *o, hd_machine **machine, const char **error)
 {
     if (!machine || o->stack_bytes > UINT32_MAX / 2 || o->workers > 4096 || o->engine > HD_ENGINE_JIT)
@@ -169,8 +169,8 @@ void hd_machine_get_progress_sized(hd_machine *m, hd_progress *progress, size_t 
 
 /* ---- memory ---- */
 
-/* A name that lives as long as the machine; NULL where memory is exhausted. Of programs that
- * allocate in a loop, the names come again: they are looked for among the latest. */
+/* Copies a name for the machine's lifetime; NULL if memory is exhausted. A program that allocates
+ * in a loop repeats names, so the latest ones are searched first. */
 static const char *keep_name(hd_machine *m, const char *text)
 {
     enum { LATEST = 64 };
@@ -276,7 +276,8 @@ hd_result hd_share(hd_machine *m, void *pointer, int *file, size_t *offset)
         return HD_ERROR_INVALID_VALUE;
     struct mem_block b;
     if (m->checker && mem_find(&m->machine->mem, (uint64_t)(uintptr_t)pointer, &b))
-        checker_memory(m->checker->checker, HOST_DEFINED, pointer, b.size); /* what others write there is not seen */
+        checker_memory(m->checker->checker, HOST_DEFINED, pointer,
+                       b.size); /* writes by others are not seen, so the memory counts as initialised */
     *file = mem_share(&m->machine->mem, pointer, &at);
     *offset = (size_t)at;
     return *file >= 0 ? HD_SUCCESS : HD_ERROR_OUT_OF_MEMORY;

@@ -1,26 +1,26 @@
-/* Boxes of bytes in the process's memory, as tasks of streams use them: stream_memory.c,
- * stream_work.c. Private to api/. */
+/* Boxes of bytes in the process's memory, for tasks of streams: stream_memory.c, stream_work.c.
+ * Private to api/. */
 #ifndef HEDDLE_API_BOX_H
 #define HEDDLE_API_BOX_H
 
 #include "api/handles.h"
 
-/* Up to here, the caller moves bytes as fast as they could be handed over. */
+/* Up to this size, moving bytes takes the caller no longer than handing the task to another thread. */
 enum { SMALL_BYTES = 32 << 10 };
 
-/* Bytes in rows and slices: a side of a copy, or a fill. */
+/* Bytes in rows and slices: one side of a copy, or a fill. */
 struct box {
     const void *at;
     size_t width, height, depth, pitch, slice;
 };
 
-/* Have the rows of a slice nothing between them? */
+/* Are the rows of a slice contiguous? */
 static inline bool box_has_whole_slices(const struct box *b)
 {
     return b->height == 1 || b->pitch == b->width;
 }
 
-/* From its first byte to behind its last; UINT64_MAX where that is more than any memory. */
+/* The distance from the first byte to the end of the last; UINT64_MAX if that exceeds any memory. */
 static inline uint64_t box_extent(const struct box *b)
 {
     uint64_t slices, rows, bytes;
@@ -31,12 +31,13 @@ static inline uint64_t box_extent(const struct box *b)
     return wraps ? UINT64_MAX : bytes;
 }
 
-/* Tells the machine's checker of a box that a task is about to read or write. Memory that kernels
- * cannot reach is of no interest. */
+/* Tells the machine's checker that a task is about to access a box. Memory that kernels cannot
+ * reach is ignored. */
 void box_note(const hd_machine *m, uint32_t task, struct box x, bool write);
 
-/* The machine's memory: has it not been freed since it was named? To be asked when its use has
- * begun: from then on it stays mapped. The host's and other machines': may it be used so still? */
+/* May the box be used? Memory of the machine must not have been freed since the task was submitted:
+ * call it after mem_begin_use(), which keeps the memory mapped. Memory of the host and of other
+ * machines must still be allowed. */
 hd_result box_may_use(const hd_machine *m, struct box x, bool writes);
 
 #endif

@@ -53,7 +53,7 @@ hd_checker *hd_machine_checker(const hd_machine *machine)
     return machine ? machine->checker : NULL;
 }
 
-/* Bytes that an address space can have. */
+/* Can an address space hold so many bytes at the address? */
 static bool is_memory(const void *p, size_t bytes)
 {
     uint64_t end;

@@ -22,7 +22,7 @@ void api_debug(hd_machine *m, struct debugger *d)
     m->machine->config.keeps_registers = true;
 }
 
-/* A variable of any module; of the same name in several, one of the first. */
+/* Finds a variable in any module; if several have the name, one of the first. */
 static bool find_global(void *data, struct str name, uint64_t *address, const struct ptx_var **var)
 {
     hd_machine *m = data;
@@ -53,7 +53,8 @@ static bool report_findings(void *data, struct diags *diags)
     return checker_report(((hd_machine *)data)->checker->checker, diags);
 }
 
-/* To checkers, a launch that runs again is another one, a task behind that which it was before. */
+/* Saved for running a launch again: to checkers it is another launch, and its task comes behind the
+   original one. */
 struct again {
     const struct order_hooks *order;
     uint32_t first, timeline;
@@ -103,7 +104,7 @@ bool api_debug_launch(hd_machine *m, struct launch_request *q, hd_launch_stats *
         again = debug_again(run, *result, diags);
         if (again)
             again_begin(&g, m, q);
-        if (again) { /* what has been said of a run that was cut off says nothing */
+        if (again) { /* findings of an interrupted run are dropped */
             diags->list.n = before;
             diags->errors = errors;
         }

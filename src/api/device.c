@@ -1,5 +1,5 @@
-/* What the machine claims to be (include/heddle.h): its model, the entries of exec/device.def, and
- * this host. */
+/* Properties that the machine reports (include/heddle.h): of its model, the entries of
+ * exec/device.def, and this host. */
 #include <stdio.h>
 
 #include "api/handles.h"
@@ -42,7 +42,7 @@ void hd_machine_get_info_sized(const hd_machine *m, hd_machine_info *info, size_
 }
 
 static const struct {
-    const char *name; /* NULL: no such attribute */
+    const char *name; /* NULL: the attribute does not exist */
     int value;
 } attributes[HD_ATTRIBUTE_LAST + 1] = {
 #define ATTRIBUTE(number, name, value) [number] = {#name, value},
@@ -93,7 +93,7 @@ unsigned hd_kernel_max_blocks(const hd_kernel *k, unsigned threads, size_t dynam
     const struct device_model *d = k->module->machine->machine->model;
     uint64_t shared = k->kernel->static_shared_bytes + (uint64_t)dynamic_shared_bytes;
     if (threads == 0 || threads > DEVICE_MAX_THREADS_PER_BLOCK || shared > d->shared_bytes_optin)
-        return 0; /* .maxntid does not count: so an H200's driver answers */
+        return 0; /* .maxntid does not count, as in the answer of an H200's driver */
     return device_occupancy(d, threads, (uint32_t)shared, kernel_registers(k->kernel, NULL)).blocks;
 }
 

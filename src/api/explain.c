@@ -5,7 +5,7 @@
 #include "api/sized.h"
 #include "explain/json.h"
 
-/* Nobody else may look at the order of tasks: a checker does. */
+/* Records the order of tasks, unless a checker does: it has one client. */
 static void watch_streams(hd_explainer *e)
 {
     const struct order_hooks *nobody = NULL;
@@ -60,7 +60,7 @@ void hd_explainer_destroy(hd_explainer *e)
     free(e);
 }
 
-/* In an arena of its own, which is freed again. False where memory runs out. */
+/* Runs a step with a temporary arena. Returns false if memory is exhausted. */
 static bool with_arena(bool (*step)(void *data, struct arena *arena), void *data)
 {
     struct arena arena = {0};
@@ -76,7 +76,7 @@ static bool with_arena(bool (*step)(void *data, struct arena *arena), void *data
 
 /* ---- launches ---- */
 
-/* Text of a JSON value, which is freed. */
+/* The text of a JSON value; frees the value. */
 static char *dump(json_t *json)
 {
     char *text = json ? json_dumps(json, JSON_COMPACT | JSON_PRESERVE_ORDER) : NULL;
@@ -110,7 +110,7 @@ static bool describe_launch(void *data, struct arena *arena)
     return e->text != NULL;
 }
 
-/* A launch with a timeline is like no other. With the lock held. */
+/* A launch with a timeline equals no other. Call with the lock held. */
 static void tell_launch(struct ended *ended)
 {
     hd_explainer *e = ended->explainer;

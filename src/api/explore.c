@@ -13,7 +13,7 @@ struct exploring {
     struct launch_request request;
 };
 
-/* As make_grid_barrier() of exec/launch.c has it. */
+/* Like make_grid_barrier() in exec/launch.c. */
 static uint8_t *make_grid_barrier(struct mem *mem)
 {
     enum { BYTES = 64 };
@@ -63,8 +63,8 @@ hd_result api_explore(hd_kernel *kernel, const hd_launch_config *config, const s
 
 /* ---- places ---- */
 
-/* The type of a variable's elements where nobody says one. Compilers declare arrays as bytes, too:
- * then words of its alignment. */
+/* The element type of a variable, if the user states none. Compilers declare arrays as bytes, too:
+ * then it is a word of the variable's alignment. */
 static enum isa_type declared_type(const struct ptx_var *v)
 {
     enum isa_type type = v->type;
@@ -76,7 +76,7 @@ static enum isa_type declared_type(const struct ptx_var *v)
     return bits >= 8 && bits <= 64 ? type : TYPE_u32;
 }
 
-/* The element of what is at an address, as far as it has so many. */
+/* Names the element at an address, if the object has as many elements. */
 static const char *place_at(uint32_t block, uint64_t address, uint64_t size, enum isa_type type,
                             const struct place_name *name, struct observed *at, bool *is_signed, struct arena *arena)
 {
@@ -89,7 +89,7 @@ static const char *place_at(uint32_t block, uint64_t address, uint64_t size, enu
     return NULL;
 }
 
-/* The name that is nearest to one that there is not. */
+/* The most similar name to one that does not exist. */
 struct near {
     struct str wanted, best;
     unsigned edits;
@@ -157,7 +157,7 @@ unsigned api_argument_of(const hd_kernel *kernel, const struct place_name *name)
     return i < s->params.n ? i + 1 : 0;
 }
 
-/* The allocation that an argument leads to, from there on. */
+/* A place in the allocation that an argument points to. */
 static const char *argument_place(hd_kernel *kernel, unsigned argument, const void *packed,
                                   const struct place_name *name, struct observed *at, bool *is_signed,
                                   struct arena *arena)
@@ -193,7 +193,7 @@ static const char *shared_name(hd_kernel *kernel, const struct location *l, stru
     for (uint32_t i = 0; i < k->shared_vars.n; i++) {
         const struct placed_var *v = &k->shared_vars.at[i];
         uint64_t at = l->address - v->at, size = v->var->size;
-        if (l->address < v->at || (size && at >= size)) /* extern: as long as it is */
+        if (l->address < v->at || (size && at >= size)) /* extern: its size is not known */
             continue;
         return size == l->bytes ? arena_printf(arena, "%.*s of block %u", STR_ARG(v->var->symbol.name), l->block)
                                 : arena_printf(arena, "%.*s[%llu] of block %u", STR_ARG(v->var->symbol.name),
@@ -215,8 +215,8 @@ static const char *variable_name(const hd_module *m, const struct location *l, s
     return NULL;
 }
 
-/* An element of the allocation that an argument leads to, of the argument that is nearest before
- * it. */
+/* Names an element of the allocation that an argument points to; chooses the argument with the
+ * nearest address at or before it. */
 static const char *argument_name(hd_kernel *kernel, const uint8_t *packed, const struct location *l,
                                  struct arena *arena)
 {

@@ -1,5 +1,5 @@
-/* Explorations of a launch, for the command and for programs: what the public functions would be to
- * explore/explore.h. */
+/* Explorations of a launch, for the command and for programs. These are to explore/explore.h what
+ * public functions would be. */
 #ifndef HEDDLE_API_EXPLORE_H
 #define HEDDLE_API_EXPLORE_H
 
@@ -7,42 +7,41 @@
 #include "explore/questions.h"
 #include "heddle.h"
 
-/* Checks a configuration as hd_launch() does, and explores the launch, on as many threads as the
- * machine runs kernels on where the options say none; `result` is the caller's to free
- * (explore_free). */
+/* Checks a configuration as hd_launch() does, and explores the launch. Without an option it uses as
+ * many threads as the machine runs kernels on. The caller frees `result` (explore_free). */
 hd_result api_explore(hd_kernel *kernel, const hd_launch_config *config, const struct explore_options *options,
                       struct explore_result *result, hd_report **report);
 
-/* Where schedules of a launch that was explored go (--schedules). */
+/* Where the schedules of an explored launch are written (--schedules). */
 struct schedule_files {
     hd_kernel *kernel;
     const hd_launch_config *config;
-    const struct observed *observed; /* as the options of the exploration had them */
+    const struct observed *observed; /* from the options of the exploration */
     uint32_t n_observed;
-    const struct interleavings *interleavings; /* the result's */
-    const char *folder, *called;               /* as processes find it, and as the user calls it */
-    const struct schedule_launch *launch;      /* of a program; or NULL */
+    const struct interleavings *interleavings; /* from the result */
+    const char *folder, *called;               /* the folder's path for processes, and as the user typed it */
+    const struct schedule_launch *launch;      /* the launch of a program; or NULL */
     struct arena *arena;
-    const char **written; /* by interleaving: its file, or "" where it has not shown it; begins as NULL */
+    const char **written; /* by interleaving: its file, or "" if the run did not reproduce it; NULL at first */
 };
-/* Runs the launch as an interleaving has it, which leaves global memory as it was, and writes its
- * schedule into a file, once. Returns its path as the user calls it; NULL where the run has not
- * shown what it is to show: then there is no file. */
+/* Runs the launch by an interleaving, restores global memory, and writes the schedule into a file,
+ * once. Returns the path as the user typed it; NULL if the run did not reproduce the outcome, and
+ * then there is no file. */
 const char *api_write_schedule(void *files, const struct interleaving *i, const char *name);
 
-/* A place of a launch, as place_find_fn has it: an element of what an argument points to, or of a
+/* A place of a launch, for place_find_fn: an element of what an argument points to, or of a
  * variable of the module or in the first block's shared memory. */
 const char *api_launch_place(hd_kernel *kernel, const void *packed_args, const struct place_name *name,
                              struct observed *at, bool *is_signed, struct arena *arena);
-/* The same of variables alone. */
-/* The number of the argument that a place is of, by number or by the name of its parameter; 0: it
- * is a variable's, if anything's. */
+/* Finds places of variables only. */
+/* The number of the argument that a place names, by number or by its parameter's name; 0 if it
+ * names a variable. */
 unsigned api_argument_of(const hd_kernel *kernel, const struct place_name *name);
 const char *api_variable_place(hd_kernel *kernel, const struct place_name *name, struct observed *at, bool *is_signed,
                                struct arena *arena);
 
-/* A place of memory as an element of a variable or of what an argument of the launch leads to, in
- * the arena; NULL: of none. */
+/* Names an address as an element of a variable, or of what an argument of the launch points to, in
+ * the arena; NULL if neither holds it. */
 const char *api_location_name(hd_kernel *kernel, const void *packed_args, const struct location *l,
                               struct arena *arena);
 

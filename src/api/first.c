@@ -1,6 +1,6 @@
-/* The exported functions for programs that were built against the header of version 0.1.0, which
- * passes no sizes: their structs are those of that version. Nothing is added here; later headers
- * call the functions with sizes (include/heddle.h, "how it grows").
+/* The exported functions for programs built with the header of version 0.1.0, which passes no
+ * sizes. Their structs are those of that version. Nothing is added here: later headers call the
+ * functions with sizes (include/heddle.h, "how it grows").
  */
 #include "api/sized.h"
 

@@ -1,4 +1,4 @@
-/* Schedules of an explored launch: each is run before it is kept; see explore.h. */
+/* Schedules of an explored launch: each is run before it is written; see explore.h. */
 #include <string.h>
 
 #include "api/explore.h"
@@ -14,7 +14,7 @@ struct following {
     bool shown;
 };
 
-/* Is in global memory what the outcome has? Shared memory is gone with its block. */
+/* Does global memory hold the outcome's values? Shared memory no longer exists. */
 static bool has_values(const struct schedule_files *files, const uint64_t *values)
 {
     for (uint32_t i = 0; i < files->n_observed; i++) {
@@ -25,14 +25,15 @@ static bool has_values(const struct schedule_files *files, const uint64_t *value
     return true;
 }
 
-/* Has the run shown what the interleaving is to show? */
+/* Did the run show what the interleaving is meant to show? */
 static bool has_shown(const struct following *e, hd_result result)
 {
     switch (e->order->kind) {
     case NOTICE_OUTCOME: return result == HD_SUCCESS && has_values(e->files, e->order->values);
     case NOTICE_RACE: return true;
     default:
-        return result != HD_SUCCESS && result != HD_ERROR_LAUNCH_TIMEOUT; /* a trap, a deadlock, threads that spin */
+        /* a trap, a deadlock, or threads that spin */
+        return result != HD_SUCCESS && result != HD_ERROR_LAUNCH_TIMEOUT;
     }
 }
 
@@ -68,12 +69,12 @@ static hd_result prepare_and_follow(void *data, struct diags *diags)
     return r;
 }
 
-/* An interleaving is short: what lasts longer is not what was to be shown. */
+/* Interleavings are short: a longer run does not reproduce the outcome. */
 enum { FOLLOW_SECONDS = 5 };
 
 static bool follow(struct schedule_files *files, const struct interleaving *order, const char *path)
 {
-    hd_launch_config closed = *files->config; /* nobody else changes memory, so that threads which spin are found */
+    hd_launch_config closed = *files->config; /* without other writers, so that spinning threads are detected */
     struct following e = {.files = files, .config = &closed, .order = order, .path = path};
     hd_report *report;
     closed.flags |= HD_LAUNCH_CLOSED;

@@ -1,5 +1,4 @@
-/* The instruction set, for those who ask the library (include/heddle.h): the tables of isa/ in
- * words. */
+/* The instruction set as the library describes it (include/heddle.h): the tables of isa/ in words. */
 #include <stdio.h>
 
 #include "api/handles.h"

@@ -14,7 +14,7 @@ const char *kernel_readable(const char *name, struct arena *arena)
 
 /* ---- finding ---- */
 
-/* The next character that tells names apart: spaces do not, nor the suffixes of literals, as in
+/* The next character that distinguishes names. Spaces do not, nor do suffixes of literals, as in
  * <16u, 4ul>. */
 static char significant(const char **at, const char *start)
 {
@@ -35,8 +35,8 @@ static bool same_name(const char *a, const char *b)
     }
 }
 
-/* Does the readable name match as typed: whole, or without scopes, or without template arguments
- * and ABI tags, as numba's kernels have them? */
+/* Does the readable name match what was typed: in full, or without scopes, or without template
+ * arguments and ABI tags, such as numba's kernels have? */
 static bool reads_as(const char *readable, const char *typed)
 {
     if (same_name(readable, typed))
@@ -47,7 +47,7 @@ static bool reads_as(const char *readable, const char *typed)
         return true;
     const char *scope = NULL;
     for (const char *s = readable; s + 1 < readable + base; s++)
-        if ((s[0] == ':' && s[1] == ':') || s[0] == '.') /* of C++, of Python */
+        if ((s[0] == ':' && s[1] == ':') || s[0] == '.') /* separators of C++ and Python */
             scope = s + (s[0] == '.' ? 1 : 2);
     return scope && reads_as(scope, typed);
 }

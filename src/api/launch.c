@@ -40,7 +40,7 @@ static bool launch_fits(const hd_kernel *k, const hd_launch_config *c, struct di
     return d->errors == 0;
 }
 
-/* The size of clusters is the launch's, or else what the kernel requires. */
+/* The cluster size is the launch's, or else the one that the kernel requires. */
 static struct launch_dims dims_of(const hd_kernel *k, const hd_launch_config *c)
 {
     bool says = c->cluster[0] || c->cluster[1] || c->cluster[2];
@@ -59,8 +59,7 @@ static void cluster_error(struct diags *d, const char *help, const char *text)
     diag_error(d, (struct place){0}, "cluster-size", help, "%s", text);
 }
 
-/* Is the size of clusters one that the kernel, the device and the grid allow? Answers as an H200's
- * do. */
+/* Do the kernel, the device and the grid allow the cluster size? Answers as an H200 does. */
 static bool clusters_fit(const hd_kernel *k, const struct launch_dims *dims, unsigned flags, struct diags *d)
 {
     enum { PORTABLE = 8, LARGEST = 16 };
@@ -97,7 +96,7 @@ static bool clusters_fit(const hd_kernel *k, const struct launch_dims *dims, uns
     return d->errors == 0;
 }
 
-/* Can the kernel, and the device that is claimed, have clusters of more than one block at all? */
+/* Can the kernel, and the device that the machine claims to be, have clusters of several blocks? */
 static bool has_clusters(const hd_kernel *k, const uint32_t cluster[3], struct diags *d)
 {
     if (cluster[0] * cluster[1] * cluster[2] <= 1)
@@ -121,7 +120,7 @@ static bool cooperates(const hd_kernel *k, const struct launch_dims *dims, unsig
     return false;
 }
 
-/* The parameters packed, from an array of pointers or packed already. */
+/* The packed parameters, from an array of pointers or an already packed buffer. */
 static uint8_t *pack_params(const hd_kernel *k, const hd_launch_config *c)
 {
     const struct ptx_signature *s = &k->kernel->func->signature;
@@ -151,7 +150,7 @@ hd_result launch_dims(const hd_kernel *k, const hd_launch_config *c, struct laun
     return cooperates(k, dims, c->flags, d) ? HD_SUCCESS : HD_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
 }
 
-/* What a configuration has to be before it can be launched. */
+/* Checks a configuration before its launch. */
 static hd_result check(const hd_kernel *k, const hd_launch_config *c, struct launch_dims *dims, struct diags *d)
 {
     bool has_params = k->kernel->param_bytes > 0;

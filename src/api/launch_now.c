@@ -1,4 +1,4 @@
-/* hd_launch(): a launch outside of streams, for which the caller waits. */
+/* hd_launch(): a launch outside streams, which the caller waits for. */
 #include <pthread.h>
 
 #include "api/handles.h"
@@ -20,7 +20,8 @@ static hd_result launch_run(hd_machine *m, struct launch_request *q, hd_launch_s
     return result;
 }
 
-/* In no stream: after what the host has waited for, and waited for itself. */
+/* Orders a launch that is in no stream: it follows what the host has waited for, and the host waits
+   for it. */
 static hd_result launch_in_order(hd_kernel *k, struct launch_request *q, hd_launch_stats *stats, struct diags *diags)
 {
     hd_machine *m = k->module->machine;
@@ -40,7 +41,7 @@ static hd_result launch_in_order(hd_kernel *k, struct launch_request *q, hd_laun
 
 /* ---- with launches of its own ---- */
 
-/* What the reports of those that have failed say. */
+/* The reports of failed launches. */
 struct collected {
     pthread_mutex_t lock;
     hd_report *report;
@@ -75,7 +76,7 @@ static hd_result launch_nest(hd_kernel *k, struct launch_request *q, hd_launch_s
         r = launch_in_order(k, q, stats, diags);
     }
     hd_result of_children = c ? hd_context_synchronize(c) : r;
-    if (of_children && (!r || r == HD_ERROR_CANCELLED)) { /* a child has ended the launch */
+    if (of_children && (!r || r == HD_ERROR_CANCELLED)) { /* a child grid's fault ended the launch */
         r = of_children;
         diags_append(diags, &failed.report->diags);
     }

@@ -10,16 +10,17 @@ struct launch_task {
     struct task task;
     hd_context *context;
     hd_machine *machine;
-    hd_module *module; /* held until the launch has ended */
+    hd_module *module; /* a reference, until the launch has ended */
     struct launch_request request;
     struct running running;
-    struct nest *nest; /* where its kernel calls the device runtime, else NULL */
-    bool is_nested;    /* by a kernel (request.launched_by), and counted as pending until it has ended */
-    const struct ir_insn *launched_at; /* by which of its instructions */
+    struct nest *nest; /* set if its kernel calls the device runtime, else NULL */
+    /* launched by a kernel (request.launched_by), and counted as pending until it has ended */
+    bool is_nested;
+    const struct ir_insn *launched_at; /* the instruction that launched it */
     bool begun;
 };
 
-/* The request is to be filled. NULL without memory. */
+/* The caller fills the request. Returns NULL if memory is exhausted. */
 struct launch_task *launch_task_new(hd_context *c, hd_kernel *k);
 
 #endif

@@ -1,4 +1,4 @@
-/* Work that a stream decides when it gets there (include/heddle.h, hd_stream_loop). */
+/* Work that a stream decides when it reaches it (include/heddle.h, hd_stream_loop). */
 #include "api/handles.h"
 
 struct loop_task {
@@ -8,7 +8,7 @@ struct loop_task {
     void *data;
 };
 
-/* What it waits for is one of the tasks that it comes after. */
+/* The task waits only for tasks before it in the stream. */
 static bool run_loop(struct task *t, hd_result *result)
 {
     struct loop_task *l = (struct loop_task *)t;

@@ -4,7 +4,7 @@
 
 #include "api/box.h"
 
-/* NULL without memory. */
+/* Returns NULL if memory is exhausted. */
 struct task *copy_task_new(hd_machine *m, const hd_copy *copy);
 struct task *fill_task_new(hd_machine *m, const hd_fill *fill);
 

@@ -50,8 +50,8 @@ static void report_no_room(const hd_module *m, const struct ptx_module *ptx, con
                    limit, used);
 }
 
-/* Its memory is zero as it comes: what no initialiser fills is not touched, and costs nothing until
- * the kernel uses it. */
+/* Memory is allocated as zeros: pages without initialisers are not touched, and cost nothing until
+ * the kernel uses them. */
 static bool place_variable(hd_module *m, const struct ptx_module *ptx, struct ptx_var *v, struct diags *diags)
 {
     if (is_reference(v))
@@ -78,7 +78,7 @@ static bool place_variable(hd_module *m, const struct ptx_module *ptx, struct pt
     return true;
 }
 
-/* Addresses in initialisers, once every variable has its place. */
+/* Fills in addresses in initialisers, once every variable has been placed. */
 static void relocate(hd_module *m, const struct variable *v)
 {
     const struct mem *mem = &m->machine->machine->mem;
@@ -410,7 +410,7 @@ hd_result hd_module_place_global(hd_module *m, const char *name, void *to)
     struct variable *v = variable_by_name(m, name);
     if (!v || v->var->space != SPACE_GLOBAL)
         return HD_ERROR_NOT_FOUND;
-    mem_free(&m->machine->machine->mem, v->at); /* does nothing where it was placed before */
+    mem_free(&m->machine->machine->mem, v->at); /* does nothing if the variable was placed before */
     v->at = to;
     for (uint32_t k = 0; k < m->variables.n; k++)
         if (refers_to(m->variables.at[k].var, v->var))

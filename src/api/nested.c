@@ -80,7 +80,7 @@ void nest_uncount(struct nest *n)
     n->is_pending = false;
 }
 
-/* Parts that are complete, and matter to nobody, are let go where there are many. */
+/* Releases complete parts, which are no longer needed, when there are many. */
 bool nest_add_part(struct nest *n, struct task *t)
 {
     if (n->parts.n == n->parts.capacity) {
@@ -98,8 +98,8 @@ bool nest_add_part(struct nest *n, struct task *t)
     return new;
 }
 
-/* A part that is not complete, held; those that are, are let go, but for their numbers in the order
- * of tasks. */
+/* An incomplete part, with a reference. Releases complete ones, but keeps their numbers for the
+ * order of tasks. */
 static struct task *pending_part(struct nest *n)
 {
     while (n->parts.n) {
@@ -114,7 +114,7 @@ static struct task *pending_part(struct nest *n)
     return NULL;
 }
 
-/* What comes after the grid comes after what is complete of what it has launched. */
+/* What follows the grid is ordered behind the completed tasks that it launched. */
 static void order_done(struct nest *n)
 {
     const struct order_hooks *order = atomic_load(&nest_engine(n)->order);
@@ -130,7 +130,7 @@ static void order_done(struct nest *n)
     n->done.n = 0;
 }
 
-/* In one stream, so in their order, and each with all that it launches. */
+/* Submits the tail launches to one stream: they run in order, each with all that it launches. */
 static void put_tails(struct nest *n)
 {
     struct stream *s = n->tails.n ? nest_new_stream(n) : NULL;

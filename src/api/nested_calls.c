@@ -16,7 +16,7 @@ static uint64_t arg(const struct nested_call *c, unsigned i)
     return nested_argument(c, i);
 }
 
-/* To a checker, what a function of the runtime writes is written. */
+/* Tells the checker that a function of the runtime has written memory. */
 static void nest_defined(const struct nest *n, uint64_t at, uint64_t bytes)
 {
     const hd_machine *m = nest_machine(n);
@@ -24,7 +24,7 @@ static void nest_defined(const struct nest *n, uint64_t at, uint64_t bytes)
         checker_memory(m->checker->checker, HOST_DEFINED, (const void *)(uintptr_t)at, bytes);
 }
 
-/* What a pointer of the caller's is to get; none is an invalid value. */
+/* Stores a result where the caller's pointer leads; a null pointer is an invalid value. */
 static enum nest_error give(const struct nest *n, struct nested_call *c, unsigned pointer, const void *value,
                             uint32_t bytes)
 {
@@ -66,7 +66,7 @@ static size_t error_bytes(void)
     return n;
 }
 
-/* All of them, in the machine's memory; 0 without any. */
+/* The texts of all errors, in the machine's memory; 0 if memory is exhausted. */
 static uint64_t error_texts(hd_machine *m)
 {
     pthread_mutex_lock(&m->lock);
@@ -96,14 +96,14 @@ static uint64_t text_of(const struct nest *n, const struct nested_call *c)
 static enum nest_error get_attribute(const struct nest *n, struct nested_call *c)
 {
     int value = 0, number = (int)arg(c, 1);
-    if ((int)arg(c, 2) != 0) /* a kernel sees its own device alone: the first */
+    if ((int)arg(c, 2) != 0) /* a kernel sees only its own device, as number 0 */
         return NEST_INVALID_DEVICE;
     bool known = number == 0 || hd_machine_get_attribute(nest_machine(n), number, &value);
     return known ? give_int(n, c, 0, value) : NEST_INVALID_VALUE;
 }
 
-/* A stack here is never smaller than the first; CUDA's is the second, where a program has said
- * nothing else. */
+/* A stack here is never smaller than LEAST_STACK. CUDA's default, unless the program sets a size,
+ * is DEFAULT_STACK. */
 enum { LEAST_STACK = 64 << 10, DEFAULT_STACK = 1024 };
 
 static enum nest_error get_limit(const struct nest *n, struct nested_call *c)
@@ -125,8 +125,8 @@ static enum nest_error get_limit(const struct nest *n, struct nested_call *c)
 
 /* ---- kernels ---- */
 
-/* NULL where there is none: what is no address of memory is a fault, and any other has an invalid
- * configuration. */
+/* The kernel at an address, or NULL. An address outside memory is a fault; any other address is an
+ * invalid configuration. */
 static hd_kernel *kernel_of(struct nest *n, struct nested_call *c, unsigned i, enum nest_error *e)
 {
     uint64_t address = arg(c, i);
@@ -137,7 +137,7 @@ static hd_kernel *kernel_of(struct nest *n, struct nested_call *c, unsigned i, e
     return k;
 }
 
-/* Newer members of the caller's stay as they are. */
+/* Members of newer versions keep the caller's values. */
 static const uint32_t ATTRIBUTE_BYTES = offsetof(struct cudaFuncAttributes, cacheModeCA);
 
 static enum nest_error get_attributes(struct nest *n, struct nested_call *c)
@@ -147,7 +147,7 @@ static enum nest_error get_attributes(struct nest *n, struct nested_call *c)
     struct cudaFuncAttributes none = {0};
     hd_kernel_info info;
     hd_variable_info v;
-    if (!k) /* of any other function an H200 says so, too */
+    if (!k) /* an H200 returns this for any other function, too */
         return give(n, c, 0, &none, ATTRIBUTE_BYTES);
     hd_kernel_get_info(k, &info);
     int arch = (int)nest_machine(n)->machine->model->arch;
@@ -192,7 +192,7 @@ static uint64_t parameters(struct nest *n, struct nested_call *c)
     return c->failed ? 0 : nest_parameters(n, c, k, &config, MOST_PARAMETER_BYTES);
 }
 
-/* By the functions of CUDA's before version 2, which name the kernel when it is launched. */
+/* Launches by CDP1's functions, which name the kernel at the launch. */
 static enum nest_error launch_named(struct nest *n, struct nested_call *c)
 {
     enum nest_error e;
@@ -284,8 +284,8 @@ static enum nest_error copy_3d(struct nest *n, struct nested_call *c)
     return put_copy(n, c, &x, p.kind, 1);
 }
 
-/* Slices `slice` bytes apart, each of rows `pitch` bytes apart. On an H200 they are filled with
- * zeros, whatever the value (CUDA 13.0). */
+/* Fills slices `slice` bytes apart, of rows `pitch` bytes apart. An H200 fills them with zeros,
+ * whatever the value (CUDA 13.0). */
 static enum nest_error fill(struct nest *n, struct nested_call *c, const hd_fill *x, uint64_t depth, uint64_t slice,
                             unsigned stream)
 {
@@ -355,7 +355,7 @@ static enum nest_error create_stream(struct nest *n, struct nested_call *c)
     return e ? e : give(n, c, 0, &handle, sizeof handle);
 }
 
-/* Events have no times. */
+/* Events in kernels record no time. */
 static enum nest_error create_event(struct nest *n, struct nested_call *c)
 {
     uint64_t handle;
@@ -408,7 +408,8 @@ static uint64_t call(void *data, struct nested_call *c)
     case SYSCALL_GET_ERROR_STRING:
     case SYSCALL_GET_ERROR_NAME: return text_of(n, c);
     case SYSCALL_GET_PARAMETER_BUFFER_V2: return parameters(n, c);
-    case SYSCALL_GRAPH_LAUNCH: return nest_launch_graph(n, c, arg(c, 0), arg(c, 1)); /* no last error, as on an H200 */
+    /* sets no last error, as on an H200 */
+    case SYSCALL_GRAPH_LAUNCH: return nest_launch_graph(n, c, arg(c, 0), arg(c, 1));
     case SYSCALL_GET_PARAMETER_BUFFER: return nest_parameters(n, c, NULL, NULL, arg(c, 1));
     default: return nest_failed(n, c, answer(n, c));
     }

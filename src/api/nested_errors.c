@@ -61,7 +61,7 @@ static const char *error_text(enum nest_error e)
 
 static void note(const struct nest *n, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Said beside the program's own text: "kernel `f` ...". */
+/* Prints a note beside the program's own output: "kernel `f` ...". */
 static void note(const struct nest *n, const char *format, ...)
 {
     struct machine *m = nest_engine(n);
@@ -78,7 +78,7 @@ static void note(const struct nest *n, const char *format, ...)
     arena_free(&scratch);
 }
 
-/* Errors that no thread has asked for: a GPU says nothing of them. */
+/* Reports errors that no thread has asked for. A GPU does not report them. */
 void nest_tell_errors(struct nest *n)
 {
     const struct nest_thread_error *x = n->errors.at;

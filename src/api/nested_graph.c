@@ -2,7 +2,8 @@
  * hd_kernel_call_loop). */
 #include "api/nest.h"
 
-/* With the lock. Takes the task, and puts it behind a moment. */
+/* Submits the task behind a moment in the stream, and takes ownership of it. Call with the lock
+   held. */
 static hd_result put_behind(struct stream *s, struct task *moment, struct task *t, hd_event *begun, hd_event *ended)
 {
     struct task *held;

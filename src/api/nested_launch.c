@@ -53,7 +53,7 @@ hd_kernel *nest_kernel(struct nest *n, struct nested_call *c, uint64_t address)
     return k;
 }
 
-/* What the device has, where the kernel has leave for more than 48 KiB, as on an H200. */
+/* The device's limit if the kernel may use more than 48 KiB, as on an H200. */
 static uint32_t dynamic_shared_limit(const hd_kernel *k)
 {
     uint32_t fixed = k->kernel->static_shared_bytes, asked = atomic_load(&k->dynamic_shared_bytes);
@@ -117,7 +117,7 @@ static bool take_parameters(struct nest *n, uint64_t address, struct nest_parame
     return found;
 }
 
-/* With the lock; takes the task. */
+/* Takes ownership of the task. Call with the lock held. */
 static enum nest_error put(struct nest *n, const struct nested_call *c, struct task *t, uint64_t stream)
 {
     enum nest_error e = NEST_MEMORY_ALLOCATION;
@@ -138,7 +138,7 @@ static enum nest_error put(struct nest *n, const struct nested_call *c, struct t
     if (alone)
         stream_destroy(s);
     if (!e && !nest_add_part(n, held)) {
-        n->no_memory = true; /* the context ends: nobody would wait for it */
+        n->no_memory = true; /* the context is ending, and would not wait for the task */
         task_release(held);
     }
     return e;
@@ -160,7 +160,7 @@ enum nest_error nest_put(struct nest *n, struct nested_call *c, struct task *t, 
 
 /* ---- graphs ---- */
 
-/* Both are illegal addresses to an H200. */
+/* An H200 reports both as illegal addresses. */
 enum nest_error nest_launch_graph(struct nest *n, struct nested_call *c, uint64_t graph, uint64_t stream)
 {
     const hd_context_options *o = &n->context->options;
@@ -185,8 +185,8 @@ static bool count_pending(struct machine *m)
     return false;
 }
 
-/* Waits until a launch has ended; false where none seems to, or all threads that could run one wait
- * here. */
+/* Waits until a launch has ended. Returns false if none seems to make progress, or if all threads
+ * that could run one wait here. */
 static bool await_ended(struct machine *m)
 {
     enum { SOON = 100, PAUSE_MICROSECONDS = 50 };
@@ -208,9 +208,9 @@ static bool await_ended(struct machine *m)
     return may;
 }
 
-/* What has been launched and is not complete, but for its tails, is counted, and limited
- * (cudaLimitDevRuntimePendingLaunchCount). On a device, launches that can run end sooner than
- * others are made. Here a launch waits for one to end, as long as some do. */
+/* Counts a launch as pending until it is complete (tail launches aside), within the limit
+ * cudaLimitDevRuntimePendingLaunchCount. A device ends launches faster than kernels make them; here
+ * a launch waits for another to end, as long as some do. */
 static bool take_pending(struct machine *m)
 {
     while (!count_pending(m))
@@ -250,7 +250,7 @@ static struct launch_task *new_launch(struct nest *n, const struct nested_call *
     return NULL;
 }
 
-/* What is known of a launch's parameters now is the kernel, if it was not before. */
+/* Completes a parameter buffer with its kernel, unless that was known before. */
 static enum nest_error complete(struct nest_parameters *p, hd_kernel *k, const hd_launch_config *config)
 {
     if (p->kernel)
@@ -275,7 +275,7 @@ enum nest_error nest_launch(struct nest *n, struct nested_call *c, uint64_t addr
     struct launch_task *l = e ? NULL : new_launch(n, c, &p, tail);
     if (l)
         return nest_put(n, c, &l->task, stream);
-    if (!e) /* new_launch() has given all back */
+    if (!e) /* new_launch() has released everything */
         return NEST_MEMORY_ALLOCATION;
     mem_free(&m->mem, (void *)(uintptr_t)address);
     return e;

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* Handles say whose they are: those of another grid are none. */
+/* A handle contains its grid's number, so that another grid's handle is invalid. */
 enum { FIRST_HANDLE = 1 << 8, HANDLE_BITS = 24 };
 
 static uint64_t handle_of(const struct nest *n, uint32_t index)
@@ -31,7 +31,7 @@ static struct nest_block_stream *place_of_block(struct nest_block_stream *at, ui
     return &at[i & (room - 1)];
 }
 
-/* Streams of blocks in which nothing is pending are given up first. */
+/* Frees entries of blocks whose streams have nothing pending. */
 static bool make_room(struct nest *n)
 {
     enum { LEAST = 64 };
@@ -73,7 +73,7 @@ static struct stream *stream_of_block(struct nest *n, uint64_t block)
     return b->stream;
 }
 
-/* A stream in which order is kept; NULL with *error where there is none of the handle. */
+/* The ordered stream of a handle; NULL with *error if there is none. */
 struct stream *nest_find_stream(struct nest *n, const struct nested_call *c, uint64_t handle, enum nest_error *error)
 {
     uint32_t i;
@@ -104,7 +104,7 @@ enum nest_error nest_stream_create(struct nest *n, struct nested_call *c, uint64
     return new ? NEST_SUCCESS : NEST_MEMORY_ALLOCATION;
 }
 
-/* As on an H200, it can be used until the grid ends, and destroyed again. */
+/* As on an H200, a destroyed stream can be used until the grid ends, and destroyed again. */
 enum nest_error nest_stream_destroy(struct nest *n, uint64_t handle)
 {
     uint32_t i;
@@ -125,7 +125,7 @@ enum nest_error nest_event_create(struct nest *n, uint64_t *handle)
     return new ? NEST_SUCCESS : NEST_MEMORY_ALLOCATION;
 }
 
-/* With the lock. */
+/* Call with the lock held. */
 static struct task **find_event(struct nest *n, uint64_t handle)
 {
     uint32_t i;

@@ -1,4 +1,4 @@
-/* PTX as text, without a machine (include/heddle.h): reading, verifying, describing, printing. */
+/* PTX as text, without a machine (include/heddle.h): reads, verifies, describes and prints it. */
 #include <stdlib.h>
 
 #include "api/handles.h"
@@ -10,11 +10,11 @@ struct hd_ptx {
     struct ptx_module *module;
     hd_ptx_info info;
     VEC(hd_ptx_function) functions;
-    VEC(const char *) missing; /* what refused instructions have been warned of */
+    VEC(const char *) missing; /* requirements that warnings have named */
     struct str printed;
 };
 
-/* One warning for each thing that is missing, at its first use. */
+/* Warns of each missing requirement once, at its first use. */
 static void warn_refused(hd_ptx *p, const struct ptx_insn *insn, struct diags *diags)
 {
     const char *missing = insn->inst->form->meaning;
@@ -50,7 +50,7 @@ static const struct ptx_func *callee_of(const struct ptx_func *f, uint32_t i)
     return by_name ? ((const struct ptx_func *)c->callee.symbol)->definition : NULL;
 }
 
-/* A call by name: an element of the list of those that call one function. */
+/* A call by name: an element of the list of calls of one function. */
 struct caller {
     struct caller *next;
     uint32_t function;
@@ -58,7 +58,7 @@ struct caller {
 
 struct callers {
     struct caller **of; /* by function */
-    uint32_t *lacking;  /* functions that lack something, whose callers have not been told yet */
+    uint32_t *lacking;  /* functions that lack something, and whose callers are not marked yet */
     uint32_t n_lacking;
 };
 
@@ -84,7 +84,7 @@ static void note_calls(hd_ptx *p, struct callers *c, const struct ptx_func *f)
     }
 }
 
-/* What a function that is called by name lacks, its caller lacks, too. */
+/* A function lacks what the functions lack that it calls by name. */
 static void find_missing(hd_ptx *p)
 {
     const struct ptx_module *m = p->module;
@@ -205,7 +205,7 @@ bool hd_ptx_get_function_sized(const hd_ptx *p, size_t i, hd_ptx_function *funct
     return true;
 }
 
-/* Sets *text to its text, printed where `code` is NULL; leaves it where memory has run out. */
+/* Sets *text to the PTX, printed if `code` is NULL; leaves it unset if memory is exhausted. */
 static const char *write_text(hd_ptx *p, const hd_ptx_code *code, struct str *text, size_t *bytes)
 {
     jmp_buf oom;

@@ -49,7 +49,7 @@ hd_result report_during(hd_report **report, struct arena *kept, report_step_fn *
         *report = NULL;
     if (!r)
         return HD_ERROR_OUT_OF_MEMORY;
-    volatile hd_result result = HD_ERROR_OUT_OF_MEMORY; /* until all is done: where memory runs out, too */
+    volatile hd_result result = HD_ERROR_OUT_OF_MEMORY; /* in case memory is exhausted before the end */
     jmp_buf oom;
     r->arena.on_oom = &oom;
     if (kept)
@@ -118,7 +118,7 @@ bool hd_report_get_sized(const hd_report *r, size_t i, hd_diagnostic *diagnostic
     return true;
 }
 
-/* What a writer makes of the report, or `instead` where memory is exhausted. */
+/* The writer's text of the report, or `instead` if memory is exhausted. */
 static const char *written(hd_report *r, struct str (*write)(const struct diags *, struct arena *), const char *instead)
 {
     jmp_buf oom;

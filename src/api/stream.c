@@ -135,7 +135,7 @@ hd_result hd_stream_query(hd_stream *s)
     hd_result fault = context_fault(s->context->context);
     if (fault || !done)
         return fault ? fault : HD_ERROR_NOT_READY;
-    return hd_stream_synchronize(s); /* what it knows is done now comes before what it does next */
+    return hd_stream_synchronize(s); /* orders the completed work before the caller's next call */
 }
 
 bool hd_stream_is_done(hd_stream *s)
@@ -168,7 +168,7 @@ hd_result hd_stream_synchronize(hd_stream *s)
 
 struct hd_event {
     pthread_mutex_t lock;
-    struct task *task; /* whose end is the event, held; NULL: never recorded */
+    struct task *task; /* the task whose end the event is, with a reference; NULL: never recorded */
 };
 
 hd_result hd_event_create(hd_event **event)

@@ -1,5 +1,5 @@
-/* Memory operations of streams (include/heddle.h): copies, fills, and the start and end of
- * allocations. */
+/* Memory operations of streams (include/heddle.h): copies, fills, and allocations that begin or end
+ * in stream order. */
 #include <stdlib.h>
 
 #include "api/memory_task.h"
@@ -31,18 +31,18 @@ struct copy_task {
     struct task task;
     hd_machine *machine;
     hd_copy copy;
-    const void *place; /* hd_checker_options.place, where somebody asks for it */
+    const void *place; /* hd_checker_options.place, if the checker asks for it */
 };
 
-/* Where a copy's sides are to the machine, whose threads may have another mapping of them. */
+/* Mappings by which the machine's threads access a copy's two sides. */
 struct copy_views {
     char *to;
     const char *from;
     const void *place;
-    bool told; /* that it reads what nobody has written */
+    bool told; /* a read of uninitialised memory was reported */
 };
 
-/* Where the program calls from, for what is found in copies. */
+/* The program's call site, for findings in copies. */
 static const void *copy_place(const hd_machine *m)
 {
     const hd_checker_options *o = m->checker ? &m->checker->options : NULL;
@@ -197,7 +197,7 @@ struct task *fill_task_new(hd_machine *m, const hd_fill *fill)
     return &t->task;
 }
 
-/* May the caller move the bytes himself, and now? */
+/* May the caller itself move the bytes, at once? */
 static bool moves_itself(hd_stream *s, size_t bytes, enum hd_wait wait)
 {
     return (wait || bytes <= SMALL_BYTES) && !stream_is_watched(s->stream) && stream_is_idle(s->stream);
@@ -210,7 +210,7 @@ static hd_result put_copy(hd_stream *s, const hd_copy *copy, enum hd_wait wait)
         return fault;
     if (moves_itself(s, copy->width * copy->height * copy->depth, wait)) {
         hd_result r = do_copy(s->context->machine, copy, copy_place(s->context->machine));
-        if (r != HD_ERROR_LAUNCH_FAILED) /* that becomes the context's fault, as a task */
+        if (r != HD_ERROR_LAUNCH_FAILED) /* that fault becomes the context's by a task */
             return r;
     }
     struct task *t = copy_task_new(s->context->machine, copy);
@@ -260,10 +260,10 @@ struct memory_task {
     struct task task;
     hd_machine *machine;
     void *pointer;
-    size_t bytes; /* of reserved memory; 0: of an allocation */
+    size_t bytes; /* size of reserved memory; 0: of an allocation */
 };
 
-/* Memory begins, or ends, at reserved addresses. */
+/* Memory begins or ends at reserved addresses. */
 static hd_result run_reserved(const struct memory_task *x)
 {
     struct mem *mem = &x->machine->machine->mem;
@@ -280,7 +280,7 @@ static hd_result run_reserved(const struct memory_task *x)
     return open ? HD_SUCCESS : HD_ERROR_OUT_OF_MEMORY;
 }
 
-/* Where it begins, and ends, all of it is written, to those beside. */
+/* To checkers, the begin and the end of an allocation write all of it. */
 static bool run_memory(struct task *t, hd_result *result)
 {
     struct memory_task *x = (struct memory_task *)t;

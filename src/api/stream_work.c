@@ -1,21 +1,22 @@
 /* Library calls in streams (include/heddle.h, hd_stream_work): host functions in place of kernels,
- * on the memory that they name. */
+ * with the memory that they declare. */
 #include <stdlib.h>
 
 #include "api/box.h"
 #include "api/sized.h"
 #include "exec/hold.h"
 
-/* Up to here, and to SMALL_BYTES, the caller is done as soon as he could have handed it over. */
+/* Up to this much, and SMALL_BYTES, computing takes the caller no longer than handing the task
+   over. */
 static const double SMALL_FLOPS = 1 << 16;
 
 struct work_task {
     struct task task;
     hd_machine *machine;
     hd_work work;
-    const void *place; /* hd_checker_options.place, where somebody asks for it */
-    hd_result failed;  /* of work that the caller has run himself */
-    bool begun;        /* of work in steps */
+    const void *place; /* hd_checker_options.place, if the checker asks for it */
+    hd_result failed;  /* of work that the caller ran itself */
+    bool begun;        /* for work in steps */
     unsigned turns;
     void *state;
 };
@@ -47,7 +48,7 @@ static const void *work_place(const hd_machine *m)
     return o && o->undefined_copy && o->place ? o->place(o->data) : NULL;
 }
 
-/* The first byte that nobody has written is told, of each range that is read. */
+/* Reports the first uninitialised byte of each range that is read. */
 static void tell_undefined(const hd_machine *m, const hd_used *u, const void *place)
 {
     const hd_checker_options *o = &m->checker->options;
@@ -83,7 +84,7 @@ static void check_used(const hd_machine *m, const hd_work *w, const void *place)
             mark_written(m, &w->used[i]);
 }
 
-/* The first bytes at or after `at`, and before `end`, that rows of the range hold. */
+/* Finds the first bytes at or behind `at`, and before `end`, that rows of the range hold. */
 static bool first_common(const hd_used *u, uintptr_t at, uintptr_t end, uintptr_t *from, uintptr_t *to)
 {
     uintptr_t start = (uintptr_t)u->at, past = start + u->width;
@@ -96,7 +97,8 @@ static bool first_common(const hd_used *u, uintptr_t at, uintptr_t end, uintptr_
     return true;
 }
 
-/* Where bytes begin that a range before `ranges` writes, which were noted with it. */
+/* Returns where bytes begin that an earlier range of the call, before `ranges`, writes and has
+   noted. */
 static bool first_noted(const hd_work *w, size_t ranges, uintptr_t at, uintptr_t end, uintptr_t *from, uintptr_t *to)
 {
     uintptr_t f = 0, t = 0;
@@ -110,8 +112,8 @@ static bool first_noted(const hd_work *w, size_t ranges, uintptr_t at, uintptr_t
     return found;
 }
 
-/* Ranges of one task may overlap, as the parts of a triangle, or a product and its operand in
- * place. No byte is told twice: it would race with itself. */
+/* Notes a row of a range. Ranges of one task may overlap, such as the parts of a triangle, or a
+ * product in place; each byte is noted once, or it would race with itself. */
 static void note_row(const hd_machine *m, uint32_t task, const hd_work *w, size_t ranges, uintptr_t at, size_t bytes,
                      bool writes)
 {
@@ -124,7 +126,7 @@ static void note_row(const hd_machine *m, uint32_t task, const hd_work *w, size_
     }
 }
 
-/* May ranges have a byte in common, by where they begin and end? */
+/* Can the ranges overlap, judging by their bounds? */
 static bool may_meet(const hd_used *a, const hd_used *b)
 {
     struct box x = box_of(a), y = box_of(b);
@@ -149,7 +151,7 @@ static void note_range(const hd_machine *m, uint32_t task, const hd_work *w, siz
         note_row(m, task, w, ranges, (uintptr_t)u->at + y * u->pitch, bytes, writes);
 }
 
-/* What is written is noted first: it races with all that a read of it races with. */
+/* Notes writes before reads: a write races with everything that a read races with. */
 static void note_used(const hd_machine *m, uint32_t task, const hd_work *w)
 {
     if (!m->checker || !task)
@@ -162,7 +164,7 @@ static void note_used(const hd_machine *m, uint32_t task, const hd_work *w)
         }
 }
 
-/* `task`: 0 where the caller has done it himself. */
+/* `task`: 0 if the caller did the work. */
 static void note_worked(const hd_machine *m, uint32_t task, const hd_work *w)
 {
     const hd_explainer *e = m->explainer;
@@ -175,7 +177,7 @@ static void note_worked(const hd_machine *m, uint32_t task, const hd_work *w)
 
 /* ---- running ---- */
 
-/* Ranges that only memory tells, as `used` are. */
+/* Notes ranges that depend on the contents of memory; otherwise like `used`. */
 static hd_result tell_found(const hd_machine *m, uint32_t task, const hd_work *w, const void *place)
 {
     hd_work found = {.used_count = 0};
@@ -190,7 +192,7 @@ static hd_result tell_found(const hd_machine *m, uint32_t task, const hd_work *w
     return r;
 }
 
-/* What it uses is told once. `task`: 0 where the caller does it himself. */
+/* Notes what the work uses, and does it. `task`: 0 if the caller does it. */
 static hd_result do_work(hd_machine *m, uint32_t task, const hd_work *w, const void *place, bool again, void **state)
 {
     struct mem *mem = &m->machine->mem;
@@ -207,7 +209,7 @@ static hd_result do_work(hd_machine *m, uint32_t task, const hd_work *w, const v
     return r;
 }
 
-/* Who waits for the task finds it done. */
+/* Completes a dropped task for those who wait for it. */
 static void drop_work(struct task *t)
 {
     hd_work *w = &((struct work_task *)t)->work;
@@ -267,7 +269,7 @@ static hd_result put_work(hd_stream *s, const hd_work *w, enum hd_wait wait)
         r = do_work(s->context->machine, 0, w, NULL, false, NULL);
     if (itself && !r)
         note_worked(s->context->machine, 0, w);
-    if (!fault && (!itself || r)) /* a failure becomes the context's fault, as a task */
+    if (!fault && (!itself || r)) /* a failure becomes the context's fault by a task */
         return put_task(s, w, wait, r);
     if (w->drop)
         w->drop(w->data);

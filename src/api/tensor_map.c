@@ -15,8 +15,8 @@ static uint32_t at_most(uint32_t v, uint32_t most)
     return v < most ? v : most;
 }
 
-/* What does not fit into the map's fields; NULL where all does. What is far from being allowed
- * stays so in them (at_most). */
+/* The error for values that do not fit in the map's fields; NULL if all fit. Values far outside the
+ * limits are refused elsewhere (at_most). */
 static const char *range_refusal(const hd_tensor_map *d)
 {
     static const int CORNERS[TENSOR_DIMS + 1] = {[3] = 1 << 15, [4] = 1 << 7, [5] = 1 << 4};

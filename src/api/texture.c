@@ -8,8 +8,8 @@
 struct hd_array {
     hd_machine *machine;
     struct array *array;
-    unsigned level; /* of a level: which */
-    bool is_level;  /* of another array */
+    unsigned level; /* the level's number */
+    bool is_level;  /* a level of another array */
 };
 
 static hd_result refuse(const char **error, hd_result result, const char *why)
@@ -21,7 +21,7 @@ static hd_result refuse(const char **error, hd_result result, const char *why)
 
 /* ---- arrays ---- */
 
-/* What the device can have (CUDA C++ Programming Guide, "Technical Specifications"). */
+/* The device's limits (CUDA C++ Programming Guide, "Technical Specifications"). */
 static const char *size_refusal(const hd_array_desc *d)
 {
     bool layered = d->flags & HD_ARRAY_LAYERED, cube = d->flags & HD_ARRAY_CUBEMAP;

@@ -15,11 +15,11 @@
 
 /* ---- launches ---- */
 
-/* A kernel of this thread may launch others, which are not run on top of it. */
+/* A kernel runs on this thread: launches that it makes must not run on top of it. */
 static _Thread_local bool runs_launch;
 
-/* A thread of the host's, which may be the program's own and have little stack left, runs kernels
- * where it has that much; the engines take a few pages, and compiled code of gangs the most. */
+/* Is enough stack left to run kernels? The thread may be the program's own. The engines take a few
+ * pages; compiled code of gangs takes most. */
 static bool has_stack(void)
 {
     enum { ENOUGH = 256 << 10 };
@@ -42,8 +42,8 @@ static bool has_stack(void)
     return here < stack.high && here > stack.low && here - stack.low > ENOUGH;
 }
 
-/* May the launch be done in less time than it takes to hand it over to another thread? Who has run
- * one in vain hands over the next ones of its kernel, each time twice as many. */
+/* May the launch end before it could be handed to another thread? After a wrong guess, the kernel's
+ * next launches are handed over, twice as many each time. */
 static bool may_be_brief(struct launch_task *l)
 {
     enum { FEW_WARPS = 64 };
@@ -71,14 +71,14 @@ static void note_brief(struct kernel *k, bool done)
     atomic_store(&k->to_hand_over, n);
 }
 
-/* HD_ON_ERROR_KERNEL: what a kernel has done, not what it was denied. */
+/* HD_ON_ERROR_KERNEL ends the kernel alone if its own fault failed it, not a refused resource. */
 static bool ends_kernel_alone(const hd_machine *m, hd_result result)
 {
     return m->checker && m->checker->options.on_error == HD_ON_ERROR_KERNEL && result >= HD_ERROR_ILLEGAL_ADDRESS &&
            result <= HD_ERROR_LAUNCH_FAILED && result != HD_ERROR_LAUNCH_TIMEOUT;
 }
 
-/* Of the machine; the task may be referred to for longer. */
+/* Releases the launch's hold on the machine; the task itself may be referred to for longer. */
 static void let_go(struct launch_task *l)
 {
     launch_release(l->machine, &l->request);
@@ -89,7 +89,7 @@ static void let_go(struct launch_task *l)
     l->is_nested = false;
 }
 
-/* What its report says of who launched it. */
+/* Adds to its report which kernel launched it. */
 static void tell_parent(const struct launch_task *l, hd_report *r)
 {
     if (l->request.launched_by)
@@ -97,7 +97,7 @@ static void tell_parent(const struct launch_task *l, hd_report *r)
                   demangle(str_of(l->request.launched_by), &r->arena));
 }
 
-/* False where it goes on in another turn: then there is nothing to report yet. */
+/* Returns false if the launch continues in another turn, and has no report yet. */
 static bool launch_now(struct launch_task *l, hd_report *r, hd_result *result)
 {
     struct thread_pool *others = l->machine->machine->threads;
@@ -234,7 +234,7 @@ hd_result stream_put_task(hd_stream *s, struct task *t, enum hd_wait wait)
     hd_result before = context_fault(s->context->context);
     if (!stream_put(s->stream, t, wait ? &held : NULL))
         return HD_ERROR_OUT_OF_MEMORY;
-    if (!wait) /* its own fault is for a later call to return, however fast it is */
+    if (!wait) /* a later call returns its own fault, however fast the launch is */
         return before;
     task_wait(held);
     if (wait == HD_WAIT)

@@ -11,7 +11,7 @@ static unsigned bits(uint32_t mask)
     return (unsigned)__builtin_popcount(mask);
 }
 
-/* Sectors by twos. */
+/* The number of sector pairs (64 bytes) that have a sector of the set. */
 static unsigned pairs_of(uint32_t sectors)
 {
     return (sectors & 3 ? 1u : 0) + (sectors >> 2 ? 1u : 0);
@@ -23,7 +23,8 @@ static void count_stride(struct access_counters *c, int64_t step)
     c->strided++;
 }
 
-/* The sectors that L1 has not (all, where it is passed by): L2 is asked for them. */
+/* Returns the sectors that a load asks L2 for: those that L1 does not have, or all if it bypasses
+   L1. */
 static uint32_t load_line(struct footprint *f, struct l1 *l1, bool past_l1, const struct line *line,
                           struct access_counters *c)
 {
@@ -106,7 +107,7 @@ static void count_global(struct footprint *f, struct l1 *l1, const struct access
     }
 }
 
-/* With the addresses of lanes that are all as far apart left out. */
+/* Replaces a list of addresses by base and step if all lanes have one step. */
 static struct lanes simplified(struct lanes a, int64_t *step, bool *has_step)
 {
     *has_step = rule_step(&a, step);
@@ -119,7 +120,7 @@ static struct lanes simplified(struct lanes a, int64_t *step, bool *has_step)
     return a;
 }
 
-/* One request; the lanes, as rules take them. */
+/* Counts one request; returns its lanes as the rules take them. */
 static struct lanes count_request(struct access_counters *c, struct lanes all)
 {
     int64_t step;
@@ -170,7 +171,8 @@ void count_access(struct footprint *f, struct l1 *l1, const struct access_site *
 
 /* ---- asynchronous copies ---- */
 
-/* cp.async: a load of global memory, of the lanes that read anything, and a store to shared memory. */
+/* cp.async counts as a load of global memory, for the lanes that read anything, and a store to
+   shared memory. */
 static void count_copy(struct footprint *f, struct l1 *l1, const struct access_site *s, struct site_tally *t,
                        const struct issue_event *e)
 {
@@ -203,7 +205,7 @@ static void count_copy(struct footprint *f, struct l1 *l1, const struct access_s
     ld->l1_miss_tags += s->past_l1 ? c.tags : 0;
 }
 
-/* Bytes of global memory that a bulk copy moves, side by side: L2 is asked for each sector once, L1
+/* A bulk copy moves a contiguous range of global memory: it asks L2 for each sector once, and L1
  * for none. */
 static void count_range(struct footprint *f, enum access_kind kind, uint64_t from, uint64_t to,
                         struct access_counters *c)
@@ -256,7 +258,7 @@ static uint64_t count_bulk(struct footprint *f, const struct access_site *s, str
         count_range(f, kind, at, at + e->bytes, c);
     c->ideal_sectors += (c->bytes - before + SECTOR_BYTES - 1) / SECTOR_BYTES;
     c->l1_miss_sectors += c->sectors - sectors;
-    if (e->ranks) /* what L2 is asked for once comes to each of the blocks */
+    if (e->ranks) /* one request to L2 serves all blocks of a multicast */
         c->sectors += (c->sectors - sectors) * (unsigned)(__builtin_popcount(e->ranks) - 1);
     return c->bytes - before;
 }

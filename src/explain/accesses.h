@@ -1,6 +1,6 @@
-/* What one instruction of a warp adds to the counters of its site (counters.def): from the
- * addresses of its lanes, by the hardware's rules (rules.h). Global memory that is touched goes
- * into the footprint, loads go through a model of L1 (NULL: there is none). */
+/* Adds one instruction of a warp to the counters of its site (counters.def): applies the hardware's
+ * rules (rules.h) to the lanes' addresses. Touched global memory goes into the footprint; loads go
+ * through a model of L1 (NULL: there is none). */
 #ifndef HEDDLE_EXPLAIN_ACCESSES_H
 #define HEDDLE_EXPLAIN_ACCESSES_H
 
@@ -12,7 +12,7 @@
 
 void count_access(struct footprint *f, struct l1 *l1, const struct access_site *s, struct site_tally *t,
                   const struct access_event *e);
-/* Asynchronous work, when it is issued; the bytes that a bulk copy moves. */
+/* Counts asynchronous work when it is issued; returns the bytes that a bulk copy moves. */
 uint64_t count_issue(struct footprint *f, struct l1 *l1, const struct access_site *s, struct site_tally *t,
                      const struct issue_event *e);
 

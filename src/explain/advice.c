@@ -13,15 +13,14 @@
 #include "explain/tables.h"
 #include "ptx/module.h"
 
-/* What an instruction has to have of all that is counted of its kind, for advice about it to
- * matter. */
+/* The least share of all counts of its kind that an instruction must have for advice about it. */
 #define SHARE_THAT_MATTERS 0.05
-/* What the model has to gain. */
+/* The least gain, by the model, that is worth advice. */
 #define GAIN_THAT_MATTERS 0.1
 
 struct advisor {
     const struct kernel_counters *c;
-    const struct insn_counters *line; /* the sum of the instructions of its line: loops are unrolled */
+    const struct insn_counters *line; /* the sum of all instructions of its line, because loops are unrolled */
     advice_list *list;
     struct arena *arena;
 };
@@ -31,8 +30,7 @@ static double ratio(uint64_t a, uint64_t b)
     return b ? (double)a / (double)b : 0;
 }
 
-/* Of a line that is unrolled once; `cycles`: sectors, wavefronts and issue slots that are spent in
- * vain. */
+/* Adds advice about a line, once. `cycles`: sectors, wavefronts and issue slots that are wasted. */
 static void add(struct advisor *a, const char *code, struct place place, double cycles, const char *text)
 {
     for (uint32_t i = 0; place.cuda && i < a->list->n; i++) {
@@ -47,7 +45,7 @@ static void add(struct advisor *a, const char *code, struct place place, double 
     *VEC_PUSH(a->arena, a->list) = (struct advice){code, text, place, cycles};
 }
 
-/* "line 12", of CUDA where it is known. */
+/* "line 12": of CUDA if it is known, else of PTX. */
 static const char *where(struct advisor *a, struct place p)
 {
     if (p.cuda)
@@ -55,13 +53,13 @@ static const char *where(struct advisor *a, struct place p)
     return p.source ? arena_printf(a->arena, "PTX line %u", place_locate(p).line) : "a line";
 }
 
-/* 4, 4.5 */
+/* "4", "4.5" */
 static const char *number(struct advisor *a, double x)
 {
     return arena_printf(a->arena, x >= 10 || x == (int)x ? "%.0f" : "%.1f", x);
 }
 
-/* About an instruction; the text says what there is, and what to do. */
+/* Gives advice about an instruction; the text says what was found and what to do. */
 static void give(struct advisor *a, const char *code, const struct insn_counters *i, double wasted, const char *format,
                  ...) __attribute__((format(printf, 5, 6)));
 static void give(struct advisor *a, const char *code, const struct insn_counters *i, double wasted, const char *format,
@@ -74,7 +72,7 @@ static void give(struct advisor *a, const char *code, const struct insn_counters
     add(a, code, i->place, wasted, arena_printf(a->arena, "%s: %s", where(a, i->place), text));
 }
 
-/* About the launch. */
+/* Gives advice about the launch. */
 static void give_of_launch(struct advisor *a, const char *code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 static void give_of_launch(struct advisor *a, const char *code, const char *format, ...)
@@ -85,7 +83,7 @@ static void give_of_launch(struct advisor *a, const char *code, const char *form
     va_end(args);
 }
 
-/* Is what the line has of all that the kernel has too little to matter? */
+/* Has the line too small a share of the kernel's count to matter? */
 #define IS_MINOR(a, what) (ratio((a)->line->what, (a)->c->what) < SHARE_THAT_MATTERS)
 
 /* ---- instructions ---- */
@@ -95,7 +93,7 @@ static uint64_t magnitude(int64_t n)
     return n < 0 ? -(uint64_t)n : (uint64_t)n;
 }
 
-/* How far threads are apart, where all requests agree on that; 0: they do not. */
+/* The distance between neighbouring threads if all requests have the same; else 0. */
 static uint64_t stride_of(const struct access_counters *x)
 {
     return x->strided == x->requests && x->stride != INT64_MIN ? magnitude(x->stride) : 0;
@@ -131,7 +129,7 @@ static const enum access_kind shared_kinds[] = {KIND_of_shared_ld, KIND_of_share
 
 static void advise_banks(struct advisor *a, const struct insn_counters *i, enum access_kind kind)
 {
-    enum { LARGEST_ACCESS = 16 }; /* bytes of a thread */
+    enum { LARGEST_ACCESS = 16 }; /* bytes per thread */
     const struct access_counters *x = &i->access[kind];
     uint64_t stride = stride_of(x), all = 0, own = 0;
     for (size_t k = 0; k < sizeof shared_kinds / sizeof shared_kinds[0]; k++) {
@@ -167,7 +165,7 @@ static void advise_contention(struct advisor *a, const struct insn_counters *i, 
 {
     enum { LANES_AT_AN_ADDRESS = 8 };
     const struct access_counters *x = &i->access[kind];
-    /* What ptxas sums up in the warp counts as one: then sectors are few. */
+    /* ptxas sums up such a warp's lanes, and they count as one: few sectors, then. */
     if (x->sectors < LANES_AT_AN_ADDRESS * x->requests || x->lanes < LANES_AT_AN_ADDRESS * x->distinct ||
         IS_MINOR(a, access[kind].sectors))
         return;
@@ -223,7 +221,7 @@ static int by_cycles(const void *a, const void *b)
     return x->cycles != y->cycles ? (x->cycles > y->cycles ? -1 : 1) : strcmp(x->text, y->text);
 }
 
-/* The sum of each line of CUDA, by its name; of an instruction without a line itself. */
+/* The sums of lines of CUDA, by name; an instruction without a line has its own. */
 static const struct insn_counters **sums_by_line(const struct kernel_counters *c, struct arena *arena)
 {
     struct map by_line;
@@ -323,7 +321,7 @@ static void advise_spills(struct advisor *a)
                    a->c->registers_guessed ? " without machine code" : "");
 }
 
-/* Multiprocessors that no cluster can lie on, while others have more blocks than one each. */
+/* Advises about multiprocessors that no cluster fits on while others have several blocks. */
 static void advise_clusters(struct advisor *a, const struct device_model *d)
 {
     uint32_t cluster = cluster_blocks(a->c), used = device_cluster_multiprocessors(d, cluster);
@@ -336,7 +334,7 @@ static void advise_clusters(struct advisor *a, const struct device_model *d)
                    d->multiprocessors - device_cluster_multiprocessors(d, cluster / 2));
 }
 
-/* Would it be faster if a limit of occupancy were another? */
+/* Would the launch be faster if one limit of occupancy were different? */
 static void try_limit(struct advisor *a, const struct device_model *d, const struct device_rates *r, double ns,
                       bool registers)
 {

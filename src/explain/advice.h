@@ -1,5 +1,5 @@
-/* What would make a kernel faster: one sentence each, and only where the counted figures, or the
- * model of time with one thing changed, prove it. */
+/* What would make a kernel faster, one sentence each. Advice is given only if the counted figures
+ * prove it, or the model of time with one thing changed. */
 #ifndef HEDDLE_EXPLAIN_ADVICE_H
 #define HEDDLE_EXPLAIN_ADVICE_H
 
@@ -11,16 +11,15 @@
 struct advice {
     const char *code; /* stable: uncoalesced, bank-conflicts, ... */
     const char *text;
-    struct place place; /* of the instruction that it is about; no source: of the launch */
-    double cycles;      /* of a multiprocessor, about, that are spent in vain there; of a launch 0 */
+    struct place place; /* the instruction's; without a source: the advice is about the launch */
+    double cycles;      /* approximate cycles of a multiprocessor that are wasted there; 0 for a launch */
 };
 
 typedef VEC(struct advice) advice_list;
 
-/* Of instructions, those first that cost most: from the sums of a kernel's launches, which have
- * them. */
+/* Advice about instructions, the most expensive first, from the sums of a kernel's launches. */
 void advise_lines(const struct kernel_counters *sums, advice_list *list, struct arena *arena);
-/* Of the launch as a whole. What needs the model is left out where there is no time. */
+/* Advice about the launch as a whole. What needs the model is left out if there is no time. */
 struct estimate;
 void advise_launch(const struct kernel_counters *c, const struct device_model *d, const struct estimate *e,
                    advice_list *list, struct arena *arena);

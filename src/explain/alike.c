@@ -32,7 +32,7 @@ struct fingerprint fingerprint_of(const struct kernel_counters *c)
 {
     struct fingerprint f = {{str_hash_keys[0], str_hash_keys[1]}};
     struct kernel_counters figures = *c;
-    figures.name = figures.mangled = figures.launched_by = NULL; /* the kernel's number says its name */
+    figures.name = figures.mangled = figures.launched_by = NULL; /* the kernel's number identifies it */
     add_text(&f, c->launched_by);
     for (unsigned i = 0; i < HOT_PLACES; i++) {
         figures.hottest[i].name = NULL;
@@ -44,7 +44,7 @@ struct fingerprint fingerprint_of(const struct kernel_counters *c)
 
 /* ---- the table ---- */
 
-/* Its entry, or the free one that it would get; a table has one. */
+/* The entry of the fingerprint, or the free one where it would go. The table is not empty. */
 static struct alike_entry *place_of(const struct alike *a, struct fingerprint f)
 {
     size_t i = f.half[0] & (a->room - 1);
@@ -58,7 +58,7 @@ uint64_t alike_find(const struct alike *a, struct fingerprint f)
     return a->room ? place_of(a, f)->number : 0;
 }
 
-/* False where memory is exhausted. */
+/* Returns false if memory is exhausted. */
 static bool grow(struct alike *a)
 {
     enum { FIRST = 64 };

@@ -1,7 +1,7 @@
-/* Launches of which all that is counted is equal: they are told of once.
+/* Finds launches whose counts are all equal, so that each set is reported once.
  *
- * A program that launches a kernel a hundred thousand times has few that differ in a figure. What
- * is remembered of a launch is 32 bytes: its number and a fingerprint of 128 bits of its counters.
+ * A program that launches a kernel a hundred thousand times has few launches that differ. The table
+ * keeps 32 bytes of each: its number and a 128-bit fingerprint of its counters.
  */
 #ifndef HEDDLE_EXPLAIN_ALIKE_H
 #define HEDDLE_EXPLAIN_ALIKE_H
@@ -17,11 +17,12 @@ struct alike {
     size_t n, room;         /* a power of two, or 0 */
 };
 
-/* Of all that a launch's record has, which the caller has cleared before it was filled. */
+/* The fingerprint of a launch's whole record, padding included: the caller cleared the record
+   before filling it. */
 struct fingerprint fingerprint_of(const struct kernel_counters *c);
-/* The number that the fingerprint was added with, from 1 on; 0: it is new. */
+/* The number that was added with the fingerprint, from 1; 0 if it is new. */
 uint64_t alike_find(const struct alike *a, struct fingerprint f);
-/* What is not added, as memory is exhausted, is new again the next time. */
+/* If memory is exhausted nothing is added, and the fingerprint is new again next time. */
 void alike_add(struct alike *a, struct fingerprint f, uint64_t number);
 void alike_free(struct alike *a);
 

@@ -9,8 +9,7 @@
 #include "explain/rates.h"
 #include "explain/rules.h"
 
-/* A unit's operations of a row of rates.def each, and what a kernel that it bounds is bound by
- * (model.def). */
+/* The units of a device: its rate in rates.def, and the bound that its name stands for (model.def). */
 static const struct unit {
     const char *words, *bound;
     enum rate rate;
@@ -36,7 +35,8 @@ struct sums {
 
 struct call_log {
     double launch_ns, l2_resident, l2_bytes_per_ns, dram_bytes_per_ns, flops_per_ns[UNITS]; /* 0: not known */
-    pthread_mutex_t lock;                                                                   /* of what follows */
+    /* protects what follows */
+    pthread_mutex_t lock;
     struct sums *of;
     size_t n;
 };
@@ -68,7 +68,7 @@ void call_log_free(struct call_log *l)
     free(l);
 }
 
-/* With the lock held. NULL where memory is exhausted. */
+/* Call with the lock held. Returns NULL if memory is exhausted. */
 static struct sums *sums_of(struct call_log *l, const char *name, unsigned unit)
 {
     for (size_t i = 0; i < l->n; i++)
@@ -116,7 +116,7 @@ double call_log_add(struct call_log *l, const hd_work *w)
     return ns;
 }
 
-/* What most of the time beyond the launches is for. */
+/* What takes most of the time beside the launches. */
 static const char *bound_of(const struct sums *s)
 {
     if (s->computing_ns > s->l2_ns + s->dram_ns)

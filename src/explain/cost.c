@@ -26,7 +26,8 @@ struct cost_table {
     uint32_t spilled_bytes;
 };
 
-enum { UNROLLED = 4, UNROLLED_INSNS = 40 }; /* how often ptxas unrolls loops of up to so many instructions */
+/* ptxas unrolls loops of up to so many instructions, so many times */
+enum { UNROLLED = 4, UNROLLED_INSNS = 40 };
 
 /* ---- a function ---- */
 
@@ -55,7 +56,7 @@ static void note_uses(struct coster *c)
             if (cost_use_of(c, refs[k]))
                 cost_use_of(c, refs[k])->is_product = cost_is_product(i);
     }
-    for (uint32_t n = c->ir->insns.n; n-- > 0;) { /* backwards: what reads an address before what makes it */
+    for (uint32_t n = c->ir->insns.n; n-- > 0;) { /* backwards: from readers of an address to its definition */
         const struct ir_insn *i = &c->ir->insns.at[n];
         bool shared = is_access(i) && i->access->mem.space == SPACE_SHARED, folded = cost_is_shared_address(c, i);
         if ((shared || folded) && cost_use_of(c, i->a))
@@ -65,7 +66,7 @@ static void note_uses(struct coster *c)
     }
 }
 
-/* The operation in [from, to) that defines `wanted`, from the last one back; NULL. */
+/* The last operation in [from, to) that defines `wanted`; or NULL. */
 static const struct ir_insn *definition(const struct coster *c, uint32_t from, uint32_t to, ir_ref wanted, uint32_t *at)
 {
     for (*at = to; wanted && (*at)-- > from;)
@@ -79,7 +80,7 @@ static bool counts(const struct ir_insn *i)
     return i->origin && i->origin->inst->op == OP_add && ir_ref_kind(i->b) == REF_CONST;
 }
 
-/* Of a loop that is unrolled only one is left of its branch, its test and the step of its counter. */
+/* An unrolled loop keeps one of its branches, tests and counter steps. */
 static void scale_loop(struct coster *c, uint32_t first, uint32_t last)
 {
     const struct code_block *end = &c->code->blocks[last];
@@ -100,7 +101,7 @@ static void scale_loops(struct coster *c)
     for (uint32_t b = c->code->n_blocks; b-- > 0;) {
         bool is_loop = c->ir->blocks.at[c->ir->order[b]].loop_header;
         if (!is_loop || (inner != UINT32_MAX && inner <= ends[b]))
-            continue; /* not one that has a loop inside */
+            continue; /* only innermost loops are unrolled */
         inner = b;
         if (!ir_keeps_rolled(c->ir, b))
             scale_loop(c, b, ends[b]);
@@ -109,11 +110,11 @@ static void scale_loops(struct coster *c)
 
 /* ---- traces: blocks that are scheduled together ---- */
 
-enum { PREDICATED_INSNS = 8 }; /* what a branch jumps over at most, for ptxas to predicate it instead */
+enum { PREDICATED_INSNS = 8 }; /* ptxas predicates instructions instead of branching over them, up to so many */
 
 struct entries {
     uint32_t n;
-    bool previous, skipping; /* from the block before it; from that before that */
+    bool previous, skipping; /* the state behind the previous block, and behind the one before that */
 };
 
 static struct entries *count_entries(const struct coster *c)
@@ -133,11 +134,11 @@ static bool can_be_predicated(const struct coster *c, uint32_t b)
 {
     const struct code_block *block = &c->code->blocks[b];
     uint8_t end = c->code->ops[block->first + block->n - 1].kind;
-    return block->n <= PREDICATED_INSNS && end <= OP_BRA; /* no barrier, vote or call, no way out */
+    return block->n <= PREDICATED_INSNS && end <= OP_BRA; /* no barrier, vote, call or exit */
 }
 
-/* A block that can only be entered from the one before it goes on with its trace, and so does one
- * behind a few instructions that a branch may jump over. */
+/* A block that is entered only from the previous one continues its trace, and so does a block
+ * behind a few instructions that a branch may skip. */
 static void find_traces(struct coster *c)
 {
     const struct entries *e = count_entries(c);
@@ -155,11 +156,12 @@ static void find_traces(struct coster *c)
 
 /* ---- chains ---- */
 
-/* Of one trace while instructions go by, by level. */
+/* The schedule of one trace so far, by level. */
 struct chain {
-    float last, ordered;          /* starts: the latest; of the latest access that keeps its place */
-    float store[SPACE_PARAM + 1]; /* of the latest store to a space; generic: to any */
-    float held;                   /* nothing starts before */
+    /* starts of the latest instruction, and of the latest access that keeps its order */
+    float last, ordered;
+    float store[SPACE_PARAM + 1]; /* of the latest store to each space; generic: to any */
+    float held;                   /* nothing starts before this */
     float products;               /* end of the latest wgmma */
 };
 
@@ -177,8 +179,8 @@ static float store_before(const struct chain *at, enum ptx_space space)
     return most;
 }
 
-/* What the instructions behind it wait for, whatever they read: barriers, fences, the target of a
- * branch, a called function. */
+/* How long the following instructions wait, whatever they read: behind barriers, fences, branch
+ * targets, calls. */
 static float holds_up(enum cost_class class)
 {
     switch (class) {
@@ -246,7 +248,7 @@ static bool is_predicated(const struct coster *c, uint32_t b, const struct ir_in
     return c->predicated[b] && i && i->kind == IR_BRA;
 }
 
-/* `at`: where the trace stands when the block begins. */
+/* `at`: the trace's schedule when the block begins. */
 static void cost_block(struct coster *c, uint32_t b, struct chain at[CLOCK_LEVELS])
 {
     struct block_cost *cost = &c->costs[b];
@@ -287,7 +289,7 @@ static bool is_live_out(const struct ir_live *live, uint32_t b, ir_ref r)
     return n && ir_in_set(live->out + (size_t)b * live->words, n - 1);
 }
 
-/* What the block leaves pending of what others need. */
+/* Finds the results that are still pending at the block's end and that others need. */
 static void find_tail(struct coster *c, uint32_t b, const struct chain at[CLOCK_LEVELS], const struct ir_live *live)
 {
     for (uint32_t k = 0; k < c->code->blocks[b].n; k++) {
@@ -304,8 +306,8 @@ static void find_tail(struct coster *c, uint32_t b, const struct chain at[CLOCK_
     }
 }
 
-/* Does a block read what some block leaves pending, other than those before it in its trace, which
- * have been waited for? */
+/* Does a block read pending results of another block? Those of its trace's earlier blocks are
+ * waited for already. */
 static bool reads_pending(struct coster *c, uint32_t b)
 {
     bool pending = false;
@@ -329,7 +331,7 @@ static void forget_definitions(struct coster *c)
         c->uses[r].trace = 0;
 }
 
-/* live: NULL where the function is too large to find it. */
+/* live: NULL if the function is too large to compute it. */
 static struct block_cost *cost_function(const struct device_rates *rates, const struct code *code,
                                         const struct ir_live *live, struct arena *arena)
 {

@@ -1,15 +1,15 @@
-/* What a block of code costs a warp on the device, by its instructions alone: made once a kernel,
- * before it runs.
+/* What a block of code costs a warp on the device, judged by its instructions alone. Computed once
+ * for a kernel, before it runs.
  *
- * There is no machine code to look at: what ptxas makes of PTX is estimated by class (cost.def) and
- * by what it is known to do to every kernel: products of addresses go into one IMAD.WIDE with the
- * sum, moves and conversions of addresses go away, small loops of one block are unrolled four times
- * unless .pragma "nounroll" stands in the block. Within a block instructions start as soon as their
- * operands are there, as in the order that ptxas's scheduler finds; memory is reached in the order
- * of the text where addresses may be the same.
+ * There is no machine code. What ptxas makes of PTX is estimated by class (cost.def), and by what
+ * it does to every kernel: it merges products of addresses with their sum into one IMAD.WIDE,
+ * removes moves and conversions of addresses, and unrolls small loops of one block four times,
+ * unless the block has .pragma "nounroll". Within a block an instruction starts as soon as its
+ * operands are ready, as in ptxas's schedule; accesses whose addresses may be equal keep the order
+ * of the text.
  *
- * A clock of a warp goes on through blocks like this, once for each place that global loads can
- * come from (enum clock_level):
+ * A warp's clock passes through blocks as follows, once for each place that global loads may come
+ * from (enum clock_level):
  *
  *     if (c->starts) left = pending;
  *     if (c->waits) clock = max(clock, left);
@@ -54,27 +54,27 @@ extern const char *const product_names[PRODUCT_TYPES];
 
 struct block_cost {
     float classes[COST_CLASSES];     /* instructions of PTX */
-    float tensor[PRODUCT_TYPES];     /* operations of tensor cores for a warp: a product and its sum are two */
+    float tensor[PRODUCT_TYPES];     /* tensor core operations of a warp: a product and its sum count as two */
     float chain[CLOCK_LEVELS];       /* cycles from its first instruction to the start of its last */
-    float tail[CLOCK_LEVELS];        /* cycles that results which others need are still pending then */
-    float spill_loads, spill_stores; /* of registers, by warps: spill.h */
-    bool starts; /* a trace: the blocks behind it that do not go on with it are scheduled by themselves */
-    bool waits;  /* it reads what another trace, or the round before, has left pending */
+    float tail[CLOCK_LEVELS];        /* cycles after that until the results that others need are ready */
+    float spill_loads, spill_stores; /* of registers, counted in warp instructions: spill.h */
+    bool starts; /* begins a trace; blocks behind it that do not continue it are scheduled separately */
+    bool waits;  /* reads results that another trace, or the previous iteration, left pending */
 };
 
 struct cost_table;
 
-/* Lives in the arena. */
+/* The table is in the arena. */
 struct cost_table *cost_table_make(const struct kernel *k, const struct device_rates *rates, struct arena *arena);
-/* block: of code, as in a control event. */
+/* block: its index in the code, as in a control event. */
 const struct block_cost *cost_of(const struct cost_table *t, const struct code *code, uint32_t block);
 
-/* Cycles from the issue of an asynchronous copy (enum async_mode) to the end of the wait for it;
- * bytes: of one in bulk. */
+/* Cycles from the issue of an asynchronous copy (enum async_mode) to the end of the wait for it.
+ * bytes: the size of a bulk copy. */
 void copy_latency(const struct device_rates *r, unsigned mode, bool past_l1, uint64_t bytes,
                   double cycles[CLOCK_LEVELS]);
 
-/* Local memory of a thread for registers that it has no room for. */
+/* The bytes of local memory that a thread needs for spilled registers. */
 uint32_t cost_spilled_bytes(const struct cost_table *t);
 
 #endif

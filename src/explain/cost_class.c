@@ -1,5 +1,5 @@
-/* What an instruction is to the pipes of a multiprocessor: its class (cost.def), its products, how
- * long its result takes; see cost.h. */
+/* Maps an instruction to the pipes of a multiprocessor: its class (cost.def), its products, the
+ * latency of its result; see cost.h. */
 #include "explain/coster.h"
 
 #include <math.h>
@@ -136,7 +136,7 @@ static bool reads_sreg(const struct ir_insn *i)
     return ir_ref_kind(i->a) == REF_SREG;
 }
 
-/* In the text, or by contraction. */
+/* Is it a multiply-add, written as one or contracted? */
 static bool is_fma(const struct ir_insn *i)
 {
     return i->kind == IR_LANES && strncmp(lane_info(i->lane)->name, "fma_", 4) == 0;
@@ -149,7 +149,7 @@ bool cost_is_product_of_matrices(const struct ir_insn *i)
 
 static enum cost_class product_class(const struct matrix *x)
 {
-    enum { WHOLE_ROW = 256 }; /* bits of A that the tensor core takes of a row at once */
+    enum { WHOLE_ROW = 256 }; /* bits of a row of A that a tensor core takes at once */
     unsigned row = (unsigned)x->k * x->a.bits / (x->sparse ? 2 : 1);
     if (x->kind == MATRIX_WARPGROUP)
         return COST_wgmma;
@@ -165,7 +165,7 @@ bool cost_waits_for_products(const struct ir_insn *i)
     return i->kind == IR_GROUP && i->mode == GROUP_WGMMA_WAIT && i->imm == 0;
 }
 
-/* `previous`: the operation before it; what lowering made of one instruction counts once. */
+/* `previous`: the operation before it. What one PTX instruction was lowered to counts once. */
 enum cost_class cost_class_of(const struct coster *c, const struct ir_insn *i, const struct ir_insn *previous)
 {
     if (!i || !i->origin || i->kind == IR_JUMP || (previous && previous->origin == i->origin))
@@ -186,7 +186,7 @@ enum cost_class cost_class_of(const struct coster *c, const struct ir_insn *i, c
     return cost_is_wide_sum(i) && reads_product(c, i) ? COST_imul : class;
 }
 
-/* Types without a rate of their own, of 4 bits and 1, at that of 8. */
+/* Types of 4 bits and 1 bit have no rate of their own, and take that of 8 bits. */
 static enum product_type product_type(enum isa_type t)
 {
     switch (t) {
@@ -200,8 +200,8 @@ static enum product_type product_type(enum isa_type t)
     }
 }
 
-/* Each of the four warps of a warpgroup does its share; tensor cores leave out the half that is 0
- * of sparse matrices. */
+/* Each of a warpgroup's four warps does its share. Tensor cores skip the half of a sparse matrix
+ * that is 0. */
 static float operations_of(const struct matrix *x)
 {
     return (x->sparse ? 1.f : 2.f) * (float)x->m * (float)x->n * (float)x->k;
@@ -236,7 +236,8 @@ static double memory_latency(const struct device_rates *r, const struct ir_insn 
     if (i->kind == IR_ATOM)
         return x->mem.space == SPACE_SHARED ? r->latency_shared_atomic : r->latency_atomic;
     switch (x->mem.space) {
-    case SPACE_SHARED: return r->latency_shared + (bytes >= 16 ? 8.5 : bytes >= 8 ? 3 : 0); /* latency_lds16, _lds8 */
+    /* latency_lds16, _lds8 */
+    case SPACE_SHARED: return r->latency_shared + (bytes >= 16 ? 8.5 : bytes >= 8 ? 3 : 0);
     case SPACE_LOCAL: return r->latency_l1;
     case SPACE_CONST:
     case SPACE_PARAM: return r->latency_const;
@@ -261,7 +262,7 @@ void copy_latency(const struct device_rates *r, unsigned mode, bool past_l1, uin
 
 float cost_latency_of(const struct coster *c, const struct ir_insn *i, enum cost_class class, unsigned level)
 {
-    if (ir_is_copy(i)) /* nobody waits for it here */
+    if (ir_is_copy(i)) /* a copy is not waited for here */
         return class_costs[class].latency;
     if (class == COST_wgmma) {
         const struct matrix *x = &i->matrix->form;

@@ -17,28 +17,28 @@
 
 struct warp_count {
     double clock[CLOCK_LEVELS], pending[CLOCK_LEVELS], left[CLOCK_LEVELS]; /* explain/cost.h */
-    uint64_t instructions; /* since a barrier has let it go on, or its start */
+    uint64_t instructions; /* since a barrier released it, or since its start */
     struct group_clocks copies, bulk;
 };
 
 struct block_count {
-    struct block_count *next_free, *next; /* of all of the worker */
+    struct block_count *next_free, *next; /* all blocks of the worker */
     struct worker_count *k;
     struct l1 *l1;             /* of its multiprocessor */
-    struct timeline *timeline; /* of the block that has one, or NULL */
+    struct timeline *timeline; /* if this block has one; else NULL */
     uint64_t instructions;
     struct mbarrier_clocks mbarriers;
     struct warp_count warps[];
 };
 
-/* What a worker counts in a launch. */
+/* What one worker counts in a launch. */
 struct worker_count {
     struct worker_count *next;
-    const void *worker; /* as events name it */
+    const void *worker; /* the worker as events name it */
     struct tables tables;
     struct footprint footprint;
     struct l1 **l1;         /* by multiprocessor */
-    uint64_t *instructions; /* of its blocks */
+    uint64_t *instructions; /* instructions of its blocks */
     struct block_count *blocks, *free;
     uint64_t barriers, barrier_wait_of_warp[MAX_WARPS];
     double sum_warp[CLOCK_LEVELS], max_warp[CLOCK_LEVELS], sum_block[CLOCK_LEVELS], max_block[CLOCK_LEVELS];
@@ -54,7 +54,7 @@ struct counted_launch {
     const struct mem *mem;
     uint32_t warps_per_block, multiprocessors;
     uint64_t l1_bytes;
-    struct timeline *timeline; /* of its first block, where it is the kernel's first launch; or NULL */
+    struct timeline *timeline; /* of the first block in the kernel's first launch; or NULL */
     _Atomic(struct worker_count *) workers;
 };
 
@@ -62,11 +62,11 @@ static unsigned slot; /* of a block's struct block_count */
 
 struct counter {
     const struct device_model *model;
-    struct device_rates rates; /* of the clocks of warps: the model's, or an H200's where those are not known */
+    struct device_rates rates; /* for warps' clocks: the model's, or an H200's if the model's are not known */
     uint64_t sample_after;
-    pthread_mutex_t lock; /* of what follows, and of what kernels have of their launches */
+    pthread_mutex_t lock; /* protects what follows, and what kernels have from their launches */
     struct counted_kernel *kernels;
-    uint64_t executed; /* warp instructions of launches that were counted */
+    uint64_t executed; /* warp instructions of counted launches */
 };
 
 /* ---- accesses ---- */
@@ -88,7 +88,7 @@ static void on_access(void *data, const struct access_event *e)
         count_access(&b->k->footprint, b->l1, &sites->at[number - 1], &b->k->tables.sites[number - 1], e);
 }
 
-/* When what is issued will be done: in groups, or for mbarriers that hear of it. */
+/* Notes when issued work will be done, for its group or the mbarriers that it signals. */
 static void note_copy(const struct counted_launch *l, struct block_count *b, const struct access_site *s,
                       const struct issue_event *e, uint64_t bytes)
 {
@@ -130,8 +130,8 @@ static uint32_t number_of(const struct counted_launch *l, uint32_t function, uin
     return l->kernel->sites->functions[function].first_block + block;
 }
 
-/* What it has to wait for when the block of code begins, and, as if it were at its end, for loads
- * within. */
+/* Adds the waits to the timeline: what the warp waits for when the block of code begins, and waits
+ * for loads within it, as if they came at its end. */
 static void show_advance(struct block_count *b, uint32_t warp, const struct block_cost *c)
 {
     const struct warp_count *w = &b->warps[warp];
@@ -144,7 +144,7 @@ static void show_advance(struct block_count *b, uint32_t warp, const struct bloc
     timeline_add(b->timeline, warp, at + (double)c->chain[CLOCK_L1], at + (double)c->chain[CLOCK_L2], SPAN_WAIT);
 }
 
-/* A warp goes through a block of code. */
+/* A warp passes through a block of code. */
 static void advance(struct block_count *b, uint32_t warp, const struct block_cost *c)
 {
     struct warp_count *w = &b->warps[warp];
@@ -189,7 +189,7 @@ static void on_branch(void *data, const struct branch_event *e)
     t->control.taken += (unsigned)__builtin_popcount(e->taken);
 }
 
-/* The block of code that ends in the barrier at which the warp waits. */
+/* The tally of the block of code that ends in the barrier at which the warp waits. */
 static struct block_tally *tally_of_wait(const struct counted_launch *l, struct block_count *b,
                                          const struct sync_event *e, uint32_t warp)
 {
@@ -199,7 +199,7 @@ static struct block_tally *tally_of_wait(const struct counted_launch *l, struct 
     return NULL;
 }
 
-/* A barrier opens: its warps go on at the clock of the last. */
+/* A barrier opens: its warps continue at the clock of the last. */
 static void on_barrier(const struct counted_launch *l, const struct sync_event *e)
 {
     struct block_count *b = of_block(e->block);
@@ -263,8 +263,8 @@ static void on_group(struct block_count *b, const struct sync_event *e)
         wait_until(b, e->warp, done);
 }
 
-/* Of lanes, or of copies that the machine has done: when these would be is known since they were
- * issued (on_issue). */
+/* Arrivals by lanes, and by copies that the machine has done. The time of a copy's arrival was
+ * computed when it was issued (on_issue). */
 static void on_arrival(struct block_count *b, const struct sync_event *e)
 {
     struct block_count *of = of_block(e->block);
@@ -340,7 +340,7 @@ static struct worker_count *new_worker(struct counted_launch *l, const void *wor
     return k;
 }
 
-/* Each worker looks for its own, which nobody else adds. */
+/* Finds the worker's own record, which no other worker adds. */
 static struct worker_count *find_worker(struct counted_launch *l, const void *worker)
 {
     struct worker_count *k = atomic_load_explicit(&l->workers, memory_order_acquire);
@@ -451,7 +451,7 @@ void counter_free(struct counter *c)
     free(c);
 }
 
-/* New ones come to the end, so that their order is that of the first launches. With the lock held. */
+/* Appends new kernels, in the order of their first launches. Call with the lock held. */
 static struct counted_kernel *find_kernel(struct counter *c, const struct kernel *kernel, bool *is_new)
 {
     struct counted_kernel **link = &c->kernels;
@@ -464,7 +464,8 @@ static struct counted_kernel *find_kernel(struct counter *c, const struct kernel
     return *link;
 }
 
-/* Which kernel it is of, and whether it is counted; false where memory is exhausted. */
+/* Finds the launch's kernel, and decides whether the launch is counted; returns false if memory is
+   exhausted. */
 static bool enlist(struct counter *c, struct counted_launch *l, const struct launch_request *q, bool *is_first)
 {
     pthread_mutex_lock(&c->lock);
@@ -602,7 +603,7 @@ static void fill(const struct counted_launch *l, const struct worker_count *k, s
     }
 }
 
-/* It has run uncounted: another stands for it. */
+/* The launch ran uncounted: an earlier one's figures stand for it. */
 static void stand_in(const struct counted_launch *l, struct kernel_counters *counted)
 {
     *counted = l->shape->last;
@@ -626,7 +627,7 @@ static void add_counted(const struct counted_launch *l, const struct worker_coun
 void counter_end(struct counted_launch *l, struct kernel_counters *counted, struct arena *arena)
 {
     struct worker_count *k = atomic_load(&l->workers);
-    memset(counted, 0, sizeof *counted); /* with what stands between its members: alike.h */
+    memset(counted, 0, sizeof *counted); /* with its padding, which the fingerprint reads: alike.h */
     counted->timeline = l->timeline;
     describe(l, counted);
     for (struct worker_count *other = k ? k->next : NULL; other; other = other->next)
@@ -653,7 +654,7 @@ void counter_launch_free(struct counted_launch *l)
     free(l);
 }
 
-/* The i-th kernel; NULL where there are not so many. */
+/* The i-th kernel; NULL if there are fewer. */
 static struct counted_kernel *nth_kernel(struct counter *c, size_t i)
 {
     pthread_mutex_lock(&c->lock);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a table of `room` places, a power of two. */
+/* The index of a number in a table of `room` entries, a power of two. */
 static size_t place_of(uint64_t number, size_t room)
 {
     return (size_t)(number * 0x9E3779B97F4A7C15u >> 20) & (room - 1);
@@ -175,7 +175,7 @@ void footprint_hottest(const struct footprint *f, struct hot_sector *hottest, un
             continue;
         struct hot_sector s = {(f->heat[i].sector - 1) * SECTOR_BYTES, f->heat[i].n};
         for (unsigned k = 0; k < n; k++)
-            if (is_hotter(&s, &hottest[k])) { /* it takes its place, and what was there goes on down */
+            if (is_hotter(&s, &hottest[k])) { /* inserts it, and moves the entries behind it down */
                 struct hot_sector cooler = hottest[k];
                 hottest[k] = s;
                 s = cooler;

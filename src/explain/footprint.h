@@ -1,8 +1,7 @@
-/* Which sectors of global memory a launch reads and writes, each once, and how often atomics meet
- * at one.
+/* Counts which sectors of global memory a launch reads and writes, each once, and how often atomics
+ * access a sector.
  *
- * A worker has one, which nobody else touches; at the end they become one. Addresses are the
- * host's.
+ * Each worker has its own footprint; they are merged at the end. Addresses are the host's.
  */
 #ifndef HEDDLE_EXPLAIN_FOOTPRINT_H
 #define HEDDLE_EXPLAIN_FOOTPRINT_H
@@ -15,7 +14,7 @@
 
 enum { REGION_LINES = 1024, REGION_WORDS = REGION_LINES * LINE_SECTORS / 64 };
 
-/* A part of memory: a bit a sector. */
+/* A region of memory, with a bit for each sector. */
 struct region {
     uint64_t number;
     uint64_t read[REGION_WORDS], written[REGION_WORDS];
@@ -27,29 +26,29 @@ struct heat {
 };
 
 struct footprint {
-    struct region **regions; /* by hash; NULL: free */
+    struct region **regions; /* hash table; NULL: free */
     size_t n_regions, room;
     struct region *last;
-    struct heat *heat; /* by hash */
+    struct heat *heat; /* hash table */
     size_t n_heat, heat_room;
-    bool lost; /* memory has run out: there is more than is here */
+    bool lost; /* memory was exhausted: the footprint is incomplete */
 };
 
 enum { FOOTPRINT_READ = 1, FOOTPRINT_WRITE = 2 };
 void footprint_touch(struct footprint *f, const struct line *line, unsigned how);
-/* Operations of atomics at the sector. */
+/* Adds operations of atomics at the sector. */
 void footprint_heat(struct footprint *f, uint64_t sector, uint64_t n);
-/* Adds what is in `from`, which is emptied. */
+/* Adds the contents of `from`, and empties it. */
 void footprint_merge(struct footprint *f, struct footprint *from);
 void footprint_free(struct footprint *f);
 
 struct footprint_sum {
-    uint64_t read, read_pairs, written, touched, lines; /* pairs: 64 bytes, what DRAM reads */
+    uint64_t read, read_pairs, written, touched, lines; /* pairs: 64 bytes, the unit of DRAM reads */
 };
 struct footprint_sum footprint_sum(const struct footprint *f);
 
-/* The n sectors that atomics have met at most, the hottest first; of equal ones that of the lower
- * address. Without operations: there are not so many. */
+/* The n sectors with most atomic operations, the hottest first, and equal ones by address. Entries
+ * without operations fill the rest. */
 struct hot_sector {
     uint64_t address, operations;
 };

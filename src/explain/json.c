@@ -46,7 +46,7 @@ static const char *const kinds[ACCESS_KINDS] = {
 #undef KIND
 };
 
-/* Those that are not 0. */
+/* The counters that are not 0. */
 static json_t *access_json(const struct access_counters *a)
 {
     json_t *o = json_object();
@@ -81,7 +81,7 @@ static double conflicts(const struct access_counters *a)
     return (double)(a->wavefronts - a->ideal_wavefronts);
 }
 
-/* Loads of global memory and cp.async, which are the same to L1. */
+/* Sums loads of global memory and cp.async, which are alike to L1. */
 static struct access_counters all_loads(const struct kernel_counters *c)
 {
     struct access_counters sum = c->access[KIND_of_global_ld];
@@ -90,7 +90,7 @@ static struct access_counters all_loads(const struct kernel_counters *c)
     return sum;
 }
 
-/* Of these, sectors that L1 has not. */
+/* The sectors among them that L1 did not have. */
 static uint64_t missed(const struct kernel_counters *c)
 {
     return c->access[KIND_of_global_ld].l1_miss_sectors + c->access[KIND_of_copy_ca].l1_miss_sectors +
@@ -102,8 +102,8 @@ static double active_lanes(const struct kernel_counters *c)
     return c->warp_instructions ? (double)c->thread_instructions / (double)c->warp_instructions : 0;
 }
 
-/* In per cent: of the blocks that fit as many as there are, on multiprocessors that have any. How
- * blocks begin and end is not looked at. */
+/* In per cent, averaged over the multiprocessors that have blocks: each has as many resident as fit
+ * and as there are. Starts and ends of blocks are ignored. */
 static double achieved_occupancy(const struct kernel_counters *c, const struct device_model *d,
                                  const struct device_occupancy *o, double max_warps)
 {
@@ -163,7 +163,7 @@ static json_t *launch_advice(const struct kernel_counters *c, const struct devic
 
 /* ---- a launch ---- */
 
-/* Over the sizes of blocks, with the launch's registers and shared memory. */
+/* Occupancy by block size, with the launch's registers and shared memory. */
 static json_t *occupancy_plot(const struct kernel_counters *c, const struct device_model *d)
 {
     json_t *plot = json_array();
@@ -215,7 +215,7 @@ static json_t *classes_json(const struct kernel_counters *c)
     return o;
 }
 
-/* Operations of tensor cores, by type. */
+/* Operations of tensor cores by type. */
 static json_t *tensor_json(const struct kernel_counters *c)
 {
     json_t *o = json_object();
@@ -230,7 +230,7 @@ static json_t *clock_json(const double clock[CLOCK_LEVELS])
     return json_pack("[f, f, f]", clock[CLOCK_L1], clock[CLOCK_L2], clock[CLOCK_DRAM]);
 }
 
-/* Ceilings of a device of which some rates are known, as a G80's, stand without a time. */
+/* A device with only some known rates, such as a G80, has ceilings and no time. */
 static void put_roofline(json_t *o, const struct kernel_counters *c, const struct device_model *d,
                          const struct device_rates *rates)
 {
@@ -283,7 +283,7 @@ static json_t *barriers_json(const struct kernel_counters *c)
     return o;
 }
 
-/* Where atomics meet, and how often. */
+/* The places that atomics access most, with counts. */
 static json_t *hottest_json(const struct kernel_counters *c, struct arena *arena)
 {
     json_t *list = json_array();

@@ -20,8 +20,9 @@ uint32_t l1_carveout(const struct device_model *d, uint32_t threads, uint32_t sh
 
 uint32_t l1_bytes(const struct device_model *d, uint32_t carveout)
 {
-    enum { L1_ALONE = 28 << 10 }; /* that shared memory cannot have: of 128, 192 or 256 KiB */
-    enum { FIRST_WITH_L1 = 20 };  /* CUDA C Programming Guide 4.2, F.4.2: global memory is cached since 2.0 */
+    enum { L1_ALONE = 28 << 10 }; /* not available to shared memory: of 128, 192 or 256 KiB */
+    /* CUDA C Programming Guide 4.2, F.4.2: global memory is cached since compute capability 2.0 */
+    enum { FIRST_WITH_L1 = 20 };
     return d->arch < FIRST_WITH_L1 ? 0 : d->max_shared_bytes + L1_ALONE - carveout;
 }
 

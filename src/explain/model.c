@@ -29,19 +29,19 @@ const struct model_fit model_fit = {
 
 enum { SCHEDULERS = 4 };
 
-/* What is known of a launch before its bounds are. */
+/* Facts about a launch that its bounds are computed from. */
 struct launch {
     const struct kernel_counters *c;
     const struct device_model *d;
     const struct device_rates *r;
     const struct model_fit *fit;
     double ghz;
-    double sms;      /* multiprocessors that get blocks */
-    double resident; /* blocks that a multiprocessor holds */
-    double busiest;  /* share of the whole work that the busiest multiprocessor does */
-    double blocks;   /* of that one */
-    double miss;     /* share of the sectors that loads find neither in L1 ... */
-    double in_dram;  /* ... nor in L2 */
+    double sms;      /* multiprocessors that have blocks */
+    double resident; /* resident blocks per multiprocessor */
+    double busiest;  /* the busiest multiprocessor's share of the work */
+    double blocks;   /* blocks of that multiprocessor */
+    double miss;     /* share of the loads' sectors that miss L1 ... */
+    double in_dram;  /* ... and L2 */
 };
 
 static const struct access_counters *access_of(const struct launch *l, enum access_kind kind)
@@ -49,7 +49,7 @@ static const struct access_counters *access_of(const struct launch *l, enum acce
     return &l->c->access[kind];
 }
 
-/* With what is estimated of spilled registers: each access is of a word of all lanes. */
+/* The counters with the estimated spills added: each spill accesses one word in all lanes. */
 static struct kernel_counters with_spills(const struct kernel_counters *c)
 {
     struct kernel_counters all = *c;
@@ -71,7 +71,7 @@ static double ratio(double a, double b)
     return b > 0 ? a / b : 0;
 }
 
-/* (sum of x^n)^(1/n): the largest, and more where others come close. */
+/* (sum of x^n)^(1/n): the largest term, and more if others are close to it. */
 static double norm(const double *x, unsigned count, double n)
 {
     double top = 0, sum = 0;
@@ -82,8 +82,8 @@ static double norm(const double *x, unsigned count, double n)
     return top > 0 ? top * pow(sum, 1 / n) : 0;
 }
 
-/* A working set that is larger than L2 is not there any more when it comes again; one a little
- * larger is in part. */
+/* The share of a working set that L2 has lost before it is used again: all of a much larger set,
+ * part of a slightly larger one. */
 static double share_in_dram(const struct launch *l)
 {
     double touched = (double)l->c->touched_lines * LINE_BYTES;
@@ -102,7 +102,8 @@ static struct launch describe(const struct kernel_counters *c, const struct devi
             .blocks;
     l.sms = device_cluster_multiprocessors(d, cluster_blocks(c));
     double rounds = ratio(blocks, l.resident * l.sms);
-    enum { MANY_ROUNDS = 4 }; /* after which blocks that end earlier have evened out what multiprocessors do */
+    /* after so many rounds, blocks of different lengths have evened out over the multiprocessors */
+    enum { MANY_ROUNDS = 4 };
     l.blocks = rounds < MANY_ROUNDS ? ceil(blocks / l.sms) : blocks / l.sms;
     l.busiest = fmax(ratio(l.blocks, blocks), rounds <= 1 ? c->busiest_sm : 0);
     l.miss = ratio((double)(ld->l1_miss_sectors + ca->l1_miss_sectors + cg->sectors + bulk->sectors),
@@ -115,7 +116,8 @@ static struct launch describe(const struct kernel_counters *c, const struct devi
 
 double model_instructions(const struct kernel_counters *c)
 {
-    enum { OF_A_WARP = 2, OF_A_DIVERGENCE = 3 }; /* a stack pointer, a descriptor; BSSY, BSYNC, BREAK */
+    /* per warp: a stack pointer, a descriptor; per divergence: BSSY, BSYNC, BREAK */
+    enum { OF_A_WARP = 2, OF_A_DIVERGENCE = 3 };
     double n = OF_A_WARP * (double)c->warps + OF_A_DIVERGENCE * (double)c->control.divergent + c->spill_loads +
                c->spill_stores;
     for (unsigned k = 0; k < COST_CLASSES; k++)
@@ -123,8 +125,8 @@ double model_instructions(const struct kernel_counters *c)
     return n;
 }
 
-/* Cycles of a multiprocessor's tensor cores, were all of it on one: at their full rate, as wgmma
- * has it. */
+/* Cycles of one multiprocessor's tensor cores for all products, at the full rate that wgmma
+ * reaches. */
 static double tensor_cycles(const struct kernel_counters *c, const struct device_rates *r)
 {
     double cycles = 0;
@@ -134,7 +136,7 @@ static double tensor_cycles(const struct kernel_counters *c, const struct device
     return cycles;
 }
 
-/* What mma and wmma take longer than that. */
+/* The additional cycles of mma and wmma. */
 static double mma_cycles(const struct kernel_counters *c, const struct device_rates *r)
 {
     static const enum cost_class by_warps[] = {COST_mma, COST_mma_half, COST_wmma, COST_wmma_tf32, COST_wmma_s8};
@@ -164,13 +166,14 @@ static void bound_pipes(const struct launch *l, double cycles[BOUNDS])
     cycles[BOUND_tensor] = l->busiest * (tensor_cycles(c, l->r) + mma_cycles(c, l->r));
 }
 
-/* Passes of L1's data stage for loads and stores of global memory: a line each, and 128 bytes each. */
+/* Passes of L1's data stage for accesses to global memory: one for each line, and one for each 128
+   bytes. */
 static double passes(const struct access_counters *a)
 {
     return fmax((double)a->tags, (double)a->bytes / LINE_BYTES);
 }
 
-/* Of accesses that a warp waits for itself. */
+/* Wavefronts of accesses that the warp itself waits for. */
 static double waited_waves(const struct launch *l)
 {
     return (double)access_of(l, KIND_of_shared_ld)->wavefronts + (double)access_of(l, KIND_of_shared_st)->wavefronts +
@@ -180,7 +183,7 @@ static double waited_waves(const struct launch *l)
            passes(access_of(l, KIND_of_local_ld)) + passes(access_of(l, KIND_of_local_st)) + l->c->classes[COST_shfl];
 }
 
-/* And of what goes on beside it. */
+/* Wavefronts of accesses that proceed beside the warp. */
 static double data_stage_waves(const struct launch *l)
 {
     return waited_waves(l) + (double)access_of(l, KIND_of_copy_st)->wavefronts +
@@ -204,7 +207,7 @@ static void bound_data_stage(const struct launch *l, double cycles[BOUNDS])
                                            l->r->const_word * (double)(constant->distinct - constant->requests));
 }
 
-/* Share of the loads of local memory that L1 has no room for. Stores go through to L2. */
+/* The share of local loads that do not fit in L1. Stores write through to L2. */
 static double local_misses(const struct launch *l)
 {
     double blocks = fmin(l->resident, l->blocks), threads = blocks * l->c->threads_per_block;
@@ -213,10 +216,11 @@ static double local_misses(const struct launch *l)
     return fmax(0, 1 - ratio(room, threads * l->c->local_bytes));
 }
 
-/* What loads and stores ask L2 for. */
+/* The requests of loads and stores to L2. */
 struct traffic {
-    double sectors, partial_lines; /* partial: of which a store writes parts of sectors */
-    double lines, waited_lines;    /* of warps, not of bulk copies; those that a warp waits for itself */
+    double sectors, partial_lines; /* partial: lines in which a store writes parts of sectors */
+    /* requested by warps, not by bulk copies; those that a warp itself waits for */
+    double lines, waited_lines;
 };
 
 static void add_stores(struct traffic *t, const struct access_counters *st, double partial)
@@ -244,7 +248,7 @@ static struct traffic l2_traffic(const struct launch *l)
     return t;
 }
 
-/* Of asynchronous copies, which move whole lines. */
+/* Pairs of sectors of asynchronous copies, which move whole lines. */
 static double copied_pairs(const struct launch *l)
 {
     return (double)(access_of(l, KIND_of_copy_ca)->pairs + access_of(l, KIND_of_copy_cg)->pairs +
@@ -252,7 +256,7 @@ static double copied_pairs(const struct launch *l)
                     access_of(l, KIND_of_bulk_red)->pairs);
 }
 
-/* The copy engine of the busiest multiprocessor. */
+/* The time of the busiest multiprocessor's copy engine. */
 static void bound_bulk(const struct launch *l, double cycles[BOUNDS])
 {
     const struct device_rates *r = l->r;
@@ -291,18 +295,17 @@ static void bound_device(const struct launch *l, double cycles[BOUNDS])
 
 /* ---- a multiprocessor ---- */
 
-/* Of three clocks, with global loads from L1, L2 and DRAM: as often as these are where they come
- * from. */
+/* Weighs the clocks for global loads from L1, L2 and DRAM by where the loads come from. */
 static double mixed(const struct launch *l, const double clock[CLOCK_LEVELS])
 {
     double far = (1 - l->in_dram) * clock[CLOCK_L2] + l->in_dram * clock[CLOCK_DRAM];
-    double miss =
-        fmin(1, l->miss * l->c->warps_per_block); /* warps that hit what another has just asked for wait as long */
+    double miss = fmin(
+        1, l->miss * l->c->warps_per_block); /* warps that hit a line another warp has just requested wait as long */
     return (1 - miss) * clock[CLOCK_L1] + miss * far;
 }
 
-/* Cycles of a block alone: its warps' chains; the further wavefronts of each warp's accesses and
- * the lines that miss L1, one after the other; at each barrier one warp after the other. */
+/* Cycles of a block alone: its warps' chains, then the additional wavefronts of each warp's
+ * accesses and the lines that miss L1, and one warp after another at each barrier. */
 static double block_latency(const struct launch *l)
 {
     double per_block = mixed(l, l->c->sum_block_clock) / (double)l->c->blocks;
@@ -312,23 +315,23 @@ static double block_latency(const struct launch *l)
     return per_block + waves + misses + (l->c->warps_per_block > 1 ? barriers : 0);
 }
 
-/* Cycles of so many blocks at a time, which ask the pipes for `demand` cycles each and take
- * `latency` alone. Warps are given to four schedulers, each with pipes of its own: one of them is
- * looked at. */
+/* Cycles of so many concurrent blocks, which use the pipes for `demand` cycles each and take
+ * `latency` alone. Four schedulers with pipes of their own share the warps: one of them is
+ * modelled. */
 static double round_cycles(const struct launch *l, double blocks, double demand, double latency)
 {
     double warps = fmax(1, blocks * l->c->warps_per_block / SCHEDULERS), own = demand * blocks / warps;
     double wait = demand * blocks, think = fmax(0, latency - own);
     if (blocks <= 0)
         return 0;
-    for (int i = 0; i < 60; i++) /* a fixed point, which it comes to in a few steps */
+    for (int i = 0; i < 60; i++) /* iterates to a fixed point, which takes few steps */
         wait = own * (1 + (warps - 1) * ratio(wait, wait + think));
     return wait + think;
 }
 
-/* What a multiprocessor's pipes take for its share: an instruction takes its slot and its pipe at
- * the same time, and leaves what goes to the data stage, the special function units, tensor cores
- * and the constant cache to them. */
+/* Cycles of a multiprocessor's pipes for its share. An instruction occupies its issue slot and its
+ * pipe at once, then leaves the rest to the data stage, special function units, tensor cores and
+ * constant cache. */
 static double pipe_cycles(const struct launch *l, const double cycles[BOUNDS])
 {
     double slots = fmax(fmax(cycles[BOUND_issue], cycles[BOUND_fma]), fmax(cycles[BOUND_alu], cycles[BOUND_fp64]));

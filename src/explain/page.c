@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* JSON inside of a script: nothing in it may end the script, and "<" stands in strings alone (HTML
+/* Escapes JSON inside a script: it must not end the script, and "<" occurs only in strings (HTML
  * standard, 4.12.1.3, "Restrictions for contents of script elements"). */
 static void put_escaped(struct text *t, const char *json)
 {

@@ -11,17 +11,17 @@ enum rate {
     RATE_COUNT
 };
 
-/* Those that are not known are 0. */
+/* Rates that are not known are 0. */
 struct device_rates {
 #define RATE(name, unit, meaning) double name;
 #include "explain/rates.def"
 #undef RATE
 };
 
-/* Of a product as exec/models.def names it, and whether they are all known. */
+/* The rates of a product as exec/models.def names it, and whether all are known. */
 struct device_rates device_rates(const char *product, bool *all_known);
 
-/* One of them, for who shows them. */
+/* One rate with its source, for display. */
 struct known_rate {
     const char *name, *unit, *meaning;
     double value;

@@ -44,7 +44,7 @@ static bool is_contiguous(uint32_t mask)
 
 /* ---- global memory ---- */
 
-/* All sectors of [from, to). */
+/* Marks all sectors of [from, to). */
 static unsigned lines_of_range(uint64_t from, uint64_t to, struct line *lines)
 {
     uint64_t first = from / SECTOR_BYTES, last = (to - 1) / SECTOR_BYTES;
@@ -60,7 +60,7 @@ static unsigned lines_of_range(uint64_t from, uint64_t to, struct line *lines)
     return n;
 }
 
-/* Places of a table by what has been put there: each number of up to 32 once. */
+/* A hash table: returns the index of each number of up to 32, counting each once. */
 enum { SLOTS = 64 };
 struct slots {
     uint8_t of[SLOTS]; /* 1 + index, or 0 */
@@ -99,13 +99,14 @@ unsigned rule_lines(const struct lanes *a, struct line lines[RULE_LANES])
 {
     unsigned first = first_of(a->mask), last = 31 - (unsigned)__builtin_clz(a->mask);
     uint64_t from = lane_address(a, first);
-    bool dense = !a->address && a->step >= 0 && a->step <= SECTOR_BYTES; /* no sector is left out in between */
+    /* no sector between the first and the last is left out */
+    bool dense = !a->address && a->step >= 0 && a->step <= SECTOR_BYTES;
     if (dense && (a->step == 0 || is_contiguous(a->mask)))
         return lines_of_range(from, lane_address(a, last) + a->bytes, lines);
     return lines_of_any(a, lines);
 }
 
-/* Bytes that lanes write, by sector. */
+/* Counts sectors that the lanes write in part, when lanes may be anywhere. */
 static unsigned partial_of_any(const struct lanes *a)
 {
     struct line sectors[RULE_LANES]; /* number: of a sector; sectors: its bytes */
@@ -133,7 +134,7 @@ unsigned rule_partial_sectors(const struct lanes *a)
     return from / SECTOR_BYTES == (to - 1) / SECTOR_BYTES ? head || tail : head + tail;
 }
 
-/* How many lanes are at each address: up to 32 addresses. */
+/* The number of lanes at each of up to 32 addresses. */
 struct crowd {
     struct line of[RULE_LANES]; /* number: the address; sectors: lanes */
     unsigned n;
@@ -179,7 +180,7 @@ struct local_traffic rule_local(const struct lanes *a)
 {
     static const uint32_t LANES_OF_SECTOR = SECTOR_BYTES / 4, EIGHT = (1u << 8) - 1;
     struct slots slots = {0};
-    struct line offsets[RULE_LANES]; /* number: of the first word; sectors: the groups of 8 lanes that are there */
+    struct line offsets[RULE_LANES]; /* number: of the first word; sectors: the groups of 8 lanes at it */
     struct local_traffic t = {0};
     unsigned n = 0;
     uint64_t first = lane_address(a, first_of(a->mask));
@@ -202,12 +203,13 @@ struct local_traffic rule_local(const struct lanes *a)
 
 enum { BANKS = 32, WORD_BYTES = 4 };
 
-/* The words of the lanes of `mask`, and how many a bank has: each once, or where `every`, once for
- * each lane. */
+/* The largest number of words that one bank has of the lanes in `mask`: each word once, or, if
+ * `every`, once for each lane. */
 static unsigned deepest_bank(const struct lanes *a, uint32_t mask, bool every)
 {
     enum { MOST = RULE_LANES * 4 };
-    uint8_t depth[BANKS] = {0}, newest[BANKS] = {0}, before[MOST + 1]; /* 1 + index of a bank's words, as a list */
+    /* 1 + index of a bank's words, as a list */
+    uint8_t depth[BANKS] = {0}, newest[BANKS] = {0}, before[MOST + 1];
     uint64_t word[MOST + 1];
     unsigned n = 0, most = 0, words = a->bytes > WORD_BYTES ? a->bytes / WORD_BYTES : 1;
     for (uint32_t m = mask; m; m &= m - 1) {
@@ -229,8 +231,7 @@ static unsigned deepest_bank(const struct lanes *a, uint32_t mask, bool every)
     return most;
 }
 
-/* Do all lanes agree with the lane whose number differs by x? One that is not there agrees with
- * any. */
+/* Does every lane agree with the lane whose number differs by x? An absent lane agrees with any. */
 static bool neighbours_agree(const struct lanes *a, unsigned x)
 {
     for (uint32_t m = a->mask; m; m &= m - 1) {
@@ -243,7 +244,8 @@ static bool neighbours_agree(const struct lanes *a, unsigned x)
 
 struct wavefronts rule_wavefronts(const struct lanes *a, enum shared_kind kind)
 {
-    unsigned lanes = a->bytes > WORD_BYTES ? RULE_LANES * WORD_BYTES / a->bytes : RULE_LANES; /* that go together */
+    /* lanes that are served together */
+    unsigned lanes = a->bytes > WORD_BYTES ? RULE_LANES * WORD_BYTES / a->bytes : RULE_LANES;
     bool joined = lanes < RULE_LANES && kind == SHARED_LD && (neighbours_agree(a, 1) || neighbours_agree(a, 2));
     bool straight = !a->address && (a->step == 0 || (a->step == a->bytes && !joined)) && kind <= SHARED_ST;
     struct wavefronts w = {0};
@@ -260,7 +262,7 @@ struct wavefronts rule_wavefronts(const struct lanes *a, enum shared_kind kind)
 
 /* ---- cp.async ---- */
 
-/* What of a copy's lanes makes them one where it is equal. */
+/* The places that make a copy's lanes one request if they are equal. */
 struct place {
     uint64_t a, b, c;
 };
@@ -271,7 +273,7 @@ static unsigned count_distinct(const struct place places[RULE_LANES], uint32_t l
     for (uint32_t m = lanes; m; m &= m - 1) {
         unsigned lane = first_of(m), other = lane;
         bool known = false;
-        while (!known && other-- > 0) /* the nearest lane is the likeliest */
+        while (!known && other-- > 0) /* starts with the nearest lane, the likeliest match */
             known = lanes >> other & 1 && places[other].a == places[lane].a && places[other].b == places[lane].b &&
                     places[other].c == places[lane].c;
         n += !known;
@@ -279,8 +281,8 @@ static unsigned count_distinct(const struct place places[RULE_LANES], uint32_t l
     return n;
 }
 
-/* How many sectors of the line of shared memory have come before from the same sector of global
- * memory: l2 has both. */
+/* How many sectors of a line of shared memory came before it from the same sector of global memory:
+ * l2 has both. */
 static unsigned rank_of(const struct place l2[RULE_LANES], uint64_t ranks[RULE_LANES], uint32_t lanes, unsigned lane)
 {
     unsigned rank = 0;
@@ -317,7 +319,7 @@ static struct copy_traffic bypassing_copy(const struct lanes *from, const struct
     return t;
 }
 
-/* The lanes of each line of global memory go to shared memory by themselves. */
+/* The lanes of each line of global memory write shared memory separately. */
 static unsigned wavefronts_by_line(const struct lanes *from, const struct lanes *to, const struct line *lines,
                                    unsigned n)
 {

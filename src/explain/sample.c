@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SHAPES = 256 }; /* of a kernel; launches of further ones are all counted */
+enum { MOST_SHAPES = 256 }; /* per kernel; launches of further shapes are all counted */
 
 static bool are_equal(const struct launch_dims *a, const struct launch_dims *b)
 {
@@ -43,7 +43,8 @@ bool shape_is_counted(struct launch_shape *s, bool all)
 {
     bool counted = ++s->launches >= s->next_counted || all || !s->is_known;
     if (counted)
-        s->next_counted = s->launches + s->launches / 2 + 1; /* odd ones and even ones: programs take turns */
+        s->next_counted =
+            s->launches + s->launches / 2 + 1; /* alternately odd and even, because programs alternate launches, too */
     return counted;
 }
 
@@ -53,7 +54,7 @@ static double difference(double a, double b)
     return larger > 0 ? fabs(a - b) / larger : 0;
 }
 
-/* Of all kinds of accesses. */
+/* Sums over all kinds of accesses. */
 static double sectors_and_wavefronts(const struct kernel_counters *c)
 {
     double all = 0;

@@ -1,11 +1,11 @@
-/* Which launches of a program that has many alike are counted.
+/* Decides which launches are counted in a program that has many similar ones.
  *
- * All of them, until those of a counter have executed a number of warp instructions; from then on,
- * of the launches of a kernel with the same sizes, one after each that was counted and half as many
- * as there were until then: 1, 2, 4, 7, 11, 17, 26, ... Each of the others runs uncounted, at the
- * speed of compiled code, and is taken to be as the last one of its like that was counted. How far
- * off that can be is measured: by how much those that were counted differ, each from the one before
- * it.
+ * All launches are counted until they have executed a given number of warp instructions. From then
+ * on, of the launches of a kernel with equal sizes only the 1st, 2nd, 4th, 7th, 11th, 17th, 26th
+ * ... are counted: after each one, half as many as there were so far are skipped. A skipped launch
+ * runs as compiled code, at full speed, and takes the figures of the last counted launch of its
+ * shape. The possible error is measured: it is the difference between each counted launch and the
+ * one before it.
  */
 #ifndef HEDDLE_EXPLAIN_SAMPLE_H
 #define HEDDLE_EXPLAIN_SAMPLE_H
@@ -18,20 +18,20 @@ struct launch_shape {
     struct launch_shape *next;
     struct launch_dims dims;
     uint64_t launches, next_counted;
-    bool is_known;               /* one has been counted: */
-    struct kernel_counters last; /* without what is in arenas */
+    bool is_known;               /* one was counted: */
+    struct kernel_counters last; /* without its arena data */
     struct tables tables;
 };
 
-/* That of the request, which may be new; NULL where there are too many, or memory is exhausted. */
+/* The shape of the request, added if it is new; NULL if there are too many, or memory is exhausted. */
 struct launch_shape *shape_of(struct launch_shape **all, const struct launch_request *q);
 void shapes_free(struct launch_shape *all);
 
-/* Is this further launch to be counted? */
+/* Is the next launch of this shape to be counted? */
 bool shape_is_counted(struct launch_shape *s, bool all);
-/* What was counted of one; launches that it stands for may be running. Returns by how much it
- * differs from the one before: in warp instructions, active lanes, sectors or wavefronts, as a
- * share of the larger; 0 where it is the first. */
+/* Keeps the figures of a counted launch, even while launches that it stands for may be running.
+ * Returns the largest relative difference to the one before, in warp instructions, active lanes,
+ * sectors or wavefronts; 0 for the first. */
 double shape_keep(struct launch_shape *s, const struct kernel_counters *c, const struct tables *t,
                   const struct sites *sites);
 

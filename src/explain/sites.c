@@ -7,14 +7,14 @@
 
 struct definitions {
     const struct ir_defs *of;
-    uint8_t *known; /* by register: 0: not asked yet; 1: uniform; 2: not, or being asked */
-    unsigned depth; /* of questions; none is answered beyond MOST_DEPTH */
+    uint8_t *known; /* by register: 0: not asked yet; 1: uniform; 2: not uniform, or in progress */
+    unsigned depth; /* recursion depth; beyond MOST_DEPTH the answer is no */
 };
 
 enum { MOST_DEPTH = 500 };
 
-/* The one definition of a register, where it is a pure instruction or reads a parameter of the
- * kernel; else NULL. */
+/* The only definition of a register if it is a pure instruction or reads a kernel parameter; else
+ * NULL. */
 static const struct ir_insn *simple_definition(const struct definitions *d, ir_ref r)
 {
     const struct ir_func *f = d->of->f;
@@ -79,7 +79,7 @@ static bool adds_one(const struct op *o, const struct ir_func *ir)
     return c && c->base == BASE_NONE && (uint32_t)c->lo == 1 && !o->access->has_reg[0];
 }
 
-/* A parameter or result of a function (.param): it stands in the frame here. */
+/* Does it access a parameter or result of a function (.param)? These are in the frame here. */
 static bool is_of_call(const struct op *o)
 {
     const struct isa_inst *i = o->origin->origin ? o->origin->origin->inst : NULL;
@@ -92,7 +92,8 @@ static bool is_past_l1(const struct op *o)
     return mem_access_is_strong(&o->access->mem) || (i && (isa_has(i, MOD_cg) || isa_has(i, MOD_cv)));
 }
 
-/* Bulk copies move bytes between global and shared memory or between blocks' shared memories. */
+/* Bulk copies move bytes between global and shared memory, or between the shared memories of
+   blocks. */
 static struct access_site make_async_site(const struct op *o)
 {
     static const uint8_t in_global[] = {
@@ -109,8 +110,8 @@ static struct access_site make_async_site(const struct op *o)
     return s;
 }
 
-/* A from shared memory, if it is not in registers: 64 rows; B. Elements of less than 8 bits are not
- * there (9.7.15.2). */
+/* Bytes that wgmma reads: 64 rows of A, if it is in shared memory, and B. Elements smaller than 8
+ * bits do not occur (9.7.15.2). */
 static struct access_site make_warpgroup_site(const struct op *o)
 {
     const struct ir_matrix *m = o->origin->matrix;
@@ -141,7 +142,7 @@ static struct access_site make_site(const struct op *o, const struct ir_func *ir
                                    : KIND_of_global_red;
     s.kind[SITE_SHARED] = ld ? KIND_of_shared_ld : atom ? KIND_of_shared_atom : KIND_of_shared_st;
     s.kind[SITE_LOCAL] = ld ? KIND_of_local_ld : KIND_of_local_st;
-    s.ignored = is_of_call(o) || o->kind == OP_MBARRIER; /* SYNCS: the data stage has nothing to do with it */
+    s.ignored = is_of_call(o) || o->kind == OP_MBARRIER; /* SYNCS does not use the data stage */
     s.past_l1 = ld && is_past_l1(o);
     if (is_integer_add(o)) {
         s.summed = is_uniform(d, o->origin->a);

@@ -10,33 +10,33 @@
 enum {
     WORD_BYTES = 4,
     WORD_BITS = 32,
-    RESERVED = 2 /* ptxas's own: a stack pointer, a descriptor */,
+    RESERVED = 2 /* used by ptxas: a stack pointer, a descriptor */,
     NEVER = UINT32_MAX
 };
 
-/* A use of a register by an operation, in the order of operations, reads before writes. */
+/* A use of a register, in the order of operations, reads before writes. */
 struct use {
-    uint32_t reg, next; /* next: where its value is read next; NEVER */
+    uint32_t reg, next; /* next: the next read of its value; NEVER */
     bool writes;
 };
 
 struct value {
-    uint32_t next;    /* where it is read next */
-    uint32_t held_at; /* 1 + its place among those in registers; 0: it is in none */
-    uint32_t stamp;   /* 1 + the operation that has just used it */
-    bool computes;    /* something else than an address is made of it */
-    bool reloaded;    /* it was in no register when it was read: each of its definitions is stored */
+    uint32_t next;    /* the next read */
+    uint32_t held_at; /* 1 + its index among the values in registers; 0: in memory */
+    uint32_t stamp;   /* 1 + the last operation that used it */
+    bool computes;    /* something other than an address is computed from it */
+    bool reloaded;    /* a read found it in memory: each of its definitions is stored */
 };
 
 struct allocator {
     const struct code *code;
     const struct ir_live *live;
     struct arena *arena;
-    uint32_t words;      /* registers there are */
+    uint32_t words;      /* available registers */
     struct value *value; /* by register */
     uint32_t *held, n_held, held_words;
     VEC(struct use) uses;
-    uint32_t *first_use; /* by operation of the block; one more */
+    uint32_t *first_use; /* by operation of the block, and one more */
     struct spills now;
 };
 
@@ -46,12 +46,12 @@ static uint32_t words_of(const struct allocator *a, uint32_t reg)
     return width > 1 && a->value[reg].computes ? (width + WORD_BITS - 1) / WORD_BITS : 0;
 }
 
-/* Predicates have registers of their own, and addresses are computed where they are needed, from
- * parameters that are operands. */
+/* Finds registers that must be kept. Predicates have registers of their own, and addresses are
+ * recomputed from parameters, which are operands. */
 static void find_computing(struct allocator *a)
 {
     const struct ir_func *ir = a->code->ir;
-    for (uint32_t n = ir->insns.n; n-- > 0;) { /* what reads a value before what makes it */
+    for (uint32_t n = ir->insns.n; n-- > 0;) { /* readers before definitions */
         const struct ir_insn *i = &ir->insns.at[n];
         ir_ref refs[IR_MAX_REFS];
         bool access = i->kind == IR_LD || i->kind == IR_ST || i->kind == IR_ATOM;
@@ -93,7 +93,7 @@ static bool is_own_loop(const struct code *code, uint32_t b)
     return false;
 }
 
-/* Backwards, from what is needed behind the block: of a loop, in its next round. */
+/* Finds next reads, backwards from what is live behind the block; in a loop, in the next iteration. */
 static void find_next(struct allocator *a, uint32_t b, bool loop)
 {
     uint32_t n = a->code->blocks[b].n;
@@ -127,7 +127,8 @@ static void let_go(struct allocator *a, uint32_t reg)
     a->held_words -= words_of(a, reg);
 }
 
-/* The one that is needed last goes, but not one of this operation. False where there is none. */
+/* Spills the value whose next read is farthest, except one of this operation. Returns false if
+   there is none. */
 static bool spill_one(struct allocator *a, uint32_t stamp)
 {
     uint32_t worst = 0;
@@ -173,7 +174,7 @@ static void run_block(struct allocator *a, uint32_t b)
         }
 }
 
-/* From the end of a round of a loop to its beginning. */
+/* Moves next reads from the end of a loop's iteration to its beginning. */
 static void next_round(struct allocator *a, uint32_t b)
 {
     uint32_t n = a->code->blocks[b].n;
@@ -191,7 +192,7 @@ static int by_next(const void *x, const void *y, void *data)
     return a < b ? -1 : a > b;
 }
 
-/* What is alive where the block begins, as far as there is room: what is needed first. */
+/* Loads the block's live values, as far as they fit, those with the nearest reads first. */
 static void begin_block(struct allocator *a, uint32_t b)
 {
     uint32_t n = 0, *in = ARENA_ARRAY(a->arena, uint32_t, a->live->n);
@@ -228,7 +229,7 @@ static struct spills *spills_of_function(const struct code *code, const struct i
     a.held = ARENA_ARRAY(&scratch, uint32_t, code->ir->regs.n);
     a.first_use = ARENA_ARRAY(&scratch, uint32_t, code->n_ops + 1);
     for (uint32_t r = 0; r < code->ir->regs.n; r++)
-        a.value[r].next = NEVER; /* behind the block, of those that live in one alone */
+        a.value[r].next = NEVER; /* values of this block alone are dead behind it */
     find_computing(&a);
     for (uint32_t b = 0; live && b < code->n_blocks; b++) {
         bool loop = is_own_loop(code, b);
@@ -261,7 +262,7 @@ static struct spills sum_of(const struct kernel *k, struct spills *const *spills
     return sum;
 }
 
-/* As many as the machine code has. */
+/* Scales the estimates to the number of spills in the machine code. */
 static void scale(const struct kernel *k, struct spills **spills)
 {
     struct spills all = sum_of(k, spills);
@@ -274,7 +275,7 @@ static void scale(const struct kernel *k, struct spills **spills)
         }
 }
 
-/* Of the frame of the machine code: beyond arrays of PTX, which may be in registers there, too. */
+/* Bytes of the machine code's frame beyond PTX's arrays, which may be in registers there. */
 static uint32_t frame_of_spills(const struct kernel *k)
 {
     return k->machine_code.frame_bytes > k->local_bytes ? k->machine_code.frame_bytes - k->local_bytes : 0;

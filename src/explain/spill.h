@@ -1,16 +1,15 @@
-/* Registers that a thread has no room for: what ptxas spills to local memory, and when it comes
- * back. An estimate.
+/* Estimates which registers of a thread ptxas spills to local memory, and when they are reloaded.
  *
- * PTX has as many registers as it likes. Where more values are alive than a thread has registers
- * (.maxnreg, .maxntid and .minnctapersm, or what the machine code has taken), the estimate is
- * Belady's ("A study of replacement algorithms for a virtual-storage computer", 1966): in each
- * block of code the value goes that is needed again last; a loop of one block begins with what its
- * last round has left. What is loaded again anywhere is stored wherever it is defined.
+ * PTX has unlimited registers. If more values are live than a thread has registers (by .maxnreg,
+ * .maxntid and .minnctapersm, or by the machine code), the estimate is Belady's algorithm ("A study
+ * of replacement algorithms for a virtual-storage computer", 1966): each block of code evicts the
+ * value whose next use is farthest; a loop of one block begins with what its last iteration left. A
+ * value that is reloaded anywhere is stored at each definition.
  *
- * Where machine code is known, its frame says whether there are spills at all: what it has beyond
- * PTX's own arrays. Where PTX has none, the loads and stores of local memory of the machine code
- * say how many there are, and only where they are is estimated; beside arrays these cannot be told
- * apart, and the estimate stands as it is.
+ * If there is machine code, its frame tells whether there are spills: the bytes beyond PTX's own
+ * arrays. If PTX has no arrays, the machine code's loads and stores of local memory give the number
+ * of spills, and only their places are estimated. Beside arrays the two cannot be told apart, and
+ * the estimate is used as it is.
  */
 #ifndef HEDDLE_EXPLAIN_SPILL_H
 #define HEDDLE_EXPLAIN_SPILL_H
@@ -22,15 +21,15 @@ struct code;
 struct ir_live;
 struct kernel;
 
-/* Of a block of code: words of 32 bits that a thread loads and stores when it runs. */
+/* The 32-bit words that a thread loads and stores when it runs a block of code. */
 struct spills {
     float loads, stores;
 };
 
-/* By function (struct code.index) and block; NULL: there are none. `live`: by function, too; NULL
- * where it is not known: none are found there. */
+/* By function (struct code.index) and block; NULL if there are none. `live`: by function, too; NULL
+ * where it is not known, and no spills are found there. */
 struct spills **spills_find(const struct kernel *k, const struct ir_live *const *live, struct arena *arena);
-/* Bytes of local memory that they take, of a thread. */
+/* The bytes of local memory that a thread needs for them. */
 uint32_t spilled_bytes(const struct kernel *k, struct spills *const *spills);
 
 #endif

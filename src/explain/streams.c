@@ -7,10 +7,11 @@
 
 #include "base/demangle.h"
 
-/* Measured on an H200 and its host: what the host takes for a launch (a copy of pinned memory takes
- * 1.3 to 2.5 us, an event 0.8); the time that a copy takes beside its bytes (0.8 to 3.6 us); bytes
- * a nanosecond over PCI Express 5 with 16 lanes, from and to pinned memory (pageable memory has 16,
- * and its copies keep the host), and within the device's memory, where each is read and written. */
+/* Measured on an H200 and its host: the host's time for a launch (a copy of pinned memory takes 1.3
+ * to 2.5 us, an event 0.8); a copy's time in addition to its bytes (0.8 to 3.6 us); bytes per
+ * nanosecond over PCI Express 5 with 16 lanes, from and to pinned memory (16 for pageable memory,
+ * whose copies block the host), and within the device's memory, where each byte is read and
+ * written. */
 static const double CALL_NS = 3000, COPY_NS = 2000, BYTES_PER_NS = 55, DEVICE_BYTES_PER_NS = 2000;
 
 enum { MOST_EVENTS = 20000, MOST_THREADS = 64, MOST_MACHINES = 16, MOST_OPEN_RANGES = 64 };
@@ -20,23 +21,23 @@ struct log_task {
     unsigned machine;
     uint64_t stream;
     char *name;      /* mangled, or NULL */
-    uint32_t before; /* the one before it in its stream, or 0 */
+    uint32_t before; /* the previous task of its stream, or 0 */
     double ns;
-    uint32_t *after; /* further ones that it waits for */
+    uint32_t *after; /* further tasks that it waits for */
     uint32_t n_after;
-    double end; /* while times are found */
+    double end; /* while times are computed */
 };
 
-/* In the order in which the host has done it. */
+/* In the order in which the host did it. */
 struct log_event {
     unsigned thread;
-    uint32_t task; /* that is put; 0: the host waits for `waits`, or it is about a range */
+    uint32_t task; /* the submitted task; 0: the host waits for `waits`, or the event is about a range */
     uint32_t *waits;
     uint32_t n_waits;
     bool is_range;
     hd_range_event range;
     uint64_t id;
-    char *name; /* of what begins */
+    char *name; /* of the range that begins */
 };
 
 struct log_machine {
@@ -47,13 +48,13 @@ struct log_machine {
 struct stream_log {
     struct log_machine machines[MOST_MACHINES];
     unsigned n_machines;
-    pthread_mutex_t lock;   /* of what follows */
-    struct log_task *tasks; /* task n at n - 1 */
+    pthread_mutex_t lock;   /* protects what follows */
+    struct log_task *tasks; /* task n at index n - 1 */
     struct log_event *events;
     uint32_t n_tasks, n_events;
     pthread_t threads[MOST_THREADS];
     unsigned n_threads;
-    uint32_t left_out; /* tasks and ranges behind those that are remembered */
+    uint32_t left_out; /* tasks and ranges beyond those that are kept */
 };
 
 /* ---- recording ---- */
@@ -77,7 +78,7 @@ static uint32_t *copy_numbers(const uint32_t *numbers, uint32_t n)
     return copy;
 }
 
-/* Tasks get numbers also where nobody remembers them. */
+/* Tasks beyond those that are kept get numbers, too. */
 static uint32_t on_submit(void *data, uint32_t *timeline, const struct task_note *note, const uint32_t *after,
                           uint32_t n)
 {
@@ -183,7 +184,7 @@ const struct order_hooks *stream_log_hooks(struct stream_log *l)
     return m ? &m->hooks : NULL;
 }
 
-/* NULL: none, or not remembered. */
+/* NULL: none, or not kept. */
 static struct log_task *task_of(const struct stream_log *l, uint32_t task)
 {
     return task && task <= l->n_tasks && task <= MOST_EVENTS ? &l->tasks[task - 1] : NULL;
@@ -224,26 +225,26 @@ void stream_log_moved(struct stream_log *l, uint32_t task, uint64_t bytes, bool 
 
 /* ---- times ---- */
 
-/* Begun and not ended: of a thread, or of the process. */
+/* A range that began and has not ended: of a thread, or of the process. */
 struct open_range {
     bool is_open, of_process;
     unsigned thread;
     uint64_t id;
     const char *name;
     double from;
-    unsigned level; /* how many were open there when it began */
+    unsigned level; /* the number of open ranges when it began */
 };
 
 struct tracks {
-    json_t *ranges; /* by name: the spans of its track */
+    json_t *ranges; /* the spans of its track, by name */
     struct open_range open[MOST_OPEN_RANGES];
     json_t *list;
-    json_t *streams; /* by name: the spans of its track */
+    json_t *streams; /* the spans of its track, by name */
     json_t *threads[MOST_THREADS];
-    double host[MOST_THREADS]; /* where each thread is */
+    double host[MOST_THREADS]; /* the time that each thread has reached */
 };
 
-/* Its spans. */
+/* Adds a track; returns its spans. */
 static json_t *new_track(json_t *list, const char *name)
 {
     json_t *spans = json_array();
@@ -270,7 +271,7 @@ static json_t *track_of_thread(struct tracks *r, unsigned thread)
     snprintf(name, sizeof name, "host thread %u", thread + 1);
     if (r->threads[thread])
         return r->threads[thread];
-    for (unsigned i = 0; i < MOST_THREADS; i++) /* it comes when others are where they are */
+    for (unsigned i = 0; i < MOST_THREADS; i++) /* a thread that starts later starts at the others' time */
         r->host[thread] = r->host[i] > r->host[thread] ? r->host[i] : r->host[thread];
     return r->threads[thread] = new_track(r->list, name);
 }
@@ -329,7 +330,7 @@ static void put_wait(const struct stream_log *l, struct tracks *r, const struct 
 
 /* ---- ranges ---- */
 
-/* A line for each level, so that no two spans of it overlap. */
+/* Adds the range to the track of its level, where no two spans overlap. */
 static void put_range(struct tracks *r, const struct open_range *o, double to, const char *kind)
 {
     char name[64], level[16] = "";
@@ -347,7 +348,7 @@ static void put_range(struct tracks *r, const struct open_range *o, double to, c
     put_span(spans, o->from, to, kind, o->name ? o->name : "?");
 }
 
-/* The last that began; NULL: none is open. */
+/* The innermost open range; NULL if none is open. */
 static struct open_range *find_open(struct tracks *r, const struct log_event *e, bool of_process)
 {
     struct open_range *found = NULL;
@@ -378,7 +379,7 @@ static void begin_range(struct tracks *r, const struct log_event *e, bool of_pro
         *free_one = (struct open_range){true, of_process, e->thread, e->id, e->name, at, level};
 }
 
-/* At the place in time where its thread is. */
+/* Adds a range event at the time that its thread has reached. */
 static void put_range_event(struct tracks *r, const struct log_event *e)
 {
     track_of_thread(r, e->thread);
@@ -400,7 +401,7 @@ static void put_range_event(struct tracks *r, const struct log_event *e)
     }
 }
 
-/* The program has ended within them. */
+/* Ends ranges that were open when the program ended. */
 static void end_ranges(struct tracks *r)
 {
     for (unsigned i = 0; i < MOST_OPEN_RANGES; i++)

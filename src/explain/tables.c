@@ -70,7 +70,7 @@ void tables_add(struct tables *to, const struct tables *from, const struct sites
 
 struct insn_key {
     const struct ptx_insn *ptx;
-    uint32_t number;      /* of the first operation that it has become, or of a site */
+    uint32_t number;      /* of the first operation that it was lowered to, or of a site */
     uint32_t block, site; /* site: 1 + number, or 0 */
     const struct ir_insn *origin;
     const struct code *code;
@@ -82,7 +82,7 @@ static bool ends_block(const struct op *o)
     return o->kind == OP_BRA || o->kind == OP_BRX || o->kind == OP_BAR;
 }
 
-/* One for each operation that comes from an instruction, in the order of operations. */
+/* An entry for each operation that comes from a PTX instruction, in the order of operations. */
 static struct insn_key *find_keys(const struct counted_kernel *k, struct arena *scratch, uint32_t *n)
 {
     uint32_t most = 0;
@@ -110,7 +110,7 @@ static struct insn_key *find_keys(const struct counted_kernel *k, struct arena *
     return keys;
 }
 
-/* In the order of the text; operations of one instruction in their own. */
+/* In the order of the text; operations of one instruction keep their order. */
 static int compare_keys(const void *a, const void *b)
 {
     const struct insn_key *x = a, *y = b;
@@ -170,7 +170,7 @@ static void find_facts(struct counted_kernel *k)
     arena_free(&scratch);
 }
 
-/* False where memory is exhausted. */
+/* Returns false if memory is exhausted. */
 static bool prepare(struct counted_kernel *k)
 {
     jmp_buf oom;
@@ -226,7 +226,7 @@ static struct insn_counters of_insn(const struct insn *i, const struct tables *t
     return c;
 }
 
-/* The innermost line that is the user's. */
+/* The innermost line of the user's own source. */
 static struct line_counters line_of(const struct insn_counters *i)
 {
     const struct cuda_place *p = i->place.cuda;
@@ -279,7 +279,7 @@ static void collect_lines(struct kernel_counters *c, struct arena *arena)
     arena_free(&scratch);
 }
 
-/* Rows of 128 bytes, whose layouts keep banks apart; each of the four warps has executed the
+/* Rows of 128 bytes, laid out without bank conflicts. Each of the four warps executed the
  * instruction. */
 static void add_warpgroup_reads(struct insn_counters *i, uint32_t bytes)
 {

@@ -1,5 +1,5 @@
-/* What is counted while a launch runs, in plain arrays by numbers of blocks of code and sites
- * (sites.h): a worker has its own, and they are added up at the end. Private to this folder.
+/* Counts while a launch runs, in plain arrays by block of code and by site (sites.h). Each worker
+ * has its own; they are added up at the end. Private to this folder.
  */
 #ifndef HEDDLE_EXPLAIN_TABLES_H
 #define HEDDLE_EXPLAIN_TABLES_H
@@ -10,9 +10,9 @@
 #include "explain/rates.h"
 #include "explain/sites.h"
 
-/* Of a block of code, and of the branch or barrier at its end. */
+/* Counts of a block of code, and of the branch or barrier at its end. */
 struct block_tally {
-    uint64_t executed, threads; /* by warps; their active lanes */
+    uint64_t executed, threads; /* warps; their active lanes */
     struct control_counters control;
 };
 
@@ -25,13 +25,13 @@ struct tables {
     struct site_tally *sites;
 };
 
-/* False where memory is exhausted. */
+/* Returns false if memory is exhausted. */
 bool tables_make(struct tables *t, const struct sites *s);
 void tables_clear(struct tables *t, const struct sites *s);
 void tables_free(struct tables *t);
 void tables_add(struct tables *to, const struct tables *from, const struct sites *s);
 void control_counters_add(struct control_counters *to, const struct control_counters *from);
-/* Not what it is, and where. */
+/* Adds the counts, not the instruction's identity and place. */
 void insn_counters_add(struct insn_counters *to, const struct insn_counters *from);
 void access_counters_add(struct access_counters *to, const struct access_counters *from);
 
@@ -39,13 +39,13 @@ void access_counters_add(struct access_counters *to, const struct access_counter
 struct insn {
     const struct ptx_insn *ptx;
     struct place place;
-    uint32_t block; /* number of the block of code that it is in, by its first operation */
+    uint32_t block; /* the block of code that holds its first operation */
     bool ends;      /* it is the branch or barrier at the end of that block */
 };
 
 struct launch_shape;
 
-/* A kernel that has been launched at least once: facts, and the sums of all its launches. */
+/* A kernel that was launched at least once: facts about it, and the sums of all its launches. */
 struct counted_kernel {
     struct counted_kernel *next;
     uint32_t number;
@@ -58,18 +58,18 @@ struct counted_kernel {
     const struct cost_table *costs;
     struct insn *insns; /* in the order of the text */
     uint32_t n_insns;
-    uint32_t *insns_of_block; /* how many, by block */
+    uint32_t *insns_of_block; /* their number, by block */
     uint32_t *insn_of_site;
-    struct tables sums; /* of all launches, those included that others stand for: */
+    struct tables sums; /* of all launches, including those that others stand for: */
     struct kernel_launches launches;
     struct launch_shape *shapes; /* sample.h */
 };
 
-/* NULL where memory is exhausted. */
+/* Returns NULL if memory is exhausted. */
 struct counted_kernel *counted_kernel_new(const struct kernel *k, const struct device_rates *rates);
 void counted_kernel_free(struct counted_kernel *k);
 
-/* Fills the parts of the record that come from the tables; with insns and lines where `by_line`, in
+/* Fills the parts of the record that come from the tables; insns and lines, if `by_line`, are in
  * the arena. */
 void tables_collect(const struct counted_kernel *k, const struct tables *t, struct kernel_counters *c, bool by_line,
                     struct arena *arena);

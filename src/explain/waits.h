@@ -1,5 +1,5 @@
-/* What a warp has issued and waits for later, on the clocks of warps (cost.h): groups of
- * asynchronous copies, and mbarriers. */
+/* Asynchronous work that a warp has issued and waits for later, on the clocks of warps (cost.h):
+ * groups of copies, and mbarriers. */
 #ifndef HEDDLE_EXPLAIN_WAITS_H
 #define HEDDLE_EXPLAIN_WAITS_H
 
@@ -7,7 +7,7 @@
 
 #include "explain/cost.h"
 
-/* *a becomes the later one of the two, level by level. */
+/* Sets each level of *a to the later of the two. */
 static inline void clocks_wait(double a[CLOCK_LEVELS], const double b[CLOCK_LEVELS])
 {
     for (unsigned i = 0; i < CLOCK_LEVELS; i++)
@@ -16,24 +16,25 @@ static inline void clocks_wait(double a[CLOCK_LEVELS], const double b[CLOCK_LEVE
 
 /* ---- groups of a warp's copies: cp.async, or in bulk ---- */
 
-enum { GROUPS_KNOWN = 8 }; /* of those that have been committed, the last ones */
+enum { GROUPS_KNOWN = 8 }; /* the number of recent committed groups that are kept */
 
 struct group_clocks {
-    double open[CLOCK_LEVELS];               /* when the copies are done that no group has yet */
-    double done[GROUPS_KNOWN][CLOCK_LEVELS]; /* by number modulo GROUPS_KNOWN: when it and those before it are done */
+    double open[CLOCK_LEVELS]; /* when the copies are done that no group has been committed for */
+    /* by number modulo GROUPS_KNOWN: when this group and those before it are done */
+    double done[GROUPS_KNOWN][CLOCK_LEVELS];
     uint64_t committed;
 };
 
 void groups_commit(struct group_clocks *g);
-/* When all but the `left` newest are done; NULL: at once. */
+/* When all but the `left` newest groups are done; NULL: at once. */
 const double *groups_done(const struct group_clocks *g, uint64_t left);
 
 /* ---- mbarriers of a block ---- */
 
 struct mbarrier_clock {
     uint64_t address;
-    double phase[CLOCK_LEVELS]; /* of the phase that is not complete: its last arrival or transaction so far */
-    double last[CLOCK_LEVELS];  /* when the phase before it was complete */
+    double phase[CLOCK_LEVELS]; /* the current phase: its last arrival or transaction so far */
+    double last[CLOCK_LEVELS];  /* when the previous phase was complete */
 };
 
 struct mbarrier_clocks {
@@ -41,9 +42,9 @@ struct mbarrier_clocks {
     uint32_t n, capacity;
 };
 
-/* That at the address, which may be new; NULL where memory is exhausted. */
+/* The clock of the mbarrier at the address, added if it is new; NULL if memory is exhausted. */
 struct mbarrier_clock *mbarrier_clock(struct mbarrier_clocks *all, uint64_t address);
-/* The phase is complete. */
+/* Completes the current phase. */
 void mbarrier_complete(struct mbarrier_clock *m);
 
 #endif

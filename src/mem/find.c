@@ -1,9 +1,9 @@
-/* What lies at an address of the space, or did, and what lies near it; see space.h. */
+/* Finds the allocation at an address, a freed one, or the nearest one; see space.h. */
 #include "mem/units.h"
 
 #include <stdlib.h>
 
-/* As on an H200. Slots have room for what they mem_hold with its tail. */
+/* Sizes as on an H200. A slot has room for the allocation with its tail. */
 uint64_t mem_tail_bytes(uint64_t size, enum mem_kind kind)
 {
     switch (kind) {
@@ -21,8 +21,8 @@ bool mem_is_host(const struct mem *m, uint64_t address)
     return u && u->area == AREA_HOST && u->mapped;
 }
 
-/* Without a lock: the size is 0 while the rest changes, so what was read between two equal sizes
- * belongs together. */
+/* Reads without a lock: a slot's size is 0 while its other fields change, so what is read between
+ * two equal sizes is consistent. */
 static bool describe(const struct mem_unit *u, uint32_t slot, struct mem_block *block)
 {
     uint64_t size = u->sizes[slot];

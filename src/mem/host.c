@@ -25,7 +25,7 @@ void host_destroy(struct host_maps *h)
 
 /* ---- ranges ---- */
 
-/* None that begins before those that are there. */
+/* Adds a range, which does not begin before the existing ones. */
 static bool add(struct host_ranges *all, struct host_range r)
 {
     struct host_range *last = all->n ? &all->at[all->n - 1] : NULL;
@@ -39,7 +39,7 @@ static bool add(struct host_ranges *all, struct host_range r)
     return new;
 }
 
-/* The first that ends behind the address; n where there is none. */
+/* The index of the first range that ends behind the address; n if there is none. */
 static size_t find(const struct host_ranges *all, uint64_t address)
 {
     size_t low = 0, high = all->n;
@@ -55,7 +55,7 @@ static size_t find(const struct host_ranges *all, uint64_t address)
 
 /* ---- what is allowed ---- */
 
-/* What the owner allows now, in h->asked; false where memory is exhausted. */
+/* Asks the owner for the ranges it allows now, into h->asked; false if memory is exhausted. */
 static bool ask_allowed(struct host_maps *h)
 {
     size_t wanted = 1;
@@ -75,14 +75,14 @@ static int by_address(const void *a, const void *b)
     return p->start < q->start ? -1 : p->start > q->start;
 }
 
-/* Whole pages are pinned and mapped, whatever part of them is registered. */
+/* Rounds to whole pages: all of a page is pinned and mapped, whatever part is registered. */
 static struct host_range to_whole_pages(const hd_range *r)
 {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), start = (uint64_t)(uintptr_t)r->start;
     return (struct host_range){.start = start & ~(page - 1), .end = (start + r->bytes + page - 1) & ~(page - 1)};
 }
 
-/* May kernels use the address now, if it is there? */
+/* Does the owner allow the address now, if it is mapped? */
 static bool is_allowed_now(struct host_maps *h, uint64_t address)
 {
     if (!h->allowed_now)
@@ -108,7 +108,7 @@ static bool read_allowed(struct host_maps *h)
     return ok;
 }
 
-/* What is allowed of a mapping. */
+/* Adds the allowed parts of a mapping. */
 static bool add_allowed(struct host_maps *h, struct host_range r)
 {
     const struct host_ranges *allowed = &h->allowed;
@@ -125,7 +125,7 @@ static bool add_allowed(struct host_maps *h, struct host_range r)
 
 /* ---- what there is ---- */
 
-/* What the machine's range leaves of a mapping. */
+/* Adds the parts of a mapping that are outside the machine's range. */
 static bool add_visible(struct host_maps *h, struct host_range r)
 {
     struct host_range before = r, after = r;
@@ -165,8 +165,8 @@ static bool look_up(const struct host_maps *h, uint64_t address, struct host_ran
 
 enum answer { NO, YES, UNKNOWN };
 
-/* Reads through the system, which answers where a load would end in a signal; UNKNOWN where that is
- * not allowed (a sandbox, qemu-user). */
+/* Reads a byte by a system call, which returns an error where a load would raise a signal; UNKNOWN
+ * if the call is not allowed (sandbox, qemu-user). */
 static enum answer is_there(uint64_t address)
 {
     char byte;
@@ -189,8 +189,8 @@ bool host_find(struct host_maps *h, uint64_t address, struct host_range *range)
     if (there == NO)
         return false;
     pthread_rwlock_rdlock(&h->lock);
-    bool found =
-        there == YES && !h->stale && look_up(h, address, range); /* the mapping may be gone: YES says it is not */
+    bool found = there == YES && !h->stale &&
+                 look_up(h, address, range); /* the mapping may be gone, in which case there is not YES */
     pthread_rwlock_unlock(&h->lock);
     if (found)
         return true;

@@ -93,14 +93,14 @@ void mem_discharge(struct mem *m, uint64_t bytes)
     atomic_fetch_sub(&m->charged_bytes, bytes);
 }
 
-/* What an allocation takes of the host's memory: of small ones the slot, and what is noted of it. */
+/* What an allocation takes of the host's memory; for a small one, its slot and its records. */
 static uint64_t charge_of(uint64_t size, int class_log2)
 {
     enum { NOTED_BYTES = 32, SMALL_LOG2 = 12 };
     return class_log2 == LARGE || class_log2 > SMALL_LOG2 ? size : (1ull << class_log2) + NOTED_BYTES;
 }
 
-/* What an allocation takes of addresses. */
+/* What an allocation takes of the address space. */
 static uint64_t room_of(const struct mem *m, uint64_t size, enum mem_kind kind)
 {
     uint64_t gap = !m->guarded ? 0 : kind == MEM_HEAP ? 16 : MEM_GAP_BYTES;
@@ -162,8 +162,9 @@ void *mem_alloc_zero(struct mem *m, uint64_t size, enum mem_kind kind, const cha
     char *p = mem_alloc(m, size, kind, name);
     bool large = p && class_of(size) == LARGE;
     if (large && area_of(kind) == AREA_HOST)
-        return p; /* a hole of the file */
-    /* A kernel may have written to what is freed: the system gives pages of zeros once more. */
+        return p; /* a hole of the file, which reads as zeros */
+    /* A kernel may have written to memory after it was freed: the system supplies pages of zeros
+       again. */
     if (p && (!large || madvise(p, (size_t)mem_round_up(size, SPARSE_PAGE_BYTES), MADV_DONTNEED) != 0))
         memset(p + (area_of(kind) == AREA_HOST ? m->host_shift : 0), 0, size);
     return p;
@@ -171,7 +172,7 @@ void *mem_alloc_zero(struct mem *m, uint64_t size, enum mem_kind kind, const cha
 
 /* ---- memory of several processes ---- */
 
-/* A file of the unit's size with what is in it; pages of zeros stay holes. */
+/* A file with the unit's contents; pages of zeros stay holes. */
 static int unit_file(const struct mem_unit *u)
 {
     const size_t page = SPARSE_PAGE_BYTES, bytes = (size_t)u->n_units * MEM_UNIT_BYTES;
@@ -186,7 +187,7 @@ static int unit_file(const struct mem_unit *u)
     return -1;
 }
 
-/* A file in the place of a unit's memory. With the lock held, and nobody using the space. */
+/* Replaces a unit's memory by a file. Call with the lock held, while nobody uses the space. */
 static void share(struct mem_unit *u)
 {
     int file = unit_file(u);
@@ -204,7 +205,7 @@ int mem_share(struct mem *m, void *p, uint64_t *offset)
 {
     uint64_t address = (uint64_t)(uintptr_t)p;
     int file = -1;
-    mem_await_and_keep_out(m); /* what is written between the copy and the change would be lost */
+    mem_await_and_keep_out(m); /* writes between the copy and the exchange would be lost */
     pthread_mutex_lock(&m->lock);
     struct mem_unit *u = mem_unit_of(m, address);
     if (!u || u->area != AREA_GLOBAL || !u->sizes[mem_slot_of(u, address)]) {
@@ -232,7 +233,7 @@ void mem_guard(struct mem *m)
     m->guarded = true;
 }
 
-/* The slot that begins at the address, in use or not; NULL where none does. */
+/* The slot that begins at the address, used or free; NULL if there is none. */
 static struct mem_unit *find_slot(struct mem *m, uint64_t address, uint32_t *slot)
 {
     struct mem_unit *u = mem_unit_of(m, address);
@@ -240,7 +241,7 @@ static struct mem_unit *find_slot(struct mem *m, uint64_t address, uint32_t *slo
     return u && mem_slot_address(u, *slot) == address ? u : NULL;
 }
 
-/* Takes the allocation away from those that look for it, and notes it among those that were freed. */
+/* Removes the allocation from look-ups, and adds it to the freed ones. */
 static struct mem_block take(struct mem *m, struct mem_unit *u, uint32_t slot)
 {
     struct mem_block block = {mem_slot_address(u, slot), u->sizes[slot], (enum mem_kind)u->kinds[slot], u->names[slot],
@@ -262,7 +263,8 @@ bool mem_close(struct mem *m, void *p)
     if (ok)
         take(m, u, slot);
     if (ok && u->class_log2 == LARGE)
-        madvise(p, (size_t)u->n_units * MEM_UNIT_BYTES, MADV_DONTNEED); /* who has just looked it up meets zeros */
+        madvise(p, (size_t)u->n_units * MEM_UNIT_BYTES,
+                MADV_DONTNEED); /* a reader that has just looked it up reads zeros */
     pthread_mutex_unlock(&m->lock);
     return ok;
 }
@@ -283,7 +285,7 @@ bool mem_open(struct mem *m, void *p, uint64_t size)
     return ok;
 }
 
-/* Units of slots stay for the next of their size. */
+/* Frees the memory. Units of slots are kept for allocations of their size. */
 static void give(struct mem *m, struct mem_unit *u, uint32_t slot, const struct mem_block *block)
 {
     if (u->class_log2 == LARGE) {

@@ -8,8 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* A run so large asks the system for large pages: what goes through much memory misses fewer of
- * them. */
+/* From this size on, runs ask the system for large pages, which reduce TLB misses. */
 enum { LARGE_PAGES_FROM = 4 << 20 };
 
 void *mem_reserve(uint64_t bytes)
@@ -37,7 +36,7 @@ static uint64_t unit_address(const struct mem *m, uint32_t unit)
     return m->heap_start + (uint64_t)unit * MEM_UNIT_BYTES;
 }
 
-/* `n` consecutive free units; UINT32_MAX where there are none. */
+/* Finds `n` consecutive free units; UINT32_MAX if there are none. */
 static uint32_t find_run(struct mem *m, uint32_t n, bool constant)
 {
     uint32_t first = UINT32_MAX;
@@ -64,7 +63,7 @@ static uint32_t find_run(struct mem *m, uint32_t n, bool constant)
 
 static void let_go(struct mem *m);
 
-/* The same with memory behind them. */
+/* The same, with memory. */
 static uint32_t take_run(struct mem *m, uint32_t n, enum area area)
 {
     bool constant = area == AREA_CONST;
@@ -80,7 +79,7 @@ static uint32_t take_run(struct mem *m, uint32_t n, enum area area)
     if (mprotect(at, bytes, PROT_READ | PROT_WRITE) != 0)
         return UINT32_MAX;
     if (bytes >= LARGE_PAGES_FROM && area != AREA_HOST)
-        madvise(at, bytes, MADV_HUGEPAGE); /* it may have none */
+        madvise(at, bytes, MADV_HUGEPAGE); /* fails if the system has no large pages */
     return first;
 }
 
@@ -102,8 +101,8 @@ void mem_begin_use(struct mem *m)
     }
 }
 
-/* Keeps others from beginning to use it, with the lock held, until mem_keep_out_end(); false where
- * somebody does already. */
+/* Keeps others from beginning to use it until mem_keep_out_end(); false if somebody uses it. Call
+ * with the lock held. */
 static bool close_to_all(struct mem *m)
 {
     m->use.closed = true;
@@ -112,7 +111,8 @@ static bool close_to_all(struct mem *m)
     return unused;
 }
 
-/* Waits for nobody: the space's lock is held, for which others may wait who keep all out. */
+/* Tries to keep users out, without waiting: a waiting thread that holds the lock could block those
+   it waits for. */
 static bool keep_out(struct mem *m)
 {
     if (pthread_mutex_trylock(&m->use.lock) != 0)
@@ -123,11 +123,12 @@ static bool keep_out(struct mem *m)
     return unused;
 }
 
-/* The same, when those that use it have ended. */
+/* Keeps users out after waiting for them to end. */
 void mem_await_and_keep_out(struct mem *m)
 {
     pthread_mutex_lock(&m->use.lock);
-    for (m->use.awaited = true; !close_to_all(m); m->use.awaited = true) /* another may have been here first */
+    /* another thread may have closed it first */
+    for (m->use.awaited = true; !close_to_all(m); m->use.awaited = true)
         pthread_cond_wait(&m->use.none, &m->use.lock);
     m->use.awaited = false;
 }
@@ -138,7 +139,7 @@ void mem_keep_out_end(struct mem *m)
     pthread_mutex_unlock(&m->use.lock);
 }
 
-/* Memory goes back to the system. Its addresses can be used no more, unless someone may have just
+/* Returns memory to the system. Its addresses become inaccessible, unless somebody may have just
  * looked them up: a kernel that reads what another of its threads frees. */
 static void give_memory(struct mem *m, uint64_t start, size_t bytes, bool is_file)
 {
@@ -174,7 +175,7 @@ static void give_run(struct mem *m, uint32_t first, uint32_t n)
         return;
     }
     struct mem_run *run = VEC_INSERT(&m->free_runs, i);
-    if (run) /* without memory the range is lost, not what is behind it */
+    if (run) /* if memory is exhausted only this range is lost, not those behind it */
         *run = (struct mem_run){first, n};
 }
 
@@ -190,7 +191,7 @@ static int host_protection(const struct mem *m)
     return m->host_closed ? PROT_NONE : PROT_READ | PROT_WRITE;
 }
 
-/* The unit's addresses show the file, and so do those at the distance. */
+/* Maps the file at the unit's addresses, and again at the fixed distance. */
 static bool map_host_unit(struct mem *m, struct mem_unit *u)
 {
     size_t bytes = (size_t)u->n_units * MEM_UNIT_BYTES;
@@ -256,7 +257,7 @@ void mem_open_host_in_child(struct mem *m)
 
 /* ---- units ---- */
 
-/* The records of freed large allocations serve the next ones. */
+/* Reuses the record of a freed large allocation. */
 static struct mem_unit *retired_unit(struct mem *m, enum area area)
 {
     struct mem_unit *u = m->retired_units[area];
@@ -344,7 +345,7 @@ static uint64_t held_cost(const struct mem_held *h)
     return h->unit ? 1ull << h->unit->class_log2 : 0;
 }
 
-/* What has been held for the longest time can be used again. */
+/* Releases what has been held longest. */
 static void let_go(struct mem *m)
 {
     const struct mem_held *h = &m->held[m->oldest_held];

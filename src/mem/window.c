@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-/* The address sanitizer knows where the host's own memory ends, and stops who goes on behind it. */
+/* Tells the address sanitizer where the usable memory ends, so that it stops accesses behind it. */
 #if defined __SANITIZE_ADDRESS__
 #define HOST_IS_WATCHED 1
 #elif defined __has_feature

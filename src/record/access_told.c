@@ -1,4 +1,4 @@
-/* What lanes and what they have issued do to memory, told again; see replaying.h. */
+/* Replays accesses by lanes, and asynchronous work that they issued; see replaying.h. */
 #include "check/shadow/shadow.h"
 #include "record/replaying.h"
 
@@ -6,7 +6,7 @@ enum { MOST_LOCAL_BYTES = 1 << 24, MOST_LANE_BYTES = 128, MOST_ASYNC_BYTES = 1 <
 
 /* ---- accesses ---- */
 
-/* Lanes that take no part have an address that goes on with the pattern. */
+/* Computes addresses by the pattern, for lanes that take no part, too. */
 static bool spread_addresses(struct replay *r, struct access_event *e, const struct number_list *list,
                              uint64_t address[WARP_LANES])
 {
@@ -43,7 +43,7 @@ static void find_span(struct access_event *e)
     }
 }
 
-/* Where memory can be, and as instructions access it: at multiples of the bytes of a lane. */
+/* Is the access to memory that can exist, at a multiple of the bytes of a lane? */
 static bool is_possible(struct replay *r, const struct access_event *e)
 {
     uint64_t most = e->space == SPACE_SHARED  ? e->block->launch->shared_bytes
@@ -143,7 +143,7 @@ bool replay_overtake(struct replay *r, const struct record *x)
     return true;
 }
 
-/* By lane. */
+/* Spreads a list to lanes. */
 static bool spread_lanes(const struct number_list *list, uint32_t lanes, uint64_t to[WARP_LANES])
 {
     uint32_t n = 0;

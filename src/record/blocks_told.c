@@ -1,4 +1,4 @@
-/* Launches and blocks, told again, and what records name of them; see replaying.h. */
+/* Replays launches and blocks, and finds what records name in them; see replaying.h. */
 #include "record/replaying.h"
 
 #include <stdlib.h>
@@ -48,7 +48,7 @@ static const char *describe(const struct fault_event *e, struct arena *arena)
                             (unsigned long long)e->address);
 }
 
-/* The launch has ended there when it was recorded. */
+/* The recorded launch ended here; the replay continues. */
 static bool fail(const struct access_event *e, unsigned lane, enum fault_kind kind, const char *detail)
 {
     (void)e;
@@ -127,7 +127,7 @@ struct replay_block *replay_block_at(struct replay *r, uint64_t id)
     return b;
 }
 
-/* NULL of 0; *good is cleared where there is none. Of the same cluster as `as`. */
+/* NULL for 0. Clears *good if there is no such block, or if it is in another cluster than `as`. */
 struct event_block *replay_block_or_none(struct replay *r, uint64_t id, const struct event_block *as, bool *good)
 {
     struct replay_block *b = id ? replay_block_at(r, id - 1) : NULL;
@@ -171,7 +171,7 @@ bool replay_block(struct replay *r, const struct record *x)
     e->rank = x->block.rank;
     e->n_warps = l->launch.warps_per_block;
     e->shared = x->block.shared;
-    e->worker = r; /* which is one thread */
+    e->worker = r; /* a replay has one thread */
     e->n_slots = n_slots;
     e->peer = e;
     if (peer) {
@@ -211,7 +211,7 @@ void replay_free_blocks(struct replay *r)
 
 /* ---- who ---- */
 
-/* A warp of a block that has not ended. */
+/* The block of a warp; the block must not have ended. */
 struct event_block *replay_warp_at(struct replay *r, uint32_t block, uint32_t warp)
 {
     struct replay_block *b = replay_block_at(r, block);

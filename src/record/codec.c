@@ -75,7 +75,7 @@ static uint64_t unzigzag(uint64_t v)
     return v >> 1 ^ (0 - (v & 1));
 }
 
-/* The next field: is it written, or there? */
+/* Takes the next field. Writing, notes whether it is set; reading, returns whether it is there. */
 static bool next_field(struct codec *c, bool is_set)
 {
     unsigned i = c->field++;
@@ -157,8 +157,8 @@ static int hex_digit(char x)
                                   : -1;
 }
 
-/* Behind the first quote. Its place in `words` stands for the text until all are known, as these
- * may move. */
+/* Reads a text behind its opening quote. Its offset in `words` stands for it until all texts are
+ * read, because `words` may move. */
 static struct str take_quoted(struct codec *c, struct str *s)
 {
     struct str word = {(const char *)(uintptr_t)c->words.n, 0};
@@ -253,7 +253,7 @@ void codec_begin_write(struct codec *c, unsigned kind, const char *const *kinds)
         PUT(c, out, bytes, leb(kind, bytes));
 }
 
-/* The mask and the values come behind the kind, and the length before it. */
+/* Inserts mask and values behind the kind, and the length in front. */
 void codec_end_write(struct codec *c)
 {
     char bytes[2 * LEB_MOST];

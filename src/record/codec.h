@@ -1,14 +1,15 @@
-/* Records as bytes and as text: what is said once of a record, which fields it has, reads and
- * writes it in both forms.
+/* Records as bytes and as text: one visitor for each record states its fields, and reads and writes
+ * both forms.
  *
- *     a visitor calls codec_number(c, "warp", &v), codec_list(c, "address", &list), ... in one order, for all four
+ *     a visitor calls codec_number(c, "warp", &v), codec_list(c, "address", &list), ... in one
+ * order for all four
  *
  * Binary: a record is the length of what follows, its kind, a mask of the fields that are not 0 (or
- * empty), and these: numbers as LEB128, texts and lists with their lengths; lists as differences,
- * addresses as differences to what stood there last in a record of the same context. Text: a line,
- * the kind's name and `name=value` for each of the same fields; `#` begins a comment.
+ * empty), and the values: numbers as LEB128; texts and lists with their lengths; lists as
+ * differences; addresses as differences to the last one in a record of the same context. Text: a
+ * line with the kind's name and `name=value` for each of these fields; `#` begins a comment.
  *
- * The first thing that is wrong is kept with its place, and nothing more is read.
+ * After the first error, which is kept with its place, nothing more is read.
  */
 #ifndef HEDDLE_RECORD_CODEC_H
 #define HEDDLE_RECORD_CODEC_H
@@ -16,7 +17,7 @@
 #include "base/str.h"
 #include "base/vec.h"
 
-/* Numbers that follow each other; of a record that was read good until the next. */
+/* A list of numbers; of a record that was read, valid until the next one. */
 struct number_list {
     uint64_t *at;
     uint32_t n;
@@ -31,45 +32,46 @@ struct codec_field {
 
 struct codec {
     bool reads, text;
-    /* What is written: */
+    /* Writing: */
     VEC(char) out; /* on the heap */
     bool no_memory;
-    /* What is read: */
-    struct str in; /* that is left of the record */
+    /* Reading: */
+    struct str in; /* the rest of the record */
     uint64_t numbers[CODEC_NUMBERS];
     uint32_t n_numbers;
-    struct codec_field fields[CODEC_FIELDS]; /* of a line */
+    struct codec_field fields[CODEC_FIELDS]; /* of a text line */
     unsigned n_fields;
-    VEC(char) words; /* texts of a line, without their quotes */
+    VEC(char) words; /* texts of a line, without quotes */
     /* Binary: */
     uint64_t mask;
     unsigned field;
     VEC(char) values;
-    uint64_t last[CODEC_CONTEXTS]; /* addresses, by context */
-    char error[256];               /* "" while all is well */
+    uint64_t last[CODEC_CONTEXTS]; /* the last address, by context */
+    char error[256];               /* "" if there is no error */
 };
 
 void codec_free(struct codec *c);
-/* Between records nothing is left of the last one but what differences are to. */
+/* Forgets the last record, except the addresses that differences refer to. */
 void codec_reset(struct codec *c);
 
-/* A record, from its kind on, is written into c->out: `kinds` are their names. */
+/* Begins to write a record, from its kind on, into c->out; `kinds` are the names of kinds. */
 void codec_begin_write(struct codec *c, unsigned kind, const char *const *kinds);
 void codec_end_write(struct codec *c);
-/* A record (without its length), or a line; returns its kind, or -1 where it is none of n. */
+/* Begins to read a record (without its length) or a line; returns its kind, or -1 if it is none of
+   n. */
 int codec_begin_read(struct codec *c, struct str record, const char *const *kinds, unsigned n);
-/* All fields have been visited: there must be nothing left. */
+/* Ends reading; a record with unread fields is an error. */
 bool codec_end_read(struct codec *c);
 
 void codec_fail(struct codec *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* At most `most`. */
+/* A number, at most `most`. */
 void codec_number(struct codec *c, const char *name, uint64_t *v, uint64_t most);
-/* In hexadecimal, as text; near what was last in this context. */
+/* An address: hexadecimal in text; in binary, the difference to the last one of this context. */
 void codec_address(struct codec *c, const char *name, uint64_t *v, uint64_t context);
 /* One of n words. */
 void codec_word(struct codec *c, const char *name, uint64_t *v, const char *const *words, unsigned n);
-/* Bits of a set, by their words; NULL words: as a hexadecimal number. */
+/* A set of bits by their words; as a hexadecimal number if words is NULL. */
 void codec_set(struct codec *c, const char *name, uint64_t *v, uint64_t all);
 void codec_list(struct codec *c, const char *name, struct number_list *list, bool addresses);
 void codec_text(struct codec *c, const char *name, struct str *text);

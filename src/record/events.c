@@ -1,4 +1,4 @@
-/* Events of launches become records, and what is asked of the engine an answer; see recording.h. */
+/* Writes events of launches as records, and the engine's answers to clients; see recording.h. */
 #include <stdlib.h>
 
 #include "exec/launch_writes.h"
@@ -53,9 +53,9 @@ static const struct event_asks asks = {
 
 /* ---- blocks ---- */
 
-/* The first client holds the recorder's lock, which the last gives back: so the tools between them
- * are told in the order of the file. Of an access that will be performed it is held until that has
- * been told. */
+/* The first client takes the recorder's lock, and the last releases it, so that the tools between
+ * them get events in the order of the file. For an access that will be performed, the lock is held
+ * until that was reported, too. */
 static struct recorder *hold(struct recorded_launch *l)
 {
     pthread_mutex_lock(&l->recorder->lock);
@@ -139,7 +139,7 @@ static void on_schedule(void *data, const struct schedule_event *e)
     }
 }
 
-/* Addresses of lanes, those of `lanes` alone. */
+/* The addresses of the lanes in `lanes`. */
 static struct number_list of_lanes(uint64_t to[WARP_LANES], const uint64_t *address, uint32_t lanes)
 {
     struct number_list list = {to, 0};
@@ -198,7 +198,7 @@ static void on_overtake(void *data, const struct overtake_event *e)
     recorder_write_event(r, &x);
 }
 
-/* What a copy by a tensor map touches in global memory. */
+/* The ranges of global memory that a copy by a tensor map touches. */
 static struct number_list ranges_of(struct recorder *r, const struct issue_event *e)
 {
     r->ranges.n = 0;
@@ -316,7 +316,7 @@ static void on_enter(void *data, const struct enter_event *e)
     recorder_write_event(r, &x);
 }
 
-/* The parties of a barrier, column by column. */
+/* The parties of a barrier, as columns. */
 static void add_parties(struct recorder *r, const struct sync_event *e, struct record *x)
 {
     uint32_t n = e->n_parties;
@@ -414,7 +414,7 @@ static bool end_fault(void *data, const struct fault_event *e)
     return false;
 }
 
-/* A block's own record goes behind all that was told of it. */
+/* The record of a block's end comes behind everything else about the block. */
 static void end_schedule(void *data, const struct schedule_event *e)
 {
     if (e->kind == EVENT_BLOCK_END) {

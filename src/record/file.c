@@ -21,11 +21,11 @@ static bool is_text_name(const char *path)
 
 struct record_writer {
     FILE *file;
-    ZSTD_CStream *zstd; /* NULL: text */
+    ZSTD_CStream *zstd; /* NULL: a text file */
     int error;
     struct codec codec;
     char in[BUFFER_BYTES], out[BUFFER_BYTES];
-    size_t n; /* in `in` */
+    size_t n; /* the number of bytes in `in` */
 };
 
 static void put(struct record_writer *w, const void *bytes, size_t n)
@@ -132,15 +132,15 @@ bool record_finish(struct record_writer *w)
 struct record_reader {
     char *path;
     FILE *file;
-    ZSTD_DStream *zstd; /* NULL: text */
+    ZSTD_DStream *zstd; /* NULL: a text file */
     bool ended, done;
-    uint64_t number; /* of the record, or the line */
+    uint64_t number; /* the number of the record, or line */
     struct codec codec;
     char in[BUFFER_BYTES];
     ZSTD_inBuffer input;
-    size_t hint;     /* of zstd: 0 where a frame is over */
-    VEC(char) bytes; /* that have been read */
-    uint32_t from;   /* of which so many have been taken */
+    size_t hint;     /* zstd's hint: 0 at the end of a frame */
+    VEC(char) bytes; /* bytes that were read */
+    uint32_t from;   /* how many of them were consumed */
 };
 
 static void no_more(struct record_reader *r)
@@ -148,7 +148,7 @@ static void no_more(struct record_reader *r)
     codec_fail(&r->codec, "the file ends before its last record: it is damaged, or was not written whole");
 }
 
-/* More of the file behind r->bytes; false at its end. */
+/* Reads more of the file behind r->bytes; false at its end. */
 static bool fill_plain(struct record_reader *r)
 {
     size_t n = VEC_RESERVE(&r->bytes, BUFFER_BYTES) ? fread(r->bytes.at + r->bytes.n, 1, BUFFER_BYTES, r->file) : 0;
@@ -263,7 +263,7 @@ bool record_next(struct record_reader *r, struct record *to)
     if (!codec_end_read(&r->codec))
         return false;
     r->done = kind == RECORD_DONE;
-    while (r->done && r->zstd && r->hint && fill(r)) /* its checksum */
+    while (r->done && r->zstd && r->hint && fill(r)) /* reads the checksum */
         ;
     if (r->done && r->zstd && r->hint)
         no_more(r);

@@ -1,11 +1,11 @@
-/* What the host did, told again: tasks, memory, launches that begin; see replaying.h. */
+/* Replays what the host did: tasks, memory, the start of launches; see replaying.h. */
 #include "record/replaying.h"
 
 #include <stdlib.h>
 
 #include "check/shadow/shadow.h"
 
-/* What no range of memory exceeds. */
+/* No range of memory is larger than this. */
 static const uint64_t MOST_RANGE = 1ull << 40;
 
 static bool is_range(struct replay *r, uint64_t address, uint64_t bytes)
@@ -64,7 +64,7 @@ static uint32_t timeline_of(const struct replay *r, uint32_t timeline)
 
 /* ---- tasks ---- */
 
-/* The thread of a launch that puts a task; false where there is none such. */
+/* Finds the launch's thread that submitted a task; false if there is none. */
 static bool find_putter(struct replay *r, const struct record *x, const struct event_block **block)
 {
     *block = x->host.block ? replay_warp_at(r, x->host.block - 1, x->host.warp) : NULL;
@@ -97,7 +97,7 @@ static void submit(struct replay *r, struct replay_checker *c, const struct reco
         checker_puts_for(block, x->host.warp, x->host.lane);
     uint32_t task = checker_submit(c->checker, &e->timeline, &note, e->tasks, e->n_tasks);
     checker_puts_for(NULL, 0, 0);
-    /* Where no tool asks for the order, any number will do. */
+    /* If no tool asks for the order, any number will do. */
     KEEP_NUMBER(r, tasks, x->host.task, task ? task : 1);
     KEEP_NUMBER(r, timelines, x->host.timeline_after, e->timeline ? e->timeline : 1);
 }

@@ -1,5 +1,5 @@
-/* The life of a recorder, launches, the host, and answers; see recorder.h. Events of launches are
- * written by events.c; what stands still by still.c, before it is named. */
+/* The life of a recorder; records launches and what the host does; see recorder.h. events.c writes
+ * events of launches; still.c writes definitions before an event names them. */
 #include "record/recorder.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include "check/memory/rules.h"
 #include "record/recording.h"
 
-/* The event of this thread that is being told. */
+/* The event of this thread that clients are being told of. */
 static _Thread_local uint64_t position __attribute__((tls_model("initial-exec")));
 
 /* ---- answers, which are written at the end ---- */
@@ -176,7 +176,7 @@ struct recorder *recorder_open(const char *path)
         errno = error;
         return NULL;
     }
-    pthread_mutexattr_t nested; /* what is told may have the same thread tell more */
+    pthread_mutexattr_t nested; /* a client that is told of an event may cause another on the same thread */
     pthread_mutexattr_init(&nested);
     pthread_mutexattr_settype(&nested, PTHREAD_MUTEX_RECURSIVE);
     pthread_mutex_init(&r->lock, &nested);

@@ -53,7 +53,7 @@ struct field {
     const char *name;
     enum { FIELD_NUMBER, FIELD_SET, FIELD_WORD, FIELD_TEXT, FIELD_LIST, FIELD_ADDRESSES, FIELD_ADDRESS } how;
     uint16_t at, size;
-    uint64_t most; /* of a number or a set; of words: how many; of an address: its context */
+    uint64_t most; /* the largest number or set; the number of words; an address's context */
     const char *const *words;
 };
 
@@ -73,7 +73,7 @@ struct field {
 static void visit_number(struct codec *c, void *at, const struct field *f)
 {
     uint64_t v = 0;
-    memcpy(&v, at, f->size); /* its first bytes are the least */
+    memcpy(&v, at, f->size); /* little-endian: the first bytes are the low ones */
     if (f->how == FIELD_WORD)
         codec_word(c, f->name, &v, f->words, (unsigned)f->most);
     else if (f->how == FIELD_SET)
@@ -99,7 +99,7 @@ static void visit_fields(struct codec *c, struct record *r, const struct field *
 
 #define VISIT(c, r, fields) visit_fields((c), (r), (fields), sizeof(fields) / sizeof *(fields))
 
-/* Each lane's bytes are of these sizes, or of a range. */
+/* The sizes of each lane's bytes, or of a range. */
 static void space(struct codec *c, const char *name, uint8_t *v)
 {
     static const char *const words[] = {"global", "shared", "local"};
@@ -109,7 +109,7 @@ static void space(struct codec *c, const char *name, uint8_t *v)
     *v = spaces[i];
 }
 
-/* Orders and scopes as PTX writes them; in a byte each. */
+/* Orders and scopes in PTX's words; a byte each. */
 static void order(struct codec *c, const char *name, uint8_t *v)
 {
     static const char *const words[] = {"weak", "relaxed", "acquire", "release", "acq_rel", "sc"};
@@ -141,8 +141,8 @@ static void state_space(struct codec *c, const char *name, enum ptx_space *v)
     *v = spaces[i];
 }
 
-/* What is written as a number is one of these tables' or of an enum of ir/ir.h: where they change,
- * it is another version. */
+/* Numbers in records are indexes in these tables, or values of enums in ir/ir.h: a change there
+ * needs a new version. */
 _Static_assert(RECORD_VERSION == 3 && TYPE_COUNT == 49 && ATOM_COUNT == 10 && FAULT_COUNT == 46,
                "RECORD_VERSION grows with these tables");
 
@@ -257,7 +257,7 @@ static void visit_block(struct codec *c, struct record *r)
     VISIT(c, r, block_fields);
 }
 
-/* Addresses are near those of the same instruction before. */
+/* An access is near the last one of the same instruction. */
 static const struct field access_fields[] = {
     NUMBER("block", access.block),
     NUMBER("warp", access.warp),

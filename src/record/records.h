@@ -1,11 +1,10 @@
-/* What a file of events has in it: records of numbers, each of them said before it is named.
+/* The contents of a file of events: records of numbers, each defined before it is used.
  * docs/CHECK.md shows a file as text.
  *
- * What stands still (texts, places, kernels and their sites) comes once, before the first event
- * that needs it; then what the host does (check/check.h: struct host_event) and what launches do
- * (exec/events.h), in the order in which the checker was told. Answers to what a checker has asked
- * while it was told of an event name that event by its position: the how manieth of the file's
- * events it is.
+ * Definitions (texts, places, kernels and their sites) come once, before the first event that needs
+ * them. Then come what the host does (check/check.h: struct host_event) and what launches do
+ * (exec/events.h), in the order in which the checker was told. An answer to a question that a
+ * checker asked during an event names that event by its position among the file's events.
  */
 #ifndef HEDDLE_RECORD_RECORDS_H
 #define HEDDLE_RECORD_RECORDS_H
@@ -14,7 +13,7 @@
 #include "record/codec.h"
 
 enum record_kind {
-    /* What stands still: */
+    /* Definitions: */
     RECORD_SOURCE,
     RECORD_FILE,
     RECORD_LINE,
@@ -43,17 +42,17 @@ enum record_kind {
     RECORD_HEAP,
     RECORD_ENTER,
     RECORD_SYNC,
-    /* Beside them: */
+    /* Others: */
     RECORD_FIRST_OTHER,
     RECORD_ANSWER = RECORD_FIRST_OTHER,
     RECORD_SUMMARY,
-    RECORD_DONE, /* nothing comes behind it */
+    RECORD_DONE, /* the last record */
     RECORD_KINDS
 };
 
 enum answer_kind { ANSWER_USERS, ANSWER_ALIKE, ANSWER_DESCRIBE, ANSWER_BUFFER, ANSWER_BEHIND, ANSWER_KINDS };
 
-/* Numbers of what may be missing are 1 more than those: 0 is none. */
+/* References that may be missing are stored as 1 + the number; 0 is none. */
 struct record {
     enum record_kind kind;
     union {
@@ -65,7 +64,7 @@ struct record {
             uint32_t id;
             struct str name;
         } file;
-        struct { /* a struct cuda_place: files and lines from the kernel's own to the innermost */
+        struct { /* a struct cuda_place: files and lines from the kernel's own to the innermost call */
             uint32_t id, shown;
             struct number_list files, lines;
         } line;
@@ -88,15 +87,15 @@ struct record {
             uint64_t instruction;
             struct site site;
         } site;
-        struct { /* of wgmma: check/race/wgmma.c */
+        struct { /* for wgmma: check/race/wgmma.c */
             uint32_t kernel, function, block, site, what;
         } misuse;
-        struct { /* of a place of the host's */
+        struct { /* for a place of the host */
             uint64_t place;
             struct str function, file, object;
             uint32_t line;
             uint64_t offset;
-        } frames; /* one frame: of a place they come from the innermost out */
+        } frames; /* one frame; the frames of a place come from the innermost out */
         struct {
             uint32_t id, tools, on_error;
             uint64_t shadow_bytes;
@@ -104,28 +103,28 @@ struct record {
         struct {
             enum host_event_kind kind;
             uint32_t checker, task, timeline, timeline_after, task_kind, by;
-            uint32_t block, warp, lane; /* the thread that has put the task; block 0: the host */
+            uint32_t block, warp, lane; /* the thread that submitted the task; block 0: the host */
             uint64_t stream, place, address, bytes, from;
             bool programmatic, tail, write, whole, done;
             struct str name;
             struct number_list tasks;
         } host;
-        struct { /* an allocation, or (bytes 0) what is none any more */
+        struct { /* an allocation, or (bytes 0) the end of one */
             uint32_t checker, mem;
             uint64_t address, bytes;
             struct str name;
         } memory;
-        struct { /* of the next launch */
+        struct { /* for the next launch */
             uint64_t start, end;
             uint32_t uses;
             bool given;
             struct str name;
         } rule;
-        struct { /* begins; `ruled`: by the rules before it */
+        struct { /* a launch begins; `ruled`: by the rules before it */
             uint32_t id, checker, kernel;
             bool ruled;
         } launch;
-        struct { /* of a launch that has begun, before its first block */
+        struct { /* for a launch that has begun, before its first block */
             uint32_t launch, task, cluster, shared_bytes, reserved_start, reserved_bytes;
             uint64_t number;
             uint32_t grid[3], block[3];
@@ -133,7 +132,7 @@ struct record {
             struct number_list writes; /* struct event_writes: starts and ends */
         } grid;
         struct {
-            uint32_t id, launch, rank, peer; /* peer: of its cluster, which has started before; 0: none */
+            uint32_t id, launch, rank, peer; /* peer: a block of its cluster that started before; 0: none */
             uint64_t index, shared, worker;
             uint32_t ctaid[3];
         } block; /* RECORD_END: id alone */
@@ -144,14 +143,15 @@ struct record {
             uint64_t base, object, source_address, source_bytes;
             uint8_t source_space;
             uint32_t source_owner;
-            struct number_list address; /* of the lanes, where neither UNIFORM nor LINEAR */
-        } access;                       /* RECORD_PERFORMED is of the last one of its warp: block, warp, wrote alone */
+            struct number_list address; /* by lane, if neither UNIFORM nor LINEAR */
+        } access; /* RECORD_PERFORMED refers to the warp's last access: block, warp, wrote alone */
         struct {
             uint32_t block, warp, site, lanes, bytes, ranks, signals;
             uint64_t object;
             bool of_tensor;
-            struct number_list to, from, taken; /* of the lanes */
-            struct number_list ranges;          /* of a copy by a tensor map in global memory: starts and ends */
+            struct number_list to, from, taken; /* by lane */
+            /* global memory that a copy by a tensor map touches: starts and ends */
+            struct number_list ranges;
         } issue;
         struct {
             uint32_t block, warp, site, lanes, bytes;
@@ -160,7 +160,7 @@ struct record {
         struct {
             uint32_t block, lane, copy;
             bool written;
-        } overtake; /* of the block's last access */
+        } overtake; /* for the block's last access */
         struct {
             uint32_t block, warp, site, lane, bytes;
             uint8_t fault, space;
@@ -193,17 +193,17 @@ struct record {
             struct number_list list;
         } answer;
         struct {
-            struct str program, findings; /* findings: as JSON, those that no detector of events has made */
+            struct str program, findings; /* findings: as JSON, those that no detector of events made */
         } summary;
     };
 };
 
-/* Of all that the records say. */
+/* The version of the format. */
 enum { RECORD_VERSION = 3 };
 
 extern const char *const record_names[RECORD_KINDS];
 
-/* The fields of r->kind, written or read. */
+/* Reads or writes the fields of r->kind. */
 void record_visit(struct codec *c, struct record *r);
 
 #endif

@@ -1,5 +1,5 @@
-/* The life of a replay; see replay.h. The file is read twice: what stands still first, and answers;
- * then what happens. */
+/* The life of a replay; see replay.h. The file is read twice: first definitions and answers, then
+ * events. */
 #include "record/replay.h"
 
 #include <stdlib.h>
@@ -47,7 +47,7 @@ static void tell(struct replay *r, const struct record *x)
         in_launch[x->kind](r, x);
 }
 
-/* Before an access has been performed: what a test of an mbarrier has done, copies and their
+/* Records that may come before an access was performed: a test of an mbarrier, copies and their
  * arrivals. */
 static bool may_come_between(const struct record *x)
 {
@@ -56,7 +56,7 @@ static bool may_come_between(const struct record *x)
            (x->kind == RECORD_SYNC && x->sync.kind == EVENT_MBARRIER_ARRIVE);
 }
 
-/* Not inlined: nothing of it is alive where setjmp() returns again. */
+/* Not inlined, so that no variable of it is live when setjmp() returns a second time. */
 __attribute__((noinline)) static void run(struct replay *r)
 {
     struct record x;
@@ -137,7 +137,7 @@ void replay_free(struct replay *r)
 {
     if (!r)
         return;
-    if (r->performing.block) { /* who has begun it ends it */
+    if (r->performing.block) { /* ends the access that was begun */
         struct record x = {.kind = RECORD_PERFORMED};
         replay_performed(r, &x);
     }

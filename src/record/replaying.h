@@ -1,5 +1,5 @@
-/* What the files of a replay share: replay.c has the file's life, stands.c what stands still, and
- * blocks_told.c, access_told.c, sync_told.c and host_told.c what is told. Private to record/. */
+/* Shared by the files of a replay: replay.c has the file's life, stands.c the definitions;
+ * blocks_told.c, access_told.c, sync_told.c and host_told.c replay events. Private to record/. */
 #ifndef HEDDLE_RECORD_REPLAYING_H
 #define HEDDLE_RECORD_REPLAYING_H
 
@@ -13,7 +13,7 @@ enum { REPLAY_CHECKERS = 64 };
 struct replay_kernel {
     struct site_table table;
     struct site *sites;
-    bool *is_told; /* by site */
+    bool *is_told; /* by site: the checker was told of it */
     VEC(struct site_variable) variables;
     VEC(struct code_misuse) misuses;
 };
@@ -28,7 +28,7 @@ struct replay_launch {
 
 struct replay_block {
     struct replay *replay;
-    struct access_event last; /* the last access, for those that name it; its addresses: */
+    struct access_event last; /* the last access, for events that refer to it; its addresses: */
     uint64_t address[WARP_LANES];
     struct access_source source;
     struct event_block block;
@@ -51,45 +51,45 @@ struct replay_checker {
     struct replay *replay;
     struct checker *checker;
     hd_checker_options options;
-    VEC(struct replay_memory) memory; /* by address */
+    VEC(struct replay_memory) memory; /* sorted by address */
 };
 
 struct replay {
     struct record_reader *reader;
     struct arena arena;
-    uint64_t position; /* of the event that is being told */
-    /* What stands still, by number: */
+    uint64_t position; /* of the current event */
+    /* Definitions, by number: */
     VEC(const struct source *) sources;
     VEC(const char *) files;
     VEC(const struct cuda_place *) lines;
     VEC(const struct ptx_loc *) locs;
     VEC(struct replay_kernel *) kernels;
-    VEC(struct replay_answer) answers; /* those of events by position, when all have been read */
+    VEC(struct replay_answer) answers; /* by the position of their events, once all are read */
     struct replay_frame {
         uint64_t place;
         hd_frame frame;
-    } *frames; /* by place; of one from the innermost out */
+    } *frames; /* by place; the frames of one place from the innermost out */
     uint32_t n_frames, frames_capacity;
     const char *program, *findings;
     /* Events: */
     struct replay_checker checkers[REPLAY_CHECKERS];
     unsigned n_checkers;
-    VEC(uint32_t) tasks, timelines; /* this run's numbers, by the file's numbers; 0: none */
-    VEC(hd_memory_rule) rules;      /* of the next launch */
+    VEC(uint32_t) tasks, timelines; /* numbers in this run by the file's numbers; 0: none */
+    VEC(hd_memory_rule) rules;      /* for the next launch */
     VEC(struct replay_launch *) launches;
-    VEC(struct replay_block *) blocks;  /* NULL: it has ended */
-    struct access_event performing;     /* that is to be told of as performed next; block NULL: none is; */
+    VEC(struct replay_block *) blocks;  /* NULL: the block has ended */
+    struct access_event performing;     /* the access that is performed next; block NULL: none; */
     uint64_t performing_at[WARP_LANES]; /* its addresses */
 };
 
 /* ---- stands.c ---- */
 
-/* A record that is no event. */
+/* Takes a record that is no event. */
 void replay_still(struct replay *r, const struct record *x);
-/* All have been read. */
+/* Called when all definitions are read. */
 void replay_sort(struct replay *r);
 const struct replay_answer *replay_answer(const struct replay *r, enum answer_kind kind, uint64_t key);
-/* What a checker asks: struct checker_world. */
+/* What a checker can ask: struct checker_world. */
 struct checker_world replay_world(struct replay_checker *c);
 size_t replay_frames(void *data, const void *place, const hd_frame **frames);
 
@@ -99,7 +99,7 @@ void replay_host(struct replay *r, const struct record *x);
 void replay_memory(struct replay *r, const struct record *x);
 void replay_rule(struct replay *r, const struct record *x);
 void replay_launch(struct replay *r, const struct record *x);
-/* One of ours, of the file's number; false where there is none. 0 is 0. */
+/* The task of this run for the file's number; false if there is none. 0 gives 0. */
 bool replay_task(struct replay *r, uint64_t number, uint32_t *task);
 
 /* ---- blocks_told.c, access_told.c, sync_told.c: events of launches; false where there can be no
@@ -121,17 +121,17 @@ bool replay_sync(struct replay *r, const struct record *x);
 
 /* ---- blocks_told.c: what records name; NULL, and an error, where there is none ---- */
 
-/* Always false. */
+/* Always returns false. */
 bool replay_impossible(struct replay *r, const char *why);
 struct replay_block *replay_block_at(struct replay *r, uint64_t id);
-/* Of numbers from 1 on: NULL of 0; *good is cleared where there is none. The block is of the
- * cluster of `as`. */
+/* Numbers from 1 on; NULL for 0. Clears *good if there is no such block, or if it is in another
+ * cluster than `as`. */
 struct event_block *replay_block_or_none(struct replay *r, uint64_t id, const struct event_block *as, bool *good);
 const struct site *replay_site_or_none(struct replay *r, const struct event_block *b, uint64_t number, bool *good);
 const struct site *replay_site_at(struct replay *r, const struct event_block *b, uint64_t number);
-/* The block, which has not ended, of a warp that it has. */
+/* The block of a warp; it has not ended, and has that warp. */
 struct event_block *replay_warp_at(struct replay *r, uint32_t block, uint32_t warp);
-/* The clients of its launch. */
+/* The clients of the block's launch. */
 struct event_list *replay_list_of(const struct event_block *b);
 
 #endif

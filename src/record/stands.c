@@ -1,4 +1,4 @@
-/* What stands still in a file of events, and what is asked of it; see replaying.h. */
+/* The definitions in a file of events, and answers from them; see replaying.h. */
 #include "record/replaying.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static struct str keep_str(struct replay *r, struct str s)
     return (struct str){keep_text(r, s), s.n};
 }
 
-/* Numbers are given one after the other. */
+/* Numbers must be consecutive. */
 static bool is_next(struct replay *r, uint32_t id, uint32_t n, const char *what)
 {
     if (id != n)
@@ -110,7 +110,7 @@ static void add_variable(struct replay *r, const struct record *x)
     (*k)->table.n_shared = (*k)->variables.n;
 }
 
-/* What detectors count on of an instruction that accesses memory. */
+/* Is the site one that detectors can rely on for accesses? */
 static bool is_possible(const struct site *s)
 {
     const struct mem_access *m = &s->access;
@@ -218,14 +218,14 @@ static int by_position(const void *a, const void *b)
     return x->position < y->position ? -1 : x->position > y->position;
 }
 
-/* Frames of one place follow each other. */
+/* Sorts answers and frames: the frames of one place follow each other. */
 void replay_sort(struct replay *r)
 {
     if (r->answers.n)
         qsort(r->answers.at, r->answers.n, sizeof *r->answers.at, by_position);
 }
 
-/* The first from a position on; the number of all where there is none. */
+/* The first answer from a position on; the number of all if there is none. */
 static uint32_t first_from(const struct replay *r, uint64_t position)
 {
     uint32_t low = 0, high = r->answers.n;
@@ -251,7 +251,7 @@ static bool find(void *data, uint64_t address, struct mem_block *block)
 {
     const struct replay_checker *c = data;
     uint32_t low = 0, high = c->memory.n;
-    while (low < high) { /* the first that begins behind it */
+    while (low < high) { /* binary search for the first range that begins behind it */
         uint32_t middle = low + (high - low) / 2;
         if (c->memory.at[middle].start <= address)
             low = middle + 1;
@@ -265,7 +265,7 @@ static bool find(void *data, uint64_t address, struct mem_block *block)
     return true;
 }
 
-/* What was said of it at this event, or else next, or last. */
+/* The answer for this memory at this event, else at the next one, else at the last. */
 static const char *buffer(void *data, const struct mem_block *block, struct arena *arena)
 {
     const struct replay_checker *c = data;
@@ -303,7 +303,8 @@ static bool behind(void *data, const struct site *barrier, uint32_t block)
 
 static bool misuse(void *data, const struct site_table *kernel, uint32_t i, struct code_misuse *m)
 {
-    const struct replay_kernel *k = (const struct replay_kernel *)kernel; /* whose first member it is */
+    /* a replay_kernel begins with its kernel */
+    const struct replay_kernel *k = (const struct replay_kernel *)kernel;
     (void)data;
     if (i >= k->misuses.n)
         return false;

@@ -1,5 +1,5 @@
-/* What stands still, written before an event names it: sources, places, kernels, sites; which
- * memory there is. See recording.h. */
+/* Writes definitions before an event names them: sources, places, kernels, sites; and which memory
+ * exists. See recording.h. */
 #include "record/recording.h"
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@ unsigned recorder_number_of(const struct recorder *r, const struct checker *c)
 
 /* ---- numbers ---- */
 
-/* That of a pointer; *is_new where it has been given now. */
+/* The number of a pointer; *is_new if it was given now. */
 static uint32_t number_of(struct map *m, const void *p, uint32_t *n, bool *is_new)
 {
     const void *pointer = p;
@@ -74,7 +74,7 @@ static uint32_t line_of(struct recorder *r, const struct cuda_place *p)
 static uint32_t loc_of(struct recorder *r, const struct ptx_loc *l)
 {
     bool is_new;
-    uint32_t at = l->at ? loc_of(r, l->at) + 1 : 0; /* as deep as calls are inlined in each other */
+    uint32_t at = l->at ? loc_of(r, l->at) + 1 : 0; /* recurses as deep as calls are inlined */
     uint32_t id = number_of(&r->locs, l, &r->n_locs, &is_new);
     struct record x = {.kind = RECORD_LOC,
                        .loc = {.id = id,
@@ -138,7 +138,7 @@ static bool make_maps(struct recorder *r)
     return true;
 }
 
-/* What goes wrong for want of memory makes a file that says so at its end. */
+/* If memory is exhausted, the file's end says that it is incomplete. */
 __attribute__((noinline)) static void protected_write(struct recorder *r, uint32_t id, const struct site_table *k,
                                                       const struct site *s)
 {
@@ -272,7 +272,7 @@ static void write_memory(struct recorder *r, unsigned checker, uint64_t start, u
     r->n_events++;
 }
 
-/* Both are in the order of addresses: what is in one of them alone has gone, or come. */
+/* Both lists are sorted by address: an entry of only one of them has ended, or begun. */
 static void write_changes(struct recorder *r, unsigned checker, struct recorded_checker *c,
                           const struct memory_now *now)
 {

@@ -1,4 +1,4 @@
-/* Where lanes of a launch go and meet, told again; see replaying.h. */
+/* Replays control flow and synchronisation of a launch's lanes; see replaying.h. */
 #include <stdlib.h>
 
 #include "record/replaying.h"
@@ -37,7 +37,7 @@ bool replay_enter(struct replay *r, const struct record *x)
     return true;
 }
 
-/* Columns of one length. */
+/* The columns must have one length. */
 static struct barrier_party *parties_of(struct replay *r, const struct event_block *b, const struct record *x)
 {
     uint32_t n = x->sync.party_block.n;
