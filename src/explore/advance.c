@@ -1,5 +1,4 @@
-/* From runs to events: a thread's operation becomes a part of the graph when it is complete; see
- * search.h. */
+/* Turns runs into graph events: an operation enters the graph when it is complete; see search.h. */
 #include "explore/search.h"
 
 #include <string.h>

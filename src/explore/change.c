@@ -162,7 +162,7 @@ static bool returns(const struct ir_insn *site)
     return site->kind == IR_LD || (site->kind == IR_ATOM && site->origin->inst->kind != KIND_RED);
 }
 
-/* The orders that the instruction may have, above relaxed. */
+/* The orders stronger than relaxed that the instruction may have. */
 static unsigned orders_of(const struct ir_insn *site, uint8_t orders[3])
 {
     unsigned n = 0;
@@ -219,7 +219,7 @@ unsigned change_steps(const struct ir_insn *site, enum scope scope, struct stren
     }
     if (returns(site)) {
         now.after = ORDER_ACQ_REL;
-        add_step(site, now, steps, &n); /* an atomic operation: on both sides */
+        add_step(site, now, steps, &n); /* an atomic operation has both an acquire and a release side */
         now.before = ORDER_WEAK;
         add_step(site, now, steps, &n);
     }
@@ -287,17 +287,17 @@ unsigned change_parts(const struct ir_insn *site, struct strength now, struct st
     return n;
 }
 
-/* Has the text an order in words, as cuda::atomic's operations have? atomicAdd() and volatile have
- * none. */
+/* Does the source name an order in words, as cuda::atomic's operations do? atomicAdd() and volatile
+ * do not. */
 static bool has_word(const struct ir_insn *site)
 {
     const struct isa_inst *i = site->origin->inst;
     return isa_has(i, MOD_relaxed) || isa_has(i, MOD_acquire) || isa_has(i, MOD_release) || isa_has(i, MOD_acq_rel);
 }
 
-/* An order that the text has a word for is another word there, memory_order_seq_cst among them;
- * atomicAdd() and volatile would have to be written anew, where fences can stand beside them; a
- * plain access that becomes an atomic one is a change of what is meant. */
+/* Changing a word of the source, such as memory_order_relaxed, is cheapest. atomicAdd() and
+ * volatile would have to be rewritten, but a fence can stand beside them. Making a plain access
+ * atomic changes what the program means, and costs most. */
 unsigned change_cost(const struct ir_insn *site, struct strength to)
 {
     struct strength text = strength_of(site);
@@ -334,8 +334,8 @@ static bool is_one_of(const char *word, size_t n, const char *const *words)
     return false;
 }
 
-/* Words that an order and a scope take the place of, and those that go with weak accesses alone
- * (PTX ISA 9.0, 9.7.9.8). */
+/* Words that an order and a scope replace, and words that only weak accesses take (PTX ISA 9.0,
+ * 9.7.9.8). */
 static bool is_replaced(const char *word, size_t n)
 {
     static const char *const words[] = {"weak", "relaxed", "acquire", "release", "acq_rel", "sc", "volatile", "mmio",
@@ -427,7 +427,8 @@ const char *change_cuda_text(struct arena *arena, const struct change *c)
     bool access = ir_has_access(c->site), worded = access && has_word(c->site);
     if (c->site->kind == IR_BAR)
         return "cluster_arrive() without .relaxed";
-    if (worded && c->to.before == ORDER_SC && !c->to.after && !change_moves_order(c)) /* as cuda::atomic makes it */
+    /* the form that cuda::atomic compiles to */
+    if (worded && c->to.before == ORDER_SC && !c->to.after && !change_moves_order(c))
         return arena_printf(arena, "cuda::memory_order_seq_cst, or %s before it",
                             cuda_fence(arena, ORDER_SC, c->to.fence_scope));
     if (change_moves_order(c) && access && !worded)

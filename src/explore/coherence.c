@@ -30,14 +30,14 @@ static uint64_t one(unsigned member, unsigned k)
 #endif
 enum { WIDTH = 64 * MOST_WORDS };
 
-/* The row of a member, among those of a location. */
+/* A member's row in a table of one location. */
 #define ROW(g, rows, member) ((rows) + (size_t)(member) * WORDS(g))
 
 /* ---- 8.9.5 Causality Order ---- */
 
-/* An operation X precedes an operation Y in causality order if X precedes Y in base causality
+/* "An operation X precedes an operation Y in causality order if X precedes Y in base causality
  * order, or for some operation Z, X precedes Z in observation order and Z precedes Y in base
- * causality order; of one location alone, as all axioms ask for that. */
+ * causality order." Computed for one location at a time, which is all that the axioms use. */
 static void find_causality(struct graph *g, uint16_t location)
 {
     uint64_t *before = graph_rows(g, g->before, location), *cause = graph_rows(g, g->cause, location);
@@ -52,16 +52,17 @@ static void find_causality(struct graph *g, uint16_t location)
 
 /* ---- 8.9.6 Coherence Order, and the axioms (8.10) ---- */
 
-/* A location's order while it is looked for: co is transitive; never: pairs that it may not have. */
+/* The coherence order of a location while it is searched for. co is transitive; `never` has pairs
+   that are ruled out. */
 struct search_order {
-    const uint64_t *cause, *strong; /* of the graph */
+    const uint64_t *cause, *strong; /* from the graph */
     const struct event *events;
     const uint16_t *members;
-    uint64_t *found; /* gets the order that is found; NULL: nobody asks for it */
+    uint64_t *found; /* receives the order that was found; NULL: only its existence is asked for */
     unsigned n, words;
     bool grew;
     uint64_t writes[MOST_WORDS], reads[MOST_WORDS];
-    uint64_t co[WIDTH][MOST_WORDS], never[WIDTH][MOST_WORDS]; /* of these n */
+    uint64_t co[WIDTH][MOST_WORDS], never[WIDTH][MOST_WORDS]; /* rows of these n members */
 };
 
 static const struct event *member_of(const struct search_order *s, unsigned m)
@@ -74,7 +75,8 @@ static bool are_strong(const struct search_order *s, unsigned a, unsigned b)
     return has(ROW(s, s->strong, a), b);
 }
 
-/* a is before b, with all that follows of it; false where that is a circle or forbidden. */
+/* Orders a before b with everything that follows by transitivity; false if that gives a cycle or a
+   pair that is ruled out. */
 static bool put(struct search_order *s, unsigned a, unsigned b)
 {
     uint64_t after[MOST_WORDS];
@@ -96,7 +98,7 @@ static bool put(struct search_order *s, unsigned a, unsigned b)
     return true;
 }
 
-/* a is not before b: where they have to be ordered, b is before a. */
+/* Rules out a before b: if the two must be ordered, b is before a. */
 static bool put_never(struct search_order *s, unsigned a, unsigned b)
 {
     add_member(s->never[a], b);
@@ -105,11 +107,11 @@ static bool put_never(struct search_order *s, unsigned a, unsigned b)
     return !are_strong(s, a, b) || put(s, b, a);
 }
 
-/* What one read forces. Axiom Causality (8.10.6): if a write precedes a read in causality order,
- * the read does not read from a write that precedes it in coherence order - and, before any order
- * is looked for, a read does not read from a write that it precedes. Axiom Atomicity (8.10.3): no
- * write that is morally strong with an atomic operation comes between it and the write that it
- * reads from. */
+/* Adds the order that one read forces. Axiom Causality (8.10.6): if a write precedes a read in
+ * causality order, the read does not read from a write that precedes it in coherence order; also,
+ * whatever the order, a read does not read from a write that the read precedes in causality order.
+ * Axiom Atomicity (8.10.3): no write that is morally strong with an atomic operation is between it
+ * and the write it reads from. */
 static bool force_read(struct search_order *s, unsigned r)
 {
     const struct event *e = member_of(s, r);
@@ -119,7 +121,7 @@ static bool force_read(struct search_order *s, unsigned r)
         return false;
     if (e->kind != GRAPH_UPDATE)
         return true;
-    /* By Sequential Consistency per Location: it follows what it reads from. */
+    /* By Sequential Consistency per Location, the update follows the write that it reads from. */
     if (are_strong(s, r, w) && !put(s, w, r))
         return false;
     FOR_MEMBERS(other, k, WORDS(s), s->writes[k] & ROW(s, s->strong, r)[k] & ~one(w, k) & ~one(r, k))
@@ -144,8 +146,8 @@ static bool force(struct search_order *s)
 }
 
 /* Axiom Sequential Consistency per Location (8.10.5): within any set of overlapping operations that
- * are pairwise morally strong, communication order cannot contradict program order: no circle of
- * program order and of morally strong coherence, reads-from and from-read. */
+ * are pairwise morally strong, communication order cannot contradict program order. So program
+ * order and the morally strong parts of coherence, reads-from and from-read have no cycle. */
 static bool is_sequential(const struct search_order *s, const uint64_t *before)
 {
     uint64_t follows[WIDTH][MOST_WORDS];
@@ -177,8 +179,7 @@ static bool is_sequential(const struct search_order *s, const uint64_t *before)
     return true;
 }
 
-/* Where all accesses of different threads are morally strong, or none are, the other axioms imply
- * it. */
+/* If all accesses of different threads are morally strong, or none are, the other axioms imply it. */
 static bool needs_sequential(const struct graph_location *l)
 {
     return l->some_strong && l->some_weak;
@@ -193,8 +194,8 @@ static void copy_order(struct search_order *to, const struct search_order *from)
 
 static bool has_order(const struct search_order *s, const uint64_t *before, bool sequential);
 
-/* One in which a is before b, too. Pairs of many writes are many: what is tried for each is not on
- * the stack. */
+/* Is there an order with a before b, too? Allocates its copy, because the search recurses for many
+ * pairs of writes. */
 static bool has_order_with(const struct search_order *s, unsigned a, unsigned b, const uint64_t *before,
                            bool sequential)
 {
@@ -205,8 +206,8 @@ static bool has_order_with(const struct search_order *s, unsigned a, unsigned b,
     return has;
 }
 
-/* Is there a coherence order that has what `s` has? Two morally strong writes are ordered; those
- * that causality orders are, as it does. */
+/* Does a coherence order exist that extends `s`? It orders morally strong writes, and agrees with
+ * causality. */
 static bool has_order(const struct search_order *s, const uint64_t *before, bool sequential)
 {
     FOR_MEMBERS(a, k, WORDS(s), s->writes[k] & ~one(INITIAL, k))
@@ -220,7 +221,7 @@ static bool has_order(const struct search_order *s, const uint64_t *before, bool
     return true;
 }
 
-/* Lets the order have what follows of it; false where that is a circle. */
+/* Adds what follows by transitivity; false if there is a cycle. */
 static bool close_order(struct search_order *s)
 {
     FOR_MEMBERS(via, k, WORDS(s), s->writes[k])
@@ -233,8 +234,8 @@ static bool close_order(struct search_order *s)
     return true;
 }
 
-/* What was forced when the location was checked before, which stays as all axioms are monotone, and
- * what follows of causality now. */
+/* Starts from what was forced when the location was last checked, which remains valid because all
+ * axioms are monotone, and adds what causality now implies. */
 static bool begin_order(const struct graph *g, uint16_t location, struct search_order *s)
 {
     const uint64_t *co = graph_rows(g, g->co, location), *writes = graph_location_set(g, location, WRITES),
@@ -324,7 +325,7 @@ static void find_may_be_last(const struct graph *g, uint16_t location, uint64_t 
         add_member(last, w);
 }
 
-/* Is there an order in which nothing follows any of the writes? */
+/* Does an order exist in which no other write follows any of these? */
 static bool is_order_with_last(const struct graph *g, uint16_t location, const struct search_order *from,
                                const uint64_t *writes)
 {

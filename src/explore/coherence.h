@@ -1,5 +1,6 @@
-/* The part of the model that looks at one location: causality order of its accesses, and the axioms
- * that ask whether a coherence order exists; see model.h, which has what is said of each function. */
+/* The part of the model that concerns single locations: the causality order of a location's
+ * accesses, and the axioms that require a coherence order to exist. model.h describes the
+ * functions. */
 #ifndef HEDDLE_EXPLORE_COHERENCE_H
 #define HEDDLE_EXPLORE_COHERENCE_H
 
@@ -16,7 +17,7 @@ struct coherence {
     bool (*order)(const struct graph *g, uint16_t location, const uint64_t *last, uint64_t *co);
 };
 
-/* Of graphs whose sets are one word; of all. */
+/* For graphs whose sets are one word; for all graphs. */
 extern const struct coherence coherence_narrow, coherence_wide;
 
 static inline const struct coherence *coherence_of(const struct graph *g)

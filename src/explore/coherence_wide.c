@@ -1,3 +1,3 @@
-/* The same axioms, for graphs whose sets have more than one word. */
+/* coherence.c compiled for graphs whose sets have more than one word. */
 #define COHERENCE_WIDE
 #include "explore/coherence.c"

@@ -1,4 +1,4 @@
-/* See condition.h: recursive descent into a tree. */
+/* See condition.h. A recursive descent parser that builds a tree. */
 #include "explore/condition.h"
 
 #include <ctype.h>
@@ -10,8 +10,8 @@ enum operator{ NUMBER, PLACE, NOT, NEGATE, OR, AND, EQ, NE, LE, GE, LT, GT, PLUS
 
 struct condition {
     enum operator operator;
-    uint64_t number;      /* or the place */
-    unsigned signed_bits; /* of a place of a signed type */
+    uint64_t number;      /* or the place's number */
+    unsigned signed_bits; /* of a place with a signed type */
     struct condition *a, *b;
 };
 
@@ -23,7 +23,7 @@ struct parser {
     const char *error;
 };
 
-/* By how tightly they bind; of those of a level the longer first. */
+/* By precedence; within a level, longer operators first. */
 static const struct {
     const char *text;
     unsigned level;
@@ -57,7 +57,7 @@ static void skip(struct parser *p)
 
 static struct condition *parse_level(struct parser *p, unsigned level, unsigned depth);
 
-/* 2[0], counter[3], counter, 2[0]:u64; or a number. */
+/* A place, 2[0], counter[3], counter or 2[0]:u64; or a number. */
 static struct condition *parse_word(struct parser *p)
 {
     const char *start = p->at;
@@ -130,7 +130,7 @@ static bool take_operator(struct parser *p, unsigned level, enum operator* opera
     return false;
 }
 
-/* Compares what is never negative with a number that is. */
+/* Does it compare an unsigned place with a negative number? */
 static bool is_in_vain(enum operator operator, const struct condition * a, const struct condition *b)
 {
     bool compares = operator>= EQ && operator<= GT;
@@ -170,7 +170,7 @@ struct condition *condition_parse(struct arena *arena, const char *text, conditi
     return c;
 }
 
-/* Wide enough for sums of as many words as a command line has room for. */
+/* Wide enough for sums of as many words as fit on a command line. */
 typedef __int128 whole;
 
 static whole value_of(const struct condition *c, const uint64_t *values)

@@ -14,20 +14,20 @@
 
 struct condition;
 
-/* The number of a place among those observed, which it may add; -1 with an error said where there
- * is none such. Of a signed type: its bits in *signed_bits, which is 0 before. */
+/* Returns the number of an observed place, adding it if needed; -1 after reporting that there is no
+ * such place. *signed_bits is 0 at the call, and receives the width of a signed type. */
 typedef int condition_place_fn(void *data, const char *name, unsigned *signed_bits);
 
-/* NULL with *error, in the arena, what is wrong, the text and a mark under the place; "" where the
- * place function has said it. */
+/* Returns NULL after an error. *error, in the arena, has the reason, and the text with a mark under
+ * the place; "" if the place function has reported the error. */
 struct condition *condition_parse(struct arena *arena, const char *text, condition_place_fn *place, void *data,
                                   const char **error);
 bool condition_holds(const struct condition *c, const uint64_t *values);
 
-/* A condition on outcomes, as it was asked for. */
+/* A condition on outcomes, as the user wrote it. */
 struct claim {
     const char *text;
-    bool forbidden; /* --forbid: of no outcome; else --require: of every one */
+    bool forbidden; /* --forbid: false for every outcome; else --require: true for every one */
     const struct condition *condition;
 };
 

@@ -9,7 +9,7 @@
 
 /* ---- out of a search ---- */
 
-/* A fence that a change has put at an access is none of the text. */
+/* A fence that a change added to an access is not in the text. */
 static bool is_put_in(const struct run_event *e)
 {
     return e->kind == RUN_FENCE && e->insn->kind != IR_FENCE;
@@ -29,7 +29,7 @@ static bool has_edge(const struct graph *g, uint16_t from, uint16_t to)
     return false;
 }
 
-/* Numbers that come to be in the order in which they are asked for. */
+/* Assigns numbers in the order of first requests. */
 static uint16_t number_of(uint16_t *numbers, uint16_t *n, uint16_t of)
 {
     if (numbers[of] == NO_EVENT)
@@ -50,7 +50,7 @@ struct capture {
     const struct state *s;
     const struct graph *g;
     struct execution *e;
-    uint16_t *number;             /* by event of the graph: the execution's */
+    uint16_t *number;             /* by event of the graph: the execution's event */
     uint16_t *location, *meeting; /* by the program's number; by the meeting's event */
 };
 
@@ -199,7 +199,7 @@ static void add_fence(const struct execution *e, struct graph *g, uint16_t threa
         add_event(e, g, thread, &fence);
 }
 
-/* Elements of one vector are events of one step. */
+/* Elements of one vector access are events of one step. */
 static bool is_one_step(const struct execution *e, uint16_t a, uint16_t b)
 {
     return b < e->n_events && e->events[a].thread == e->events[b].thread &&
@@ -246,7 +246,8 @@ static void add_meetings(const struct execution *e, const struct changes *c, str
     }
 }
 
-/* What is observed of an update is known once it has read: a read comes behind what it reads from. */
+/* Adds reads in dependency order: a read comes behind what it reads from, and an update is known
+   only once it has read. */
 static void add_reads(const struct execution *e, struct graph *g, const uint16_t *at)
 {
     bool grew;
@@ -270,7 +271,7 @@ void execution_graph(const struct execution *e, const struct changes *c, struct 
 {
     graph_begin(g, e->threads.n);
     add_events(e, c, g, at);
-    if (g->exceeds) /* changes may add more fences than a graph has room for; nothing is known of them then */
+    if (g->exceeds) /* the changes may add more fences than a graph holds: the answer is not known then */
         return;
     add_meetings(e, c, g, at);
     add_reads(e, g, at);
@@ -328,7 +329,7 @@ bool execution_fence_orders(const struct execution *e, struct graph *g, bool (*v
     return o.left > 0;
 }
 
-/* Can the value of what is observed be the last one there? */
+/* Can the final value of an observed place be the last write of a coherence order? */
 static bool may_end_with(const struct execution *e, const struct graph *g, uint16_t location, uint64_t value)
 {
     uint16_t l = location < g->location_of_room ? g->location_of[location] : 0;

@@ -9,7 +9,7 @@
 
 /* ---- JSON ---- */
 
-/* Before the digits of a word that a json_int_t does not hold; JSON escapes it. */
+/* Marks a string of digits, a word too large for json_int_t. JSON escapes this character. */
 #define WIDE "\x01"
 static const char wide_begins[] = "\"\\u0001";
 
@@ -30,7 +30,7 @@ char *exploration_json_text(const json_t *json, size_t flags)
         while (wide && *from >= '0' && *from <= '9')
             *to++ = *from++;
         if (wide)
-            from++; /* the end of the string */
+            from++; /* skips the closing quote */
         else
             *to++ = *from++;
     }
@@ -115,7 +115,7 @@ struct finding {
     const char *kind;
     const char *text;
     const struct example *example;
-    const struct interleaving *interleaving; /* that shows it, or NULL */
+    const struct interleaving *interleaving; /* an interleaving that shows it, or NULL */
 };
 
 const char *exploration_thread_text(const struct exploration *e, uint32_t block, uint32_t thread)
@@ -127,7 +127,7 @@ const char *exploration_thread_text(const struct exploration *e, uint32_t block,
 
 enum { MAX_SHOWN = 50, MAX_EXAMPLES = 8, MAX_LINES = 12 };
 
-/* What each read of an execution reads, a line each. */
+/* Adds an execution, a line for each of its reads. */
 static void add_example(const struct exploration *e, const struct example *x, struct text *t)
 {
     uint32_t most = e->examples ? UINT32_MAX : MAX_LINES;
@@ -152,7 +152,7 @@ const char *exploration_value_text(const struct exploration *e, uint32_t k, uint
                        : arena_printf(e->arena, "%" PRId64, (int64_t)(value << above) >> above);
 }
 
-/* The first outcome that the claim is not true of; the number of outcomes where there is none. */
+/* The first outcome for which the claim is false; the number of outcomes if there is none. */
 static uint32_t breaks_claim(const struct verdict *v, const struct claim *c)
 {
     uint32_t i = 0;
@@ -175,7 +175,7 @@ static const char *two_lines(struct arena *arena, const struct ir_insn *insn)
     return arena_printf(arena, "%s\n      %s", exploration_place_text(arena, insn), exploration_insn_text(arena, insn));
 }
 
-/* What has cut executions off, with the place and what can be done. */
+/* Why executions were cut off, with the place and a remedy. */
 static const char *bound_text(const struct exploration *e, unsigned i)
 {
     const struct explore_result *r = e->result;

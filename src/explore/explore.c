@@ -4,10 +4,10 @@
 #include "explore/memory.h"
 #include "explore/split.h"
 
-/* Rounds of retry loops, where nothing is asked for. Loops that are bounded by what other threads
- * do need few: those are tried that let no loop be left, from few on. Where there are none, rounds
- * with compare-and-swaps that fail are left out, if there are such, and the same is tried again;
- * else as many as let the search end. */
+/* The bounds for iterations of retry loops when the user sets none. Loops whose iterations depend
+ * on other threads' actions need few: increasing bounds are tried until none cuts a loop off. If
+ * all do, and there are iterations with failed compare-and-swaps, these are left out, and the
+ * bounds are tried again. Otherwise the largest bound with which the search ends is used. */
 static const struct {
     uint32_t unroll;
     struct patience cut;
@@ -86,7 +86,7 @@ static void take_results(struct search *s, struct explore_result *r)
         bound(r, NULL, "the search was interrupted");
 }
 
-/* Searches, and takes what was found, unless the search gave up: false. */
+/* Searches, and keeps the findings; returns false if the search gave up. */
 static bool search_whole(struct search *s, struct explore_result *r)
 {
     const char *lost = search_parts(s) ? NULL : explore_out_of_memory.text;
@@ -134,7 +134,7 @@ static void explore_all(void *data)
         s.unroll = o->unroll ? o->unroll : bounds[i].unroll;
         bool tries_others = i == LAST_RISING && has_swaps && !swaps_left_out;
         s.cut = o->unroll && i ? (struct patience){0} : bounds[tries_others ? 0 : i].cut;
-        if (is_last && !o->unroll && !s.step_limit) /* there is no end */
+        if (is_last && !o->unroll && !s.step_limit) /* nothing else would end the search */
             s.step_limit = STEPS_LAST;
         bool done = r->is_part ? split_follow(&s) : search_whole(&s, r);
         enum tree_end end = s.tree.end;
@@ -144,7 +144,7 @@ static void explore_all(void *data)
             break;
         if (end == TREE_SHOWS) {
             updates_stay = true;
-        } else if (o->unroll) { /* once with the first patience, once to the end */
+        } else if (o->unroll) { /* first with limited patience, then to the end */
             swaps_left_out = has_swaps;
             i++;
         } else if (tries_others) {

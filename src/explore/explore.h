@@ -1,6 +1,6 @@
 /* Explores all executions of a launch that PTX's memory model allows.
  *
- * The memory of the machine is what the launch begins with; it stays as it is. */
+ * The launch starts with the machine's memory, which stays unchanged. */
 #ifndef HEDDLE_EXPLORE_EXPLORE_H
 #define HEDDLE_EXPLORE_EXPLORE_H
 
@@ -13,51 +13,55 @@
 #include "explore/verdict.h"
 #include "ranks/ranks.h"
 
-/* A word of memory whose final values make an outcome. */
+/* A word of memory whose final value is a part of the outcome. */
 struct observed {
-    uint32_t block;   /* GLOBAL_MEMORY, or whose shared memory it is of */
+    uint32_t block;   /* GLOBAL_MEMORY, or the block whose shared memory it is in */
     uint64_t address; /* as in struct location */
     uint8_t bytes;
-    const char *name; /* as it was asked for */
+    const char *name; /* as the user wrote it */
 };
 
 struct explore_options {
-    uint64_t unroll;     /* rounds of a loop that goes on because of what it reads, and writes; 0: the default */
-    bool symmetric;      /* executions that differ by an exchange of threads are explored once */
-    uint32_t n_threads;  /* that search at once */
-    uint64_t step_limit; /* of the search; 0: none */
+    /* bound for iterations of a loop that reads its condition from memory, and writes; 0: the
+       default */
+    uint64_t unroll;
+    bool symmetric;                 /* executions that differ only by a permutation of threads are explored once */
+    uint32_t n_threads;             /* threads that search in parallel */
+    uint64_t step_limit;            /* limit on the search's steps; 0: none */
     const atomic_bool *interrupted; /* ends the search when it becomes true; NULL: never */
-    const struct changes *changes;  /* of the kernel's orders, scopes and fences; NULL: none */
-    const struct wanted *wanted;    /* ends the search where it is seen: verdict.caught; NULL: nothing does */
+    const struct changes *changes;  /* to the kernel's orders, scopes and fences; NULL: none */
+    /* ends the search at the first execution that shows it: verdict.caught; NULL: none */
+    const struct wanted *wanted;
     const struct observed *observed;
     uint32_t n_observed;
-    const struct claim *claims; /* condition.h: an outcome that breaks one is something that has been found */
+    const struct claim *claims; /* condition.h: an outcome that violates one is a finding */
     unsigned n_claims;
-    bool interleave;     /* finds interleavings, too; on one thread */
-    struct ranks *ranks; /* that explore the same launch, each with these options; NULL: this process is alone */
+    bool interleave; /* also finds interleavings, with one thread */
+    /* explore the same launch together, with the same options; NULL: this process is alone */
+    struct ranks *ranks;
 };
 
 struct explore_result {
     struct arena arena;
     struct verdict verdict;
     struct interleavings *interleavings; /* or NULL */
-    bool is_part;                        /* of what the first rank has: there is no verdict here */
+    bool is_part;                        /* a part of the first rank's results: this one has no verdict */
     bool complete;                       /* nothing was cut off */
-    const char *bounds[6];               /* what was, in words */
+    const char *bounds[6];               /* what was cut off, in words */
     const struct ir_insn *bound_at[6];
     unsigned n_bounds;
-    struct refusal refusal; /* text not NULL: what is not explored; there is no verdict then */
-    uint64_t n_events;      /* of all that were executed: runs of threads */
+    struct refusal refusal; /* if text is not NULL: what cannot be explored; there is no verdict then */
+    uint64_t n_events;      /* the number of executed events, over all runs of threads */
     uint32_t n_threads, threads_per_block;
 };
 
-/* A launch as exec/launch.h has it, checked. */
+/* A checked launch, as in exec/launch.h. */
 struct explore_launch {
     const struct kernel *kernel;
     struct mem *mem;
     struct launch_dims dims;
     const void *params;       /* packed */
-    const void *grid_barrier; /* of a cooperative launch, as struct launch has it; else NULL */
+    const void *grid_barrier; /* of a cooperative launch, as in struct launch; else NULL */
 };
 
 void explore(const struct explore_launch *l, const struct explore_options *o, struct explore_result *r);

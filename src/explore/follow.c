@@ -1,5 +1,5 @@
-/* See follow.h. A turn is one access, so the thread alone describes it. Arrivals at barriers may
- * come early, since no other thread sees them; accesses may not. */
+/* See follow.h. A turn is one access, so it is described by its thread. Arrivals at barriers may
+ * come early, because other threads do not see them; accesses may not. */
 #include "explore/follow.h"
 
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static void skip_what_has_come(struct follow *f)
 
 /* ---- memory ---- */
 
-/* Bytes of an access, as they were before it. */
+/* The bytes that an access overwrote. */
 struct overwritten {
     struct overwritten *next;
     uint8_t *at;
@@ -52,7 +52,7 @@ static void keep(struct follow *f, uint64_t address, uint32_t n)
 
 /* ---- what the engine does ---- */
 
-/* The next step of a lane; the number of steps where there is none. */
+/* The lane's next step; the number of steps if there is none. */
 static uint32_t next_of_lane(const struct follow *f, const uint32_t ctaid[3], uint32_t warp, unsigned lane)
 {
     uint32_t i = f->at;
@@ -66,7 +66,7 @@ static void lane_comes(struct follow *f, const struct event_block *b, uint32_t w
 {
     uint32_t i = next_of_lane(f, b->ctaid, warp, lane);
     if (i == f->order->n || step_at(f, i)->meets != meets || step_at(f, i)->insn->origin != site->instruction)
-        return; /* of a place that is nobody else's */
+        return; /* local memory is not shared */
     skip_what_has_come(f);
     f->is_lost |= !meets && i != f->at;
     f->left[i] &= ~(1u << lane);
@@ -88,7 +88,7 @@ static void on_meeting(void *data, const struct sync_event *e)
 
 /* ---- what it is to do ---- */
 
-/* Lanes that can go on, as far as the warp knows. */
+/* The lanes that can run, as far as the warp knows. */
 static uint32_t lanes_that_run(const struct warp *w)
 {
     uint32_t lanes = w->state == WARP_FRESH ? w->exists : w->act ? w->mask : 0;
@@ -114,7 +114,7 @@ static uint32_t choose_warp(void *data, struct warp *const *list, uint32_t n)
         const struct warp *w = warp_of_step(f, list, n, &place);
         if (w && lanes_that_run(w) & f->left[f->at])
             return place;
-        f->is_lost = !step_at(f, f->at)->meets; /* who waits has come to where it waits */
+        f->is_lost = !step_at(f, f->at)->meets; /* a waiting thread has reached its meeting */
         f->left[f->at] = 0;
     }
     return (uint32_t)(f->turn++ % n);

@@ -38,7 +38,7 @@ static struct changes without(struct arena *arena, const struct changes *c, uint
     return less;
 }
 
-/* With the change of a site as `now` has it, or with none. */
+/* The changes with a site's strength replaced by that in `now`, or removed. */
 static struct changes as_before(struct arena *arena, const struct changes *c, const struct changes *now, uint32_t i)
 {
     struct changes less = changes_copy(arena, c);
@@ -119,7 +119,7 @@ static bool is_known(const forbidding_list *list, const struct changes *c)
     return false;
 }
 
-/* Not where a set that forbids it is a part of it already; those that it is a part of are left out. */
+/* Adds a set, unless a subset of it is in the list; removes supersets of it. */
 static void add(struct arena *arena, forbidding_list *list, struct changes c)
 {
     if (is_known(list, &c))
@@ -142,7 +142,7 @@ static bool forbids(void *data, const struct changes *c)
     return execution_judge(data, c) == FORBIDDEN;
 }
 
-/* The strongest changes, beyond those that are there, that forbid it; false where none do. */
+/* Finds the strongest additional changes that forbid the execution; false if none do. */
 static bool find_top(struct arena *arena, const struct execution *e, const struct changes *now, struct changes *top)
 {
     for (int fences = 0; fences < 2; fences++) {
@@ -157,7 +157,7 @@ static bool find_top(struct arena *arena, const struct execution *e, const struc
 
 enum { MAX_PAIRS = 12000 };
 
-/* Those that are as cheap as the single steps that were found, or cheaper. */
+/* Adds pairs of changes that cost no more than the single changes that were found. */
 static void add_pairs(struct arena *arena, const struct execution *e, const struct changes *now,
                       const struct step *steps, uint32_t n, forbidding_list *list)
 {
@@ -179,7 +179,7 @@ static void add_pairs(struct arena *arena, const struct execution *e, const stru
         }
 }
 
-/* A set of as many as it takes, and those that do without one of its sites. */
+/* Adds a set of minimal size, and alternatives that avoid one of its sites. */
 static void add_larger(struct arena *arena, const struct execution *e, const struct changes *now,
                        const struct changes *top, forbidding_list *list)
 {

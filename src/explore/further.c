@@ -35,7 +35,7 @@ void further_repair(const struct exploration *e, const struct further *f, struct
 
 /* ---- which execution ---- */
 
-/* The first execution with a finding, or with the outcome that was chosen. */
+/* The first execution with a finding, or with the chosen outcome. */
 static bool find_execution(const struct exploration *e, const struct further *f, const struct changes *c,
                            struct explore_result *r)
 {
@@ -59,8 +59,8 @@ static void judge(void *data)
 
 enum { MAX_JUDGED = 64 };
 
-/* Is no execution with the chosen outcome sequentially consistent? Then there is none where all
- * accesses of one of them are strong, and ordered by fences. */
+/* Is no execution with the chosen outcome sequentially consistent? Tested by making all accesses of
+ * such an execution strong and ordering them by fences: none may remain. */
 static bool is_surprise(const struct exploration *e, const struct further *f)
 {
     struct explore_result r = {0}, again = {0};
@@ -72,7 +72,7 @@ static bool is_surprise(const struct exploration *e, const struct further *f)
     return surprise;
 }
 
-/* Where nothing was found: the first outcome that surprises, else the first one. */
+/* Without findings, chooses the first outcome that is not sequentially consistent, else the first. */
 static void choose_surprise(struct exploration *e, const struct further *f)
 {
     uint32_t n = e->result->verdict.outcomes.n;
@@ -82,7 +82,7 @@ static void choose_surprise(struct exploration *e, const struct further *f)
     e->chosen = n > 0;
 }
 
-/* The first outcome that --require or --forbid excludes; 0: there is none. */
+/* The number of the first outcome that violates --require or --forbid; 0 if there is none. */
 static uint32_t first_broken(const struct exploration *e)
 {
     const struct verdict *v = &e->result->verdict;

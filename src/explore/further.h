@@ -1,30 +1,30 @@
-/* What is asked of an exploration beyond its outcomes and findings: a repair that forbids them
- * (repair.h), the picture of an execution (picture.h). For both the launch is explored again. */
+/* Repairs that forbid an exploration's findings (repair.h), and pictures of single executions
+ * (picture.h). Both explore the launch again. */
 #ifndef HEDDLE_EXPLORE_FURTHER_H
 #define HEDDLE_EXPLORE_FURTHER_H
 
 #include "explore/exploration.h"
 
 struct further {
-    /* Explores the launch with changes, until something wanted is seen; by one thread, so that this
-     * is the same each time. */
+    /* Explores the launch with changes until something wanted is seen; with one thread, so that the
+     * result is the same each time. */
     void (*explore)(void *data, const struct changes *c, const struct wanted *w, struct explore_result *r);
-    /* What the user calls a place of memory, in the arena of the exploration; NULL: nothing. */
+    /* The user's name for a place of memory, in the exploration's arena; NULL if it has none. */
     const char *(*name)(void *data, const struct location *l);
     void *data;
 };
 
-/* --outcome: the line of the outcomes, from 1 on; NULL, or that there is none such. */
+/* --outcome: the outcome's number, from 1. Returns NULL, or that there is no such outcome. */
 const char *further_choose(struct exploration *e, uint64_t number);
-/* Adds the repair to the text, and to `json` (NULL: there is none). */
+/* Appends the repair to the text, and to `json` (NULL: none). */
 void further_repair(const struct exploration *e, const struct further *f, struct text *t, json_t *json);
 
 enum picture_format { PICTURE_NONE, PICTURE_PAGE, PICTURE_SVG };
-/* By how the name of a file ends: .html or .svg; else none. */
+/* The format by a file name's ending, .html or .svg; else none. */
 enum picture_format picture_format_of(const char *extension);
-/* An execution of what was chosen; else of an outcome that is excluded; else of the first finding;
- * else of the first outcome that is not sequentially consistent, or the first one. NULL with
- * *shows, what it is of; or why there is none. */
+/* Draws an execution with the chosen outcome; else with an outcome that is excluded; else with the
+ * first finding; else with the first outcome that is not sequentially consistent, or the first one.
+ * *shows: what it shows, or, if NULL is returned, why there is no picture. */
 const char *further_draw(const struct exploration *e, const struct further *f, enum picture_format format,
                          struct text *picture, const char **shows);
 

@@ -1,6 +1,6 @@
-/* See future.h: a walk over the blocks that can still be reached, with an interval for each
- * register. A block is walked once for each set of intervals that it may begin with, so that a loop
- * that counts is as exact as if it were unrolled; beyond MAX_KEPT they are one. */
+/* See future.h. Walks over the reachable blocks with an interval for each register. A block is
+ * visited once for each set of intervals that it may begin with, so a counting loop is analysed as
+ * exactly as if it were unrolled; beyond MAX_KEPT sets they are joined. */
 #include "explore/future.h"
 
 #include <stdlib.h>
@@ -15,30 +15,30 @@ struct interval {
 
 enum { MAX_KEPT = 32, MAX_JOINS = 4, MAX_RANGES = 64 };
 
-/* What is known where a block begins: of the registers that are alive there, by their numbers in
+/* Intervals at the start of a block, for the registers that are live there, by their numbers in
  * ir_live. */
 struct entry {
     struct interval *live;
-    struct entry *next; /* another one of the block */
+    struct entry *next; /* another entry of the block */
     uint32_t block;
-    bool waits; /* on the list of those to look at */
+    bool waits; /* on the work list */
 };
 
 struct entries {
-    struct entry *newest; /* the one that all others are joined with, once there are MAX_KEPT */
+    struct entry *newest; /* the entry that others are joined with once there are MAX_KEPT */
     unsigned n, joins;
 };
 
 struct walk {
-    struct execution x; /* for operands and lane functions */
+    struct execution x; /* to evaluate operands and lane functions */
     struct future *future;
     const struct ir_func *ir;
     const struct ir_live *live;
     const struct loop_kind *loops;
     struct arena scratch;
     struct entries *entries;    /* by block */
-    struct interval *registers; /* within a block */
-    bool weak_alone;            /* strong writes, in the gpu's scope at least, are left out */
+    struct interval *registers; /* during a block */
+    bool weak_alone;            /* collects only weak writes, and strong ones in a scope smaller than gpu */
     VEC(struct entry *) list;
     struct future_range ranges[MAX_RANGES];
     unsigned n_ranges;
@@ -76,7 +76,7 @@ static struct interval added(struct interval a, struct interval b, unsigned widt
 {
     struct interval all = any(width);
     bool wraps = a.hi > all.hi - b.hi;
-    bool wraps_all = a.lo > all.hi - b.lo; /* all of it: as adding a negative number does */
+    bool wraps_all = a.lo > all.hi - b.lo; /* adding a negative number makes all sums wrap */
     if (wraps && !wraps_all)
         return all;
     return (struct interval){(a.lo + b.lo) & all.hi, (a.hi + b.hi) & all.hi};
@@ -161,7 +161,7 @@ static uint64_t gap(const struct future_range *r, uint64_t first, uint64_t last)
     return first > r->last ? first - r->last : r->first > last ? r->first - last : 0;
 }
 
-/* A range more; where there is no room for it, the nearest one becomes longer. */
+/* Adds a range of addresses; if there is no room, extends the nearest one. */
 static void add_range(struct walk *w, uint32_t block, uint64_t first, uint64_t last)
 {
     struct future_range *nearest = NULL;
@@ -241,7 +241,7 @@ static void step_load(struct walk *w, const struct ir_insn *i)
 
 /* ---- blocks ---- */
 
-/* Do the registers have nothing now that they may not have there? */
+/* Are the current intervals contained in the entry's? */
 static bool is_in(const struct walk *w, const struct entry *e, const uint64_t *in)
 {
     for (uint32_t k = 0; k < w->live->n; k++) {
@@ -275,7 +275,7 @@ static void widen(struct walk *w, struct entry *e, const uint64_t *in, bool at_o
     }
 }
 
-/* The registers may have at a block's beginning what they have now. */
+/* Joins the current intervals into those that a block may begin with. */
 static void join(struct walk *w, uint32_t block)
 {
     if (block == NO_BLOCK)
@@ -321,7 +321,7 @@ static void note_barrier(struct walk *w, const struct ir_insn *i)
         w->future->barriers |= is_exact(id) && id.lo < BARRIERS ? 1u << id.lo : UINT32_MAX;
 }
 
-/* One instruction; false where the block ends with it. */
+/* Executes one instruction; false if it ends the block. */
 static bool step(struct walk *w, const struct ir_insn *i, uint32_t next)
 {
     struct interval guard = i->guard ? of(w, i->guard) : (struct interval){1, 1};
@@ -400,7 +400,7 @@ static void walk_all(struct walk *w)
     }
 }
 
-/* From where a machine is, or the instruction behind. */
+/* Walks from a machine's place, or from the next instruction. */
 static void walk_from(struct runner *r, const struct machine *m, bool behind, bool weak_alone, struct future *f)
 {
     const struct frame *top = &m->frames[m->n_frames - 1];

@@ -1,6 +1,6 @@
-/* What a thread may still do behind the end of a run: the places that it may write, the barriers
- * that it may come to. More than it can do may be there, never less: what a register may have is an
- * interval, a load gives any value. */
+/* What a thread may still do behind the end of a run: the places that it may write, and the
+ * barriers that it may reach. An over-approximation: registers are intervals, and a load may return
+ * any value. */
 #ifndef HEDDLE_EXPLORE_FUTURE_H
 #define HEDDLE_EXPLORE_FUTURE_H
 
@@ -8,7 +8,7 @@
 
 struct future {
     bool anywhere;     /* it may write at any place */
-    uint32_t barriers; /* by number; the cluster's is CLUSTER_BARRIER's */
+    uint32_t barriers; /* by number; CLUSTER_BARRIER is the cluster's */
     unsigned n;
     struct future_range {
         uint32_t block; /* as in struct location */
@@ -17,8 +17,8 @@ struct future {
 };
 
 const struct future *future_of(struct runner *r, struct run *run);
-/* Of the whole thread, from its beginning: what it may write by weak writes, or strong ones in a
- * scope that is less than the gpu's. */
+/* For the whole thread from its beginning: the places of its weak writes, and of strong writes in a
+ * scope smaller than gpu. */
 const struct future *future_weak(struct runner *r);
 bool future_writes(const struct future *f, const struct location *l);
 

@@ -1,4 +1,4 @@
-/* Graphs: their memory, and base causality as clocks; see graph.h. */
+/* Memory of graphs, and base causality as vector clocks; see graph.h. */
 #include "explore/graph.h"
 
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static void more_edges(struct graph *g, uint16_t n)
     g->edges_room = n;
 }
 
-/* Rows keep their contents where they become longer. */
+/* Moves rows to a larger row length, with their contents. */
 static void *spread(void *at, uint16_t rows, uint16_t from, uint16_t to, size_t size)
 {
     uint8_t *bytes = memory_grow(at, (size_t)rows * to, size);
@@ -41,7 +41,7 @@ static uint16_t words_for(uint16_t members)
     return (uint16_t)((members + 63) / 64);
 }
 
-/* Sets get more words, which are 0. */
+/* Adds words to sets; the new words are 0. */
 static void widen(uint64_t **sets, size_t n, unsigned from, unsigned to)
 {
     uint64_t *now = memory_zeroed(n * to + 1, sizeof *now);
@@ -308,14 +308,15 @@ static void spread_edges(struct graph *g, uint16_t event)
         const struct event *f = &g->events[to];
         if (e->thread != NO_EVENT && by[e->thread] < e->po + 1)
             by[e->thread] = e->po + 1;
-        if (e->thread == NO_EVENT && by[f->thread] == f->po + 1) /* a meeting that it is of itself */
+        /* an event must not order a meeting before its own */
+        if (e->thread == NO_EVENT && by[f->thread] == f->po + 1)
             by[f->thread] = f->po;
         if (raise_clock(g, to, by))
             spread_clock(g, to);
     }
 }
 
-/* What follows an event whose clock has grown follows what it follows. */
+/* An event whose clock has grown passes it on to the events that follow. */
 static void spread_clock(struct graph *g, uint16_t event)
 {
     uint16_t thread = g->events[event].thread;

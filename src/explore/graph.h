@@ -1,9 +1,9 @@
-/* An execution, or the beginning of one, as a graph: events by thread in program order, the write
- * that each read reads from, and what follows of it: base causality as a vector clock of each
- * event, and for each location who is before whom.
+/* An execution, or a prefix of one, as a graph: events by thread in program order, the write that
+ * each read reads from, and the derived orders: base causality as a vector clock for each event,
+ * and, for each location, which members precede which.
  *
- * A graph is plain arrays of numbers, so that a branch of the search is a copy. It knows no
- * instruction: events come from runs (thread.h), axioms from model.h. */
+ * A graph consists of plain arrays of numbers, so that the search branches by copying it. It knows
+ * no instructions: events come from runs (thread.h), axioms from model.h. */
 #ifndef HEDDLE_EXPLORE_GRAPH_H
 #define HEDDLE_EXPLORE_GRAPH_H
 
@@ -14,20 +14,20 @@
 #include "ir/mem_access.h"
 
 enum graph_kind {
-    GRAPH_PENDING, /* its place or its value is not known yet */
+    GRAPH_PENDING, /* its place or value is not known yet */
     GRAPH_READ,
     GRAPH_WRITE,
     GRAPH_UPDATE, /* an atomic read-modify-write: one operation (PTX ISA 9.0, 8.3) */
     GRAPH_FENCE,
-    GRAPH_MEET,    /* a barrier, or a meeting of one's own: see graph_meet() */
+    GRAPH_MEET,    /* a barrier, or an event that stands for a meeting: see graph_meet() */
     GRAPH_NOTHING, /* no operation */
 };
 
 enum { NO_MEMBER = 65535, INITIAL = 0, MAX_MEMBERS = 1024, MAX_FENCES = 256 };
 
-/* A set of a location's members is as many words as the graph's fullest location takes: g->words,
- * one almost always. What is done with sets is done word by word: FOR_MEMBERS goes through the
- * members of the set whose word `k` an expression is. It is two loops: nothing breaks out of it. */
+/* A set of a location's members has g->words words, enough for the graph's fullest location; almost
+ * always one. Operations work word by word: FOR_MEMBERS visits the members of the set whose word
+ * `k` the expression gives. It consists of two loops, so do not use break in it. */
 enum { MAX_WORDS = MAX_MEMBERS / 64 };
 #define FOR_MEMBERS(m, k, n_words, word)                                                                               \
     for (unsigned k = 0, m = 0; k < (n_words); k++)                                                                    \
@@ -35,25 +35,24 @@ enum { MAX_WORDS = MAX_MEMBERS / 64 };
              m##_left &= m##_left - 1)
 
 struct event {
-    uint16_t thread, po; /* po: its place in the thread; thread NO_EVENT: of a meeting */
+    uint16_t thread, po; /* po: its position in the thread; thread NO_EVENT: it stands for a meeting */
     uint16_t location;
-    uint16_t member;            /* its number at the location: 0 is the initial value */
-    uint16_t rf;                /* the member that it reads from; NO_MEMBER: open */
+    uint16_t member;            /* its number within the location; 0 is the initial value */
+    uint16_t rf;                /* the member that it reads from; NO_MEMBER: not decided */
     uint8_t kind, order, scope; /* enum ir_order, enum scope */
     bool strong, red;
-    bool reads, writes; /* it will read; it writes, now */
-    bool valued;        /* what it writes is known */
-    uint16_t edges;     /* 1 + the newest of its synchronizes-with edges */
-    uint16_t met;       /* of a barrier: the meeting that it was of, NO_EVENT: none yet */
-    uint16_t
-        passed; /* of a barrier: its meeting is not of such alone that were there when it was passed over: of events up to this */
+    bool reads, writes; /* it will read; it writes, as far as is known */
+    bool valued;        /* the value that it writes is known */
+    uint16_t edges;     /* 1 + its newest synchronizes-with edge */
+    uint16_t met;       /* barriers: the meeting that it belongs to; NO_EVENT: none yet */
+    uint16_t passed;    /* barriers: an arrival that was passed over does not meet only events up to this one */
     uint64_t read, wrote;
 };
 
-/* Of an event: sets of its location's members. */
+/* Sets of a location's members, for each event. */
 enum graph_event_set {
-    OBSERVED, /* they precede it in observation order */
-    EXCLUDED, /* it does not read from them: it waits for others */
+    OBSERVED, /* those that precede it in observation order */
+    EXCLUDED, /* those that it does not read from, because it waits for others */
     EVENT_SETS
 };
 
@@ -61,11 +60,11 @@ struct edge {
     uint16_t to, next;
 };
 
-/* Of a location: sets of its members. */
+/* Sets of a location's members, for each location. */
 enum graph_location_set {
-    READS, /* complete ones */
+    READS, /* complete reads */
     WRITES,
-    PENDING,  /* reads that are open */
+    PENDING,  /* reads that are not decided */
     UNVALUED, /* writes whose value is not known */
     LOCATION_SETS
 };
@@ -73,37 +72,40 @@ enum graph_location_set {
 struct graph_location {
     uint16_t id, n;
     bool dirty;
-    bool left_out; /* rounds with atomic operations on it have been (left_out.c) */
-    bool some_strong,
-        some_weak; /* accesses of different threads that are morally strong with each other; that are not */
+    bool left_out;               /* iterations with atomic operations on it were left out (left_out.c) */
+    bool some_strong, some_weak; /* pairs of accesses by different threads: some are morally strong; some are not */
 };
 
 struct graph {
     uint16_t n_events, n_threads, n_locations, n_edges;
     uint16_t events_room, po_room, locations_room, edges_room, members_room;
     struct event *events;
-    uint16_t *clocks;  /* of event e: n_threads numbers. x is before e where clock[e][thread of x] > po of x */
-    uint16_t *by_po;   /* events of thread t from t * po_room on */
-    uint16_t *n_by_po; /* how many there are */
+    /* event e's clock has n_threads numbers; x is before e if clock[e][thread of x] > po of x */
+    uint16_t *clocks;
+    uint16_t *by_po;   /* events of thread t, from t * po_room on */
+    uint16_t *n_by_po; /* number of events by thread */
     struct edge *edges;
-    uint16_t *location_of; /* by the program's number: 1 + its place here */
+    uint16_t *location_of; /* by the program's number: 1 + the number here */
     uint16_t location_of_room;
     struct graph_location *locations;
-    uint16_t *members;             /* of location l from l * members_room on: events; [0] is nobody's */
-    uint16_t words;                /* of a set */
-    uint64_t *event_sets;          /* of event e from e * EVENT_SETS sets on */
-    uint64_t *location_sets;       /* likewise */
-    uint64_t *strong;              /* a set for each member, as in `members`: a row. Morally strong with it */
-    uint64_t *before, *cause, *co; /* base causality; causality; coherence as far as it is forced: who follows */
-    uint16_t fences[MAX_FENCES];   /* those of .sc */
+    /* events of location l, from l * members_room on; [0] is the initial value */
+    uint16_t *members;
+    uint16_t words;          /* length of a set */
+    uint64_t *event_sets;    /* sets of event e, from e * EVENT_SETS on */
+    uint64_t *location_sets; /* the same for locations */
+    /* a row for each member, indexed like `members`: those that it is morally strong with */
+    uint64_t *strong;
+    /* rows of followers: base causality; causality; coherence as far as it is forced */
+    uint64_t *before, *cause, *co;
+    uint16_t fences[MAX_FENCES]; /* fences of order .sc */
     uint16_t n_fences;
-    bool meets;          /* some event is one of GRAPH_MEET */
+    bool meets;          /* there are events of kind GRAPH_MEET */
     bool cyclic;         /* base causality has a circle */
-    const char *exceeds; /* what it has more of than the model's tables hold; NULL: nothing */
+    const char *exceeds; /* which limit of the tables was exceeded; NULL: none */
 };
 
-/* Where a thread is: model.c asks which scopes include whom. level[a * n + b]: the smallest scope
- * of both. */
+/* The positions of threads in the grid, by which model.c compares scopes. level[a * n + b]: the
+ * smallest scope that includes both. */
 struct threads {
     uint16_t n;
     const uint8_t *level;
@@ -113,13 +115,13 @@ void graph_begin(struct graph *g, uint16_t n_threads);
 void graph_free(struct graph *g);
 void graph_copy(struct graph *to, const struct graph *from);
 
-/* The next event of a thread, GRAPH_PENDING. */
+/* Adds the next event of a thread, GRAPH_PENDING. */
 uint16_t graph_add(struct graph *g, uint16_t thread);
-/* An event that stands for the meeting of others: no thread's. */
+/* Adds an event that stands for a meeting, and belongs to no thread. */
 uint16_t graph_meet(struct graph *g);
-/* Gives a location its member. */
+/* Gives an event its location, and makes it a member there. */
 void graph_place(struct graph *g, const struct threads *t, uint16_t event, uint16_t location);
-/* x is before y from now on, and whoever x follows. */
+/* Orders x, and everything that it follows, before y. */
 void graph_order(struct graph *g, uint16_t x, uint16_t y);
 
 static inline uint16_t *graph_clock(const struct graph *g, uint16_t event)
@@ -171,7 +173,7 @@ static inline void drop_member(uint64_t *set, unsigned member)
 {
     set[member / 64] &= ~(1ull << member % 64);
 }
-/* Word k of the set of one member. */
+/* Word k of a set with one member. */
 static inline uint64_t word_of(unsigned member, unsigned k)
 {
     return member / 64 == k ? 1ull << member % 64 : 0;
@@ -214,7 +216,7 @@ static inline bool is_empty(const uint64_t *set, unsigned words)
 {
     return !sets_meet(set, set, words);
 }
-/* The least of a set that is not empty. */
+/* The first member of a set that is not empty. */
 static inline unsigned first_member(const uint64_t *set)
 {
     unsigned k = 0;

@@ -1,16 +1,16 @@
-/* Instructions that only take time: sleeps between two looks at a flag, their lengths, and clocks
- * read for them.
+/* Finds instructions that only pass time, such as sleeps between two looks at a flag, computations
+ * of their lengths, and clocks read for them.
  *
- * An instruction is needed if it accesses memory, meets other threads or ends the thread, if what
- * is needed reads its result, or if it is a branch that decides whether something needed is
- * executed. All else changes nothing that anybody sees, whatever a clock has said, so that it is
- * passed over: a branch that is not needed goes on where its ways meet again. So a loop whose
- * rounds differ in how long they wait is one whose rounds are the same (loops.c). This is done with
- * functions that read clocks, or sleep.
+ * An instruction is needed if it accesses memory, meets other threads, or ends the thread; if a
+ * needed instruction reads its result; or if it is a branch that decides whether a needed one is
+ * executed. Nobody can observe the others, whatever a clock returns, so they are skipped: a branch
+ * that is not needed continues where its ways meet again. Then iterations of a loop that differ
+ * only in how long they wait are equal (loops.c). The analysis is done for functions that read
+ * clocks, or sleep.
  *
- * What is kept as needed: branches that leave a loop, as else one that never ends would; but a loop
- * does that only waits for a clock, as time goes on. And branches on what was read from memory:
- * they are dependencies (PTX ISA 9.0, 8.10.4). */
+ * Two kinds of branches are kept as needed. Branches that leave a loop: without them an endless
+ * loop would end; a loop that only waits for a clock is the exception, because time passes. And
+ * branches on values read from memory, because they are dependencies (PTX ISA 9.0, 8.10.4). */
 #include <string.h>
 
 #include "explore/program.h"
@@ -20,12 +20,15 @@ enum { MAX_BLOCKS = 2048 };
 struct finder {
     const struct ir_func *f;
     struct arena scratch;
-    uint32_t n, words;  /* of blocks, by their place in order */
-    uint64_t *behind;   /* by block: the blocks that every way from it to the end comes by, itself among them */
+    uint32_t n, words; /* sizes of sets of blocks, which are numbered by their order */
+    /* by block: the blocks on every path from it to the end, including itself (post-dominators) */
+    uint64_t *behind;
     uint32_t *loop_end; /* ir_find_loop_ends() */
-    bool *read;         /* by register: it derives from what was read */
+    bool *read;         /* by register: it depends on a value read from memory */
     bool *needed_reg, *needed,
-        *decided; /* by register, by instruction, by block: what decides whether it is executed */
+        /* by register, instruction and block: needed to decide whether something needed is
+           executed */
+        *decided;
     bool grew;
 };
 
@@ -34,14 +37,14 @@ static const uint64_t *behind(const struct finder *d, uint32_t order)
     return d->behind + (size_t)order * d->words;
 }
 
-/* A branch that may go two ways, which ends a block; or NULL. */
+/* The branch with two possible targets that ends a block; or NULL. */
 static const struct ir_insn *choice_of(const struct finder *d, uint32_t order)
 {
     const struct ir_insn *i = ir_branch_of(d->f, ir_block_at(d->f, order));
     return i && i->kind == IR_BRA && i->guard && ir_count_from(d->f, order) == 2 ? i : NULL;
 }
 
-/* It takes time, computes, or goes elsewhere. */
+/* Does it only pass time, compute, or branch? */
 static bool is_quiet(const struct ir_insn *i)
 {
     switch ((enum ir_kind)i->kind) {
@@ -57,10 +60,10 @@ static bool is_quiet(const struct ir_insn *i)
 
 /* ---- where ways meet ---- */
 
-/* False where there is no way to the end from some block. */
+/* Returns false if some block has no path to the end. */
 static bool find_behind(struct finder *d)
 {
-    d->words = d->n / 64 + 1; /* one bit more, which only those that never end keep */
+    d->words = d->n / 64 + 1; /* one more bit: blocks that never reach the end keep it */
     d->behind = ARENA_ARRAY(&d->scratch, uint64_t, (size_t)d->n * d->words);
     memset(d->behind, 0xff, (size_t)d->n * d->words * sizeof *d->behind);
     uint64_t *now = ARENA_ARRAY(&d->scratch, uint64_t, d->words);
@@ -93,7 +96,7 @@ static uint32_t count(const struct finder *d, uint32_t order)
     return n;
 }
 
-/* The first block that all ways from this one come by; NO_BLOCK: there is none. */
+/* The first block that all paths from this one share; NO_BLOCK if there is none. */
 static uint32_t where_ways_meet(const struct finder *d, uint32_t order)
 {
     uint32_t n = count(d, order);
@@ -103,7 +106,7 @@ static uint32_t where_ways_meet(const struct finder *d, uint32_t order)
     return NO_BLOCK;
 }
 
-/* Does the branch of a block decide whether another one is executed? */
+/* Does the branch of one block decide whether another block is executed? */
 static bool decides(const struct finder *d, uint32_t branch, uint32_t order)
 {
     bool some = false;
@@ -123,7 +126,7 @@ static bool reads_any(const struct ir_insn *i, const bool *registers)
     return any;
 }
 
-/* Marks what it writes; true where something was not marked. */
+/* Marks the registers that it writes; true if one of them is new. */
 static bool mark_writes(const struct ir_insn *i, bool *registers)
 {
     ir_ref refs[IR_MAX_REFS];
@@ -134,7 +137,7 @@ static bool mark_writes(const struct ir_insn *i, bool *registers)
     return grew;
 }
 
-/* Marks what derives from what some instructions of blocks in order write. */
+/* Marks what depends on the results of some instructions. */
 static void mark_derived(const struct finder *d, uint32_t first, uint32_t last, bool (*begins)(const struct ir_insn *i),
                          bool *registers)
 {
@@ -164,7 +167,7 @@ static bool reads_clock(const struct ir_insn *i)
 
 /* ---- loops ---- */
 
-/* A loop that does nothing until a clock has come so far. */
+/* Does the loop only wait until a clock has reached a value? */
 static bool waits_for_clock(const struct finder *d, uint32_t head, uint32_t branch)
 {
     for (uint32_t o = head; o <= d->loop_end[head]; o++) {
@@ -178,7 +181,7 @@ static bool waits_for_clock(const struct finder *d, uint32_t head, uint32_t bran
     return reads_any(choice_of(d, branch), registers);
 }
 
-/* Does it leave a loop, other than one that waits for a clock? */
+/* Does the branch leave a loop other than one that waits for a clock? */
 static bool ends_loop(const struct finder *d, uint32_t branch)
 {
     for (uint32_t head = 0; head <= branch; head++) {

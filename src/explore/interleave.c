@@ -1,5 +1,5 @@
-/* See interleave.h: a search over the next write; a read that is possible is always taken at
- * once. */
+/* See interleave.h. Searches over the choice of the next write; a read that can execute is executed
+ * at once. */
 #include "explore/interleave.h"
 
 #include <stdlib.h>
@@ -10,15 +10,15 @@
 
 enum { MAX_NODES = 4096, SEEN_ROOM = 4 * MAX_NODES, MAX_SHOWN = 4096 };
 
-/* A thread's instruction: its accesses, one for each element of a vector, or a meeting. */
+/* An instruction of a thread: its accesses, one for each element of a vector, or a meeting. */
 struct item {
-    uint16_t po, n; /* events */
+    uint16_t po, n; /* its events */
     bool meets, reads_only;
-    uint16_t met;        /* of a meeting: its number, NO_EVENT: none; */
-    bool waits;          /* it waits for arrivals, and is none */
-    uint32_t step;       /* of the run */
-    uint64_t code_block; /* where the instruction stands: block and function, */
-    uint32_t at;         /* place in the function */
+    uint16_t met;        /* for a meeting: its number; NO_EVENT: none; */
+    bool waits;          /* it only waits for the arrivals of others */
+    uint32_t step;       /* the step of the run */
+    uint64_t code_block; /* the instruction's block and function, */
+    uint32_t at;         /* and its index in the function */
 };
 
 struct trail {
@@ -30,22 +30,23 @@ struct weave {
     const struct explorer *x;
     const struct state *s;
     const struct graph *g;
-    const uint64_t *values; /* that are last, or NULL */
-    bool rounds_stay;       /* what threads read in rounds that they repeat for ever is last */
-    bool in_blocks;         /* lanes of a warp part between blocks of code alone */
-    bool ended;             /* the search was */
+    const uint64_t *values; /* final values, or NULL */
+    /* the values that threads read in endlessly repeated iterations must be the final ones */
+    bool rounds_stay;
+    bool in_blocks; /* lanes of a warp diverge only between blocks of code */
+    bool ended;     /* the search was interrupted */
     uint32_t n_nodes;
     struct item *items;
-    uint32_t *first;   /* by thread: its items begin there, */
-    uint32_t *next;    /* and its next access is there, or its end */
-    uint16_t *warp;    /* by thread: the first of its warp */
-    uint16_t *holder;  /* by warp: 1 + the thread that is in the middle of a block of code; 0: none is */
+    uint32_t *first;   /* by thread: its first item, */
+    uint32_t *next;    /* and its next access, or its end */
+    uint16_t *warp;    /* by thread: the first thread of its warp */
+    uint16_t *holder;  /* by warp: 1 + the thread that is inside a block of code; 0: none */
     bool shares;       /* some warp has several threads */
-    uint16_t *current; /* by location of the graph: the member that is there now */
-    uint16_t *readers; /* by location and member: reads of it that are to come */
+    uint16_t *current; /* by location of the graph: the current member */
+    uint16_t *readers; /* by location and member: its reads that are still to come */
     struct trail *trail;
     uint32_t n_trail;
-    uint16_t *covered; /* what the writes of the trail have covered */
+    uint16_t *covered; /* members that the executed writes have overwritten */
     uint32_t n_covered;
     uint64_t *seen;
 };
@@ -82,7 +83,7 @@ static void find_code(const struct weave *w, const struct ir_insn *insn, struct 
     }
 }
 
-/* The item that begins with an event; n 0: it is none, and nothing but its thread sees it. */
+/* The item that begins with an event; n is 0 if only its own thread can observe the event. */
 static struct item item_of(const struct weave *w, uint16_t t, uint16_t po)
 {
     const struct run_event *r = run_event(w, t, po);
@@ -145,7 +146,7 @@ static uint16_t *readers_of(const struct weave *w, uint16_t location, unsigned m
     return &w->readers[(size_t)location * MAX_MEMBERS + member];
 }
 
-/* False where some access is not complete. */
+/* Returns false if some access is incomplete. */
 static bool count_readers(struct weave *w)
 {
     for (uint16_t e = 0; e < w->g->n_events; e++) {
@@ -170,14 +171,13 @@ static bool has_come(const struct weave *w, const uint16_t *clock)
     return true;
 }
 
-/* Does the thread come to `b` in the block of code that it has executed `a` in, without having left
- * it? */
+/* Are `a` and `b` in one execution of a block of code? */
 static bool goes_on_in_block(const struct item *a, const struct item *b)
 {
     return a->code_block == b->code_block && b->at > a->at && b->at - a->at == b->step - a->step;
 }
 
-/* Would the thread be in the middle of a block of code that it shares with others? */
+/* Would the thread stop inside a block of code that it shares with other threads? */
 static bool would_hold(const struct weave *w, uint16_t t)
 {
     uint32_t after = skip_meetings(w, t, w->next[t] + 1);
@@ -251,7 +251,7 @@ static bool has_next(const struct weave *w, uint16_t t)
     return w->next[t] < w->first[t + 1];
 }
 
-/* A read that can come takes nothing from others. */
+/* Can the thread's next item execute at once? A read does not affect other threads. */
 static bool comes_at_once(const struct weave *w, uint16_t t)
 {
     return has_next(w, t) && w->items[w->next[t]].reads_only && (!w->shares || !would_hold(w, t));
@@ -268,7 +268,7 @@ static bool values_are_last(const struct weave *w)
     return true;
 }
 
-/* Of a thread that spins: would its round be the same again? */
+/* Would the next iteration of a spinning thread be the same again? */
 static bool round_stays(const struct weave *w, uint16_t t)
 {
     const struct run *run = w->s->runs[t];
@@ -336,7 +336,7 @@ struct steps {
     const struct weave *w;
     struct interleaved_step *at;
     uint32_t n;
-    uint32_t *done; /* by thread: its items before this are there */
+    uint32_t *done; /* by thread: items before this one are in the list */
 };
 
 static void add_step(struct steps *s, uint16_t t)
@@ -347,8 +347,8 @@ static void add_step(struct steps *s, uint16_t t)
         (struct interleaved_step){at->block, at->warp, at->lanes, run_event(s->w, t, i->po)->insn, i->meets};
 }
 
-/* The thread's next item, a meeting, with what it takes: those who meet it arrive before, so that
- * nobody goes on but the thread. */
+/* Adds the thread's next item, a meeting, and the arrivals it needs: those are added first, so that
+ * only this thread proceeds. */
 static void add_meeting(struct steps *s, uint16_t t)
 {
     const struct weave *w = s->w;
@@ -367,7 +367,7 @@ static void add_meeting(struct steps *s, uint16_t t)
     add_step(s, t);
 }
 
-/* The accesses in their order, with the meetings that lie before them, and in the end all others. */
+/* Lists the accesses in order, each behind the meetings it needs, and all other items at the end. */
 static void find_steps(const struct weave *w, struct interleaving *to, struct arena *arena)
 {
     uint32_t n = w->first[w->s->n_threads];
@@ -425,7 +425,7 @@ static void weave_end(struct weave *w)
     free(w->seen);
 }
 
-/* Once more, from the beginning. */
+/* Searches again from the beginning. */
 static bool weave_all(struct weave *w, bool in_blocks)
 {
     w->in_blocks = in_blocks;

@@ -7,19 +7,18 @@ enum { MARGIN = 12, PORT = 12, TRACK = 8, PAD = 30, HEADER = 44, CHANNEL = 22 };
 
 struct port {
     uint32_t wire;
-    bool ends; /* the wire's end, not its beginning */
-    int order; /* where the wire goes to */
+    bool ends; /* of the wire's end, not its beginning */
+    int order; /* orders by where the wire leads */
 };
 
 struct side {
     VEC(struct port) ports;
 };
 
-/* A part of a wire that needs a track: in a gutter from a row to another, or in a channel from a
- * gutter to another. */
+/* A segment that needs a track: in a gutter between columns, or in a channel between rows. */
 struct run_of_wire {
     uint32_t wire;
-    uint8_t corner; /* its first one */
+    uint8_t corner; /* its first corner */
     int from, to;
     uint16_t track;
 };
@@ -38,14 +37,14 @@ struct drawing {
     uint16_t *column; /* by thread */
     uint16_t n_rows;
     struct side *sides[2];           /* left, right: by event */
-    struct lane *gutters, *channels; /* one more than columns, than rows */
-    uint16_t *group;                 /* by event: the first one that it meets, or itself */
-    uint32_t *into, *next;           /* edges by the event that they lead to: 1 + the newest, chained */
+    struct lane *gutters, *channels; /* one more than there are columns; than there are rows */
+    uint16_t *group;                 /* by event: the first event that it meets, or itself */
+    uint32_t *into, *next;           /* edges by the event that they lead to: 1 + the newest; a linked list */
 };
 
 /* ---- rows ---- */
 
-/* Those that meet stand beside each other, as one. */
+/* Events that meet are placed side by side, as one. */
 static uint16_t first_of_meeting(const struct execution *e, uint16_t i)
 {
     const struct execution_event *v = &e->events[i];
@@ -57,8 +56,8 @@ static uint16_t first_of_meeting(const struct execution *e, uint16_t i)
     return i;
 }
 
-/* The row below all that the event, or one that it meets, comes behind; 0: not known yet. `reads`:
- * what it reads from counts, too. */
+/* The row below everything that precedes the event, or an event that it meets; 0: not known yet.
+ * `reads`: includes what it reads from. */
 static uint16_t row_below(const struct drawing *d, const uint16_t *row, uint16_t group, bool reads)
 {
     const struct execution *e = d->e;
@@ -77,8 +76,8 @@ static uint16_t row_below(const struct drawing *d, const uint16_t *row, uint16_t
     return below;
 }
 
-/* Rows from 1 on. Reads may come before what they read (load buffering): then program order alone
- * counts. */
+/* Assigns rows from 1. A read may precede the write that it reads from (load buffering): then only
+ * program order counts. */
 static void find_rows(struct drawing *d)
 {
     const struct execution *e = d->e;
@@ -103,7 +102,7 @@ static void find_rows(struct drawing *d)
                         left--;
                     }
             }
-        if (left == before) /* meetings that wait for each other in their threads, which no execution has */
+        if (left == before) /* meetings that wait for each other; no real execution has them */
             break;
     }
     for (uint16_t i = 0; i < e->n_events; i++) {
@@ -138,13 +137,13 @@ static void add_port(struct drawing *d, uint16_t event, bool right, uint32_t wir
     *VEC_PUSH(d->arena, &d->sides[right][event].ports) = (struct port){wire, ends, order};
 }
 
-/* In units of half rows: rows are odd, the channels above them even. */
+/* The row in half units: rows are odd, the channels above them even. */
 static int unit_of(const struct box *b)
 {
     return 2 * b->row + 1;
 }
 
-/* Corners: 0 the beginning, then two for each vertical or horizontal part, then the end. */
+/* Corners: 0 is the beginning; two for each vertical or horizontal segment; then the end. */
 static void route(struct drawing *d, uint32_t n)
 {
     struct wire *wire = &d->l->wires[n];
@@ -174,7 +173,7 @@ static void route(struct drawing *d, uint32_t n)
     add_port(d, edge->to, wire->to_right, n, true, from);
 }
 
-/* qsort() takes no NULL, also of nothing. */
+/* qsort() must not get NULL, even for no elements. */
 #define SORT(vec, compare)                                                                                             \
     do {                                                                                                               \
         if ((vec)->n)                                                                                                  \
@@ -195,8 +194,8 @@ static int compare_runs(const void *a, const void *b)
                               : (x->wire > y->wire) - (x->wire < y->wire);
 }
 
-/* The first track on which nothing is in the way; whoever only begins where another one ends would
- * touch it. */
+/* Assigns each segment the first track that is free. A segment that begins where another one ends
+ * would touch it. */
 static void find_tracks(struct drawing *d, struct lane *lane)
 {
     int *end = ARENA_ARRAY(d->arena, int, lane->runs.n + 1);
@@ -290,8 +289,7 @@ static void place_runs(struct drawing *d)
         }
 }
 
-/* The corners next to the ends are as high as the ends are; an edge of what was there at first is a
- * stub. */
+/* The corners next to an end have its height. An edge from the initial value is a short stub. */
 static void finish_wire(struct wire *w)
 {
     unsigned last = w->n - 1u;

@@ -1,7 +1,6 @@
-/* Where the events and edges of an execution stand in its picture: a column for each thread, a row
- * for each step (who reads, meets or follows stands below), and edges that run in the gutters
- * between columns and in the channels between rows, each on a track of its own: no line and no text
- * covers another text. */
+/* The layout of an execution's picture: a column for each thread, a row for each step (events that
+ * read, meet or follow are lower), and edges in the gutters between columns and the channels
+ * between rows, each on its own track, so that lines and texts never overlap. */
 #ifndef HEDDLE_EXPLORE_LAYOUT_H
 #define HEDDLE_EXPLORE_LAYOUT_H
 
@@ -12,28 +11,28 @@ struct box {
     float x, y, width, height;
 };
 
-/* An edge: a line with corners from the side of a box to that of another. Labels stand inside of
- * the boxes, where it begins and ends. */
+/* An edge: a line with corners from the side of one box to the side of another. Its labels are
+ * inside the boxes, at its ends. */
 enum { MAX_CORNERS = 8 };
 struct wire {
-    uint32_t edge; /* of the why */
+    uint32_t edge; /* number of the edge in the explanation (why.h) */
     uint8_t n;
     float x[MAX_CORNERS], y[MAX_CORNERS];
-    bool from_right, to_right; /* the sides of the boxes */
+    bool from_right, to_right; /* which sides of the boxes */
 };
 
 struct layout {
     float width, height;
     uint16_t n_columns;
     uint16_t *thread;                    /* by column */
-    float *column_x;                     /* by column, where its boxes begin */
-    float column_width, text_width, top; /* top: where the first row begins */
+    float *column_x;                     /* by column, the left edge of its boxes */
+    float column_width, text_width, top; /* top: the first row's */
     struct box *boxes;                   /* by event */
     struct wire *wires;
     uint32_t n_wires;
 };
 
-/* Widths and heights of the text in a box, and of the widest label beside it. */
+/* Takes the width and height of each box's text, and the width of the widest label beside it. */
 struct layout *layout_make(struct arena *arena, const struct execution *e, const struct why *w, float text_width,
                            float text_height, float label_width);
 

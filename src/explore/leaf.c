@@ -1,4 +1,4 @@
-/* Examines complete executions: races, final values, threads that spin for ever; see
+/* Examines complete executions for races, final values, and threads that spin for ever; see
  * verdict.h. */
 #include <stdlib.h>
 #include <string.h>
@@ -47,8 +47,8 @@ static const struct example *new_example(const struct explorer *x, const struct 
     return to;
 }
 
-/* The execution shows something: an example where it is the first one, `at` as verdict.h's
- * functions return it; the whole execution where it is what the search looks for. */
+/* Notes an execution that shows something: as the example if it is the first (`at`: from
+ * verdict.h's functions), and in full if it is the one the search looks for. */
 static void keep_example(const struct explorer *x, const struct state *s, const struct graph *g,
                          const struct example **at, const struct notice *notice)
 {
@@ -77,7 +77,7 @@ static void find_races(const struct explorer *x, const struct state *s, const st
         FOR_MEMBERS(a, k, g->words, (reads[k] | writes[k]) & ~word_of(INITIAL, k))
         {
             const uint64_t *cause = graph_row(g, g->cause, l, a), *strong = graph_row(g, g->strong, l, a);
-            uint64_t all = has(writes, a) ? UINT64_MAX : 0; /* a read races with writes alone */
+            uint64_t all = has(writes, a) ? UINT64_MAX : 0; /* a read races only with writes */
             FOR_MEMBERS(b, n, g->words, (writes[n] | (reads[n] & all)) & ~strong[n] & ~cause[n] & ~word_of(INITIAL, n))
             {
                 if (b <= a)
@@ -94,8 +94,8 @@ static void find_races(const struct explorer *x, const struct state *s, const st
 
 /* ---- final values ---- */
 
-/* All combinations of values that are last; the locations' orders hang on each other by Fence-SC
- * alone, which is fixed here. */
+/* Adds all combinations of final values. Given a Fence-SC order, as here, the locations' coherence
+ * orders are independent. */
 static void add_outcomes(struct explorer *x, const struct state *s, const struct graph *g, uint64_t *values, uint32_t i)
 {
     struct verdict *v = x->verdict;
@@ -152,9 +152,8 @@ static enum ending ending_of(const struct state *s)
     return e;
 }
 
-/* The writes of a location that threads read in the rounds that they repeat for ever: of an atomic
- * operation that others may have seen before it was known that its round fails, what it has written
- * itself. */
+/* Finds the writes of a location that threads read in endlessly repeated iterations. An atomic
+ * operation that others may have read before its iteration failed counts as the write it made. */
 static void find_read_for_ever(const struct state *s, const struct graph *g, uint16_t location, uint64_t *all)
 {
     clear_set(all, g->words);
@@ -167,7 +166,7 @@ static void find_read_for_ever(const struct state *s, const struct graph *g, uin
     }
 }
 
-/* Can all that is read for ever stay, in one execution? Two threads may need two values of one
+/* Can all these values be final in one execution? Two threads may need different values of one
  * place. */
 static bool rounds_stay(const struct state *s, const struct graph *g)
 {
@@ -194,7 +193,7 @@ static void find_stops(const struct explorer *x, const struct state *s, const st
     }
 }
 
-/* Where the last of the threads that have ended so stands. */
+/* Where the last of the threads that ended this way stopped. */
 static const struct ir_insn *last_ended(const struct state *s, enum run_end end)
 {
     const struct ir_insn *at = NULL;
@@ -204,7 +203,7 @@ static const struct ir_insn *last_ended(const struct state *s, enum run_end end)
     return at;
 }
 
-/* The kind of livelock that an execution with threads that spin would be. */
+/* The kind of livelock of an execution with spinning threads. */
 static struct sight *livelock_sight(struct verdict *v, const struct state *s)
 {
     for (uint16_t t = 0; t < s->n_threads; t++)
@@ -223,7 +222,7 @@ static void find_livelock(struct explorer *x, const struct state *s, const struc
     keep_example(x, s, g, verdict_sight(v, sight, at), &(struct notice){.kind = NOTICE_LIVELOCK, .a = at});
 }
 
-/* An execution whose open reads have all read. */
+/* Examines an execution in which all reads are decided. */
 static void look(struct explorer *x, const struct state *s, const struct graph *g, enum ending ending)
 {
     struct verdict *v = x->verdict;
@@ -246,7 +245,7 @@ static void look(struct explorer *x, const struct state *s, const struct graph *
 
 /* ---- Fence-SC order ---- */
 
-/* Graphs for what is tried out, by depth. */
+/* Scratch graphs, by recursion depth. */
 static struct graph *spare(struct explorer *x, unsigned depth)
 {
     if (depth >= x->n_spare) {
@@ -267,7 +266,7 @@ static bool next_open(const struct explorer *x, const struct graph *g, uint16_t 
     return false;
 }
 
-/* Is there a Fence-SC order at all? The graph at this depth is changed. */
+/* Does any Fence-SC order exist? Changes the graph at this depth. */
 static bool has_fence_order(struct explorer *x, unsigned depth)
 {
     uint16_t i = 1, k = 0;
@@ -293,8 +292,8 @@ static bool is_observed(const struct verdict *v, uint16_t id)
     return false;
 }
 
-/* Does it show which of a location's values are the last ones? In an outcome; or as a thread reads
- * one for ever, if it is not known yet that one may. */
+/* Does it matter which of a location's values is final: for an outcome, or for a thread that may
+ * read one for ever? */
 static bool last_values_show(const struct explorer *x, const struct state *s, const struct graph *g, uint16_t l,
                              enum ending ending)
 {
@@ -307,7 +306,7 @@ static bool last_values_show(const struct explorer *x, const struct state *s, co
     return !is_empty(read, g->words);
 }
 
-/* Would a race of two members be a new one? */
+/* Would a race of these two members be new? */
 static bool is_new_race(const struct explorer *x, const struct state *s, const struct graph *g, uint16_t l, unsigned m,
                         unsigned other)
 {
@@ -316,8 +315,8 @@ static bool is_new_race(const struct explorer *x, const struct state *s, const s
                                  insn_of(s, g, graph_member(g, l, other)));
 }
 
-/* Members of a location whose order with a member shows, in a race that is not known yet, or where
- * several values can be the last one, and is not there. */
+/* Marks the members of a location whose order with a member matters: for a race that is not known
+ * yet, or because several values can be final. */
 static void find_shown(const struct explorer *x, const struct state *s, const struct graph *g, uint16_t l, unsigned m,
                        enum ending ending, uint64_t *shown)
 {
@@ -335,8 +334,8 @@ static void find_shown(const struct explorer *x, const struct state *s, const st
         drop_member(shown, other);
 }
 
-/* With all open fences ordered both ways: could putting a before b order members of which that
- * shows? */
+/* If all open pairs of fences were ordered both ways: could ordering a before b order two such
+ * members? */
 static bool pair_matters(const struct explorer *x, const struct state *s, const struct graph *g,
                          const struct graph *both, uint16_t a, uint16_t b, enum ending ending)
 {
@@ -354,7 +353,7 @@ static bool pair_matters(const struct explorer *x, const struct state *s, const 
     return false;
 }
 
-/* Are there members at all whose order would show, and is not there? */
+/* Are there members whose undecided order matters? */
 static bool something_shows(const struct explorer *x, const struct state *s, const struct graph *g, enum ending ending)
 {
     for (uint16_t l = 0; l < g->n_locations; l++) {
@@ -375,7 +374,7 @@ static void join_groups(uint16_t *group, uint16_t n, uint16_t from, uint16_t to)
             group[m] = to;
 }
 
-/* Orders all open pairs of fences both ways: fences that pairs connect precede each other. */
+/* Orders all open pairs of fences both ways, so that fences which pairs connect precede each other. */
 static void order_both_ways(const struct explorer *x, const struct graph *g, struct graph *both)
 {
     uint16_t group[MAX_FENCES];
@@ -399,7 +398,7 @@ static void order_both_ways(const struct explorer *x, const struct graph *g, str
     }
 }
 
-/* An open pair of fences whose order can be seen in what is found. */
+/* Finds an open pair of fences whose order affects the results. */
 static bool find_pair(struct explorer *x, const struct state *s, const struct graph *g, unsigned depth,
                       enum ending ending, uint16_t *a, uint16_t *b)
 {
@@ -418,7 +417,7 @@ static bool find_pair(struct explorer *x, const struct state *s, const struct gr
     return false;
 }
 
-/* Calls look() for each Fence-SC order that shows; false where there is none. */
+/* Calls look() for each Fence-SC order that affects the results; false if none exists. */
 static bool order_fences(struct explorer *x, const struct state *s, const struct graph *g, unsigned depth,
                          enum ending ending)
 {
@@ -447,7 +446,7 @@ static bool order_fences(struct explorer *x, const struct state *s, const struct
     return any;
 }
 
-/* The races of an execution that is no other's in anything else. */
+/* Examines the races of an execution that differs from others in nothing else. */
 static void find_races_with_round(struct explorer *x, const struct state *s)
 {
     order_fences(x, s, &s->g, 0, WITH_ROUND);
@@ -455,7 +454,7 @@ static void find_races_with_round(struct explorer *x, const struct state *s)
 
 /* ---- threads that spin ---- */
 
-/* The first open read of a thread. */
+/* The first undecided read of a thread. */
 static bool first_open(const struct state *s, uint16_t *event)
 {
     for (uint16_t t = 0; t < s->n_threads; t++)
@@ -468,7 +467,8 @@ static bool first_open(const struct state *s, uint16_t *event)
     return false;
 }
 
-/* The open reads are those of loops that go round and round: each of the values that fail. */
+/* The undecided reads are those of endless loops: tries each of the values with which the loops
+   continue. */
 static bool spin(struct explorer *x, struct state *s, uint32_t depth)
 {
     uint16_t event;
@@ -498,7 +498,8 @@ static bool spin(struct explorer *x, struct state *s, uint32_t depth)
     return any;
 }
 
-/* Of what makes a graph: what each thread has done, who has met, who reads from whom. */
+/* Hashes what defines a graph: what each thread did, which threads met, and what each read reads
+   from. */
 static uint64_t graph_hash(const struct state *s)
 {
     uint64_t h = 1;
@@ -514,7 +515,7 @@ static uint64_t graph_hash(const struct state *s)
             } else if (e->rf == INITIAL) {
                 h = mix(h, ~0ull);
             }
-            if (e->met != NO_EVENT) { /* the meeting, by its first arrival */
+            if (e->met != NO_EVENT) { /* identifies the meeting by its first arrival */
                 for (uint16_t i = 0; i < g->n_events; i++)
                     if (g->events[i].met == e->met && g->events[i].thread != NO_EVENT) {
                         h = mix(h, (uint64_t)g->events[i].thread << 32 | g->events[i].po);

@@ -1,12 +1,11 @@
-/* Atomic operations that change nothing, in iterations that were left out (loops.c): could
- * another thread's access tell the difference? If so, the search ends and starts again with
- * them. */
+/* Iterations that were left out (loops.c) may contain atomic operations that change nothing. Could
+ * another thread's access tell the difference? If so, the search restarts with these iterations. */
 #include "explore/search.h"
 
-/* Could the access tell, of another thread, that atomic operations like the event have been left
- * out just before the round that begins with the thread's event `first`? What is morally strong
- * with them cannot; nor can a weak access that is before all of them, or after them: it does not
- * come between, and observes nothing. */
+/* Could another thread's access tell that atomic operations like `event` were left out just before
+ * the iteration that begins with the thread's event `first`? An access that is morally strong with
+ * them cannot. Nor can a weak access that is ordered before or behind all of them, because it
+ * neither comes between them nor observes them. */
 static bool could_tell(const struct graph *g, uint16_t event, uint16_t first, uint16_t access)
 {
     const struct event *e = &g->events[event], *a = &g->events[access];

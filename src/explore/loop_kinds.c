@@ -1,7 +1,7 @@
-/* Which loops can wait: those in which a way leads back to the head on which a thread only reads.
- * What a round has done decides whether it is left out (loops.c); this only says of which loops no
- * round ever is, and whether a round is one read, so that what rounds that have been left out could
- * show (rounds.c) is looked for where it may be. */
+/* Finds loops that can wait: those with a path back to the head on which a thread only reads.
+ * Whether an iteration is left out depends on what it did (loops.c). This analysis only tells which
+ * loops never have such iterations, and whether an iteration is a single read, so that races of
+ * left-out iterations (rounds.c) are searched for only where they can occur. */
 #include "explore/program.h"
 
 #include <string.h>
@@ -9,17 +9,17 @@
 #include "isa/lane_ids.h"
 #include "isa/lanes.h"
 
-/* A loop, while it is looked at: which blocks lead back to its head, by blocks; and of those, by
- * ways on which nothing is written. */
+/* A loop during its analysis: by block, which blocks lead back to its head, and which do so without
+ * writing. */
 struct body {
     const struct ir_func *f;
     const uint64_t *constants;
-    uint32_t head, without; /* without: a block that no way leads by; NO_BLOCK: none */
-    bool swaps_write;       /* whatever they read */
+    uint32_t head, without; /* without: a block that paths must avoid; NO_BLOCK: none */
+    bool swaps_write;       /* compare-and-swaps count as writes, whatever they read */
     bool *back, *quiet;
 };
 
-/* Each instruction `i` of the loop, and its block. */
+/* Visits each instruction `i` of the loop, with its block. */
 #define EACH_INSN(b, block, i)                                                                                         \
     for (uint32_t block = 0; block < (b)->f->blocks.n; block++)                                                        \
         for (const struct ir_insn *i = &(b)->f->insns.at[(b)->f->blocks.at[block].first],                              \
@@ -56,7 +56,7 @@ static bool is_quiet(const struct body *body, uint32_t block)
     return true;
 }
 
-/* Marks the blocks from which a way leads to the head, within the loop. */
+/* Marks the blocks with a path to the head within the loop. */
 static void find_ways_back(const struct body *b, bool *marks, bool only_quiet)
 {
     uint32_t first = b->f->blocks.at[b->head].order;
@@ -86,7 +86,8 @@ static bool has_swap(const struct ir_func *f, uint32_t block)
 
 /* ---- loops that count ---- */
 
-/* Adds a small number to a register: only after many rounds it is what it was. */
+/* Does the instruction add a small number to a register? Then many iterations pass before it has an
+   old value again. */
 static bool counts(const struct body *b, const struct ir_insn *i)
 {
     enum { MOST = 1 << 16 };
@@ -107,7 +108,7 @@ static bool writes_register(const struct ir_insn *i, ir_ref r)
     return any;
 }
 
-/* How often is the register written in the loop? */
+/* Counts the instructions of the loop that write the register. */
 static unsigned count_writes(const struct body *b, ir_ref r)
 {
     unsigned n = 0;
@@ -125,7 +126,7 @@ static bool all_ways_lead_by(struct body *b, uint32_t block)
     return !b->quiet[b->head];
 }
 
-/* Does each round count, so that none leaves all as it was? */
+/* Does each iteration count up, so that none leaves the state unchanged? */
 static bool each_round_counts(struct body *b)
 {
     EACH_INSN(b, block, i)
@@ -134,8 +135,8 @@ static bool each_round_counts(struct body *b)
     return false;
 }
 
-/* Of rounds with several reads those with a compare-and-swap are left out only where the program
- * says so. */
+/* An iteration with several reads, one of them a compare-and-swap, is left out only if the program
+ * allows it. */
 static struct loop_kind kind_of(struct body *b, bool swaps_left_out)
 {
     struct loop_kind kind = {0};
@@ -155,7 +156,7 @@ static struct loop_kind kind_of(struct body *b, bool swaps_left_out)
     return kind;
 }
 
-/* Blocks of the loop that ways from outside lead to, beside its header. */
+/* Marks the blocks of the loop, other than its header, that are entered from outside. */
 static void find_entries(const struct body *b, struct loop_kind *kinds)
 {
     for (uint32_t o = 0; o < b->f->n_ordered; o++) {

@@ -1,19 +1,20 @@
-/* Loops that wait. Iterations that only read and leave the state unchanged can be repeated for
- * ever, or left out: fewer events are fewer constraints (PTX's axioms only forbid). So only the
- * last iteration of an await loop matters: when an iteration fails, the run ends, RUN_SPINS. A
- * failed compare-and-swap is a read. It makes an iteration an await only if it is alone and its
- * comparand does not come from this iteration: other threads' writes bound the retry loops of a
- * stack, and each of their iterations counts. If a search with these does not end, they are left
- * out like others (program.swaps_left_out): a combiner looks at its answer and at the lock in turn,
- * for ever.
+/* Await loops. Iterations that only read and leave the state unchanged can be repeated for ever or
+ * left out: fewer events are fewer constraints, because PTX's axioms only forbid. So only the last
+ * iteration of an await loop matters: when an iteration fails, the run ends with RUN_SPINS. A
+ * failed compare-and-swap is a read. It makes an iteration an await only if it is the only read and
+ * its comparand does not come from this iteration: other threads' writes bound the retry loops of a
+ * stack, for example, and each of their iterations counts. If a search with these does not end,
+ * they are left out, too (program.swaps_left_out): a combiner, for example, looks at its answer and
+ * at the lock in turn, for ever.
  *
- * Nor does an atomic operation change anything that writes what it has read, as `atomicAdd(p, 0)`
- * does and the exchange of a lock that is taken: what reads from it can read from the write that it
- * has read from, whose value is the same, if that observes no more. It does not where all accesses
- * of the place are morally strong with the operation: nothing comes between the two writes then
- * (axiom Atomicity), and observation order goes through it. left_out.c looks whether they are.
+ * An atomic operation that writes the value it has read, such as `atomicAdd(p, 0)` or the exchange
+ * of a lock that is taken, does not change anything either. A read from it can read from the write
+ * that it has read from instead, which has the same value, if it observes no more through the
+ * atomic operation. That holds if all accesses of the place are morally strong with the operation:
+ * nothing comes between the two writes then (axiom Atomicity), and observation order passes through
+ * it. left_out.c checks whether they are.
  *
- * Rounds that go on because of what they have read, and are not the same again, are retries: at
+ * Iterations that continue because of what they read, and differ from earlier ones, are retries: at
  * most --unroll of them are run. */
 #include "explore/machine.h"
 #include "explore/memory.h"
@@ -33,7 +34,7 @@ static const struct ir_live *live_of(const struct execution *x)
     return &x->r->program->live[top(x->m)->code->index];
 }
 
-/* Calls `visit` for each register that is alive at the head; stops where it says false. */
+/* Calls `visit` for each register that is live at the head, until it returns false. */
 static bool for_live(struct execution *x, uint32_t block, const struct value *kept,
                      bool (*visit)(const struct value *now, const struct value *kept, void *data), void *data)
 {
@@ -61,7 +62,7 @@ static bool keep_one(const struct value *now, const struct value *kept, void *at
     return true;
 }
 
-/* How a value, or all of them, are beside what they were. */
+/* How a value, or all values, compare with earlier ones. */
 enum sameness { SAME, UNKNOWN, DIFFERENT };
 struct comparison {
     enum sameness found;
@@ -103,9 +104,9 @@ static void keep_head(struct execution *x, struct head *h)
     h->local = x->m->n_local ? memcpy(arena_alloc(x->r->arena, x->m->n_local), x->m->local, x->m->n_local) : NULL;
 }
 
-/* Have the rounds since the head only read? Then by loads, by atomic operations that have written
- * what was there, or by one compare-and-swap with a comparand from outside of them that has failed;
- * by any that have failed, where such rounds are left out. */
+/* Did the iterations since the head only read? Allowed are loads, atomic operations that wrote the
+ * value they had read, and one compare-and-swap that failed with a comparand from outside the
+ * iterations; any number of failed ones if such iterations are left out. */
 static struct comparison only_read(const struct execution *x, const struct head *h)
 {
     struct comparison c = {SAME, 0};
@@ -145,7 +146,8 @@ static struct comparison compare(struct execution *x, const struct head *h)
     return c;
 }
 
-/* The updates of rounds that are left out are reads: they have written what was there. */
+/* The updates of iterations that are left out become reads, because they wrote the value they had
+   read. */
 static void leave_out(struct execution *x, const struct head *h)
 {
     x->run->round = h->started;
@@ -156,8 +158,8 @@ static void leave_out(struct execution *x, const struct head *h)
         }
 }
 
-/* Is all as it was at an earlier head, with rounds since that have only read? Else it may be, if
- * values that are not known are the same: what the thread does then is beyond. */
+/* Is the state the same as at an earlier head, with only reads since then? If it depends on values
+ * that are not known yet, the thread's further steps are `beyond` the iteration. */
 static bool has_come_back(struct execution *x, const struct head *h)
 {
     for (unsigned rounds = 1; h; h = h->before, rounds++) {
@@ -191,7 +193,8 @@ static struct head *push_head(struct execution *x, uint32_t block)
     return h;
 }
 
-/* The next round begins; rounds before it may come to be a part of one that has left all as it was. */
+/* Begins the next iteration. Earlier iterations may later turn out to be part of one that left the
+   state unchanged. */
 static void next_round(struct execution *x, struct head *h, bool quiet)
 {
     enum { MAX_BEFORE = 64 };
@@ -213,7 +216,7 @@ bool loop_enter(struct execution *x, uint32_t block, bool back)
         x->end = RUN_SPINS;
         return false;
     }
-    if (!h || entry) { /* who comes in there need not have gone round: rounds are the header's to count */
+    if (!h || entry) { /* entering here is not an iteration: only the header counts them */
         keep_head(x, push_head(x, block));
         return true;
     }

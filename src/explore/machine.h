@@ -1,5 +1,5 @@
-/* The state of one thread's registers and own memory while it is run: private to the tree of runs
- * (thread.c) and what executes instructions (step.c). */
+/* The registers and local memory of one thread during a run. Private to the tree of runs (thread.c)
+ * and the execution of instructions (step.c). */
 #ifndef HEDDLE_EXPLORE_MACHINE_H
 #define HEDDLE_EXPLORE_MACHINE_H
 
@@ -7,29 +7,29 @@
 
 struct value {
     uint64_t lo, hi;
-    uint64_t needs; /* the events that it waits for, by number % 64; 0: it is known */
-    uint16_t from;  /* 1 + the newest event that it derives from, known or not */
-    uint32_t set;   /* the step that has set the register */
+    uint64_t needs; /* the events whose values it needs, by number % 64; 0: the value is known */
+    uint16_t from;  /* 1 + the newest event that it depends on, known or not */
+    uint32_t set;   /* the step that wrote the register */
 };
 
 struct frame {
     const struct code *code;
-    uint32_t block, at;           /* in the text's order; the instruction within it */
-    uint32_t registers;           /* where its registers begin in machine.values */
-    uint32_t local;               /* and its frame of local memory */
-    const struct ir_insn *called; /* by this instruction of the frame before */
+    uint32_t block, at;           /* by index in the text; the instruction within the block */
+    uint32_t registers;           /* index of its first register in machine.values */
+    uint32_t local;               /* offset of its frame of local memory */
+    const struct ir_insn *called; /* the caller's call instruction */
 };
 
-/* The head of a loop that the thread is in: what was alive when it was last there. */
+/* The head of a loop that the thread is in, with the live values at its last visit. */
 struct head {
     uint32_t frame, block;
-    uint16_t started; /* events before this round */
+    uint16_t started; /* number of events before this iteration */
     uint32_t retries;
-    const struct value *live; /* in the order of ir_live; NULL where the analysis knows of none */
+    const struct value *live; /* in the order of ir_live; NULL without live information */
     uint32_t n_local;
     const uint8_t *local;
     uint64_t local_needs;
-    const struct head *before; /* the head of the round before, if that has only read */
+    const struct head *before; /* the head at the previous iteration, if that only read */
     uint32_t n_before;
 };
 
@@ -37,7 +37,7 @@ struct machine {
     struct frame *frames;
     struct value *values;
     struct head *heads;
-    uint8_t *local; /* bytes, what they wait for, what they derive from */
+    uint8_t *local; /* its bytes, the events that they need, the events that they depend on */
     uint64_t *local_needs;
     uint16_t *local_from;
     uint32_t n_frames, n_values, n_heads, n_local;
@@ -46,17 +46,17 @@ struct machine {
     uint32_t n_steps;
     const struct ir_insn *trap; /* as in struct run */
     uint16_t trap_at;
-    uint16_t control_from; /* 1 + the newest event that a branch derived from */
+    uint16_t control_from; /* 1 + the newest event that a branch depended on */
 };
 
-/* What is being run: the thread, its run that is made, the machine. */
+/* The state of an execution: the thread, its new run, the machine. */
 struct execution {
     struct runner *r;
     struct run *run;
     struct machine *m;
     uint32_t events_room;
-    uint16_t events_before; /* the instruction that is executed */
-    bool kept;              /* the machine, where the unknown part begins */
+    uint16_t events_before; /* number of events before the current instruction */
+    bool kept;              /* the machine where the unknown part begins was saved */
     enum run_end end;
 };
 
@@ -65,15 +65,15 @@ static inline struct frame *top(struct machine *m)
     return &m->frames[m->n_frames - 1];
 }
 
-/* Executes instructions until the thread stops; says why. */
+/* Executes instructions until the thread stops; returns why. */
 enum run_end execute(struct execution *x);
-/* Keeps the machine for the run, as it was before the instruction, if it is not kept yet. */
+/* Saves the machine for the run, as it was before the instruction, unless one is saved already. */
 void machine_keep(struct execution *x);
 void machine_room(struct machine *m, uint32_t frames, uint32_t values, uint32_t local);
-/* The thread's next event: that of the run before, or a new one. */
+/* The thread's next event: the previous run's, or a new one. */
 struct run_event *next_event(struct execution *x, enum run_kind kind, const struct ir_insn *i);
 
-/* step_memory.c: false where the thread stops, with x->end. */
+/* step_memory.c: returns false if the thread stops, with x->end. */
 bool step_memory(struct execution *x, const struct ir_insn *i, struct value guard);
 void local_copy(struct machine *m, uint32_t from, uint32_t to, uint32_t bytes);
 
@@ -83,10 +83,10 @@ void set_register(struct execution *x, ir_ref r, struct value v);
 struct value call_lane(const struct execution *x, lane_id id, struct value a, struct value b, struct value c,
                        struct value *e, uint64_t imm);
 bool refuse(struct execution *x, const struct ir_insn *i, const char *what);
-/* A fence of the text, or one that stands at an access (change.h). */
+/* Runs a fence of the text, or one that a change adds to an access (change.h). */
 void run_fence(struct execution *x, const struct ir_insn *i, uint8_t order, uint8_t scope);
 
-/* What depends on both. */
+/* A value that depends on both. */
 static inline struct value merge(struct value v, struct value other)
 {
     v.needs |= other.needs;
@@ -94,9 +94,9 @@ static inline struct value merge(struct value v, struct value other)
     return v;
 }
 
-/* loops.c: the thread goes from a block to another; false where it stops, with x->end. */
+/* loops.c: the thread goes from one block to another; false if it stops, with x->end. */
 bool loop_enter(struct execution *x, uint32_t block, bool back);
-/* Of the round that begins with the next event. */
+/* The kind of the iteration that begins with the next event. */
 enum round_kind loop_round(const struct execution *x);
 
 #endif

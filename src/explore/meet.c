@@ -2,10 +2,10 @@
  * collectives of a warp.
  *
  * A warp arrives at a barrier as a whole: a thread waits for all threads of its warp that have not
- * exited; a lane that waits elsewhere for lanes of its warp cannot come, and is not waited for.
- * Arrivals that a barrier with a count meets are a choice where more come than the count: the order
- * in which they come decides it. The memory order that a barrier gives is 8.9.4, Memory
- * synchronization: what precedes an arrival precedes what follows a sync of the same meeting. */
+ * exited. A lane that waits elsewhere for lanes of its warp cannot arrive, and is not waited for.
+ * If more arrive at a barrier than its count, the order of arrival decides which of them meet, so
+ * the search branches. The memory order of barriers is described in 8.9.4, Memory synchronization:
+ * what precedes an arrival precedes what follows a sync of the same meeting. */
 #include <string.h>
 
 #include "explore/search.h"
@@ -29,7 +29,7 @@ static bool has_ended(const struct run *run)
     return run->end == RUN_DONE || run->end == RUN_FAULTED;
 }
 
-/* What the thread waits for, if it is at a meeting; else NULL. */
+/* The event at which the thread waits to meet others; else NULL. */
 static const struct run_event *standing(const struct run *run)
 {
     return run->end == RUN_MEETS ? &run->events[run->n_events - 1] : NULL;
@@ -37,7 +37,7 @@ static const struct run_event *standing(const struct run *run)
 
 /* ---- arrivals at barriers ---- */
 
-/* The k-th arrival of a thread at a barrier that is of no meeting yet; NO_EVENT. */
+/* The k-th arrival of a thread at a barrier that has no meeting yet; NO_EVENT. */
 static uint16_t arrival(const struct state *s, uint16_t thread, uint8_t barrier, unsigned k)
 {
     const struct run *run = s->runs[thread];
@@ -51,7 +51,7 @@ static uint16_t arrival(const struct state *s, uint16_t thread, uint8_t barrier,
     return NO_EVENT;
 }
 
-/* Arrivals of a warp as a whole: the k-th arrivals of its lanes. */
+/* Finds arrivals of a warp as a whole: the k-th arrivals of its lanes. */
 static bool warp_arrives(const struct explorer *x, const struct state *s, uint32_t block, uint32_t warp,
                          uint8_t barrier, unsigned k, struct meeting *m)
 {
@@ -86,7 +86,7 @@ static uint32_t warps_of(const struct explorer *x)
     return (x->program->threads_per_block + WARP_LANES - 1) / WARP_LANES;
 }
 
-/* How many warps a barrier wants; 0: nobody is there. Who has come last says it. */
+/* The number of warps that a barrier needs, by its latest arrival; 0 if there is none. */
 static uint32_t wanted(const struct explorer *x, const struct state *s, uint32_t block, uint8_t barrier, bool *counted)
 {
     uint32_t want = 0;
@@ -145,9 +145,9 @@ void meet(struct explorer *x, struct state *s, const struct meeting *m)
 
 /* ---- barriers of a block ---- */
 
-/* Ways to take `want` of the arrivals that there are: for each warp how many, the first ones; of
- * warp `with` one at least. So each set of meetings comes once: an arrival is asked whom it meets,
- * of those that are there, or whether it is passed over. */
+/* The ways to choose `want` of the present arrivals: how many of each warp, the earliest first, and
+ * at least one of warp `with`. Each set of meetings is found once: the search asks of an arrival
+ * which of the others it meets, or whether it is passed over. */
 struct ways {
     struct explorer *x;
     struct state *s;
@@ -157,7 +157,7 @@ struct ways {
     struct meeting now, *found;
 };
 
-/* Is somebody there who has come since any of the others was passed over? */
+/* Is there an arrival that came after any of the others was passed over? */
 static bool is_fresh(const struct ways *w)
 {
     uint16_t newest = 0, passed = 0;
@@ -188,7 +188,7 @@ static void try_ways(struct ways *w, uint32_t warp, uint32_t taken)
     w->now.n = before;
 }
 
-/* How many arrivals of warps there are. */
+/* The number of arrivals of warps. */
 static uint32_t count_arrivals(const struct explorer *x, const struct state *s, uint32_t block, uint8_t barrier)
 {
     struct meeting m;
@@ -199,15 +199,14 @@ static uint32_t count_arrivals(const struct explorer *x, const struct state *s, 
     return n;
 }
 
-/* Does the thread wait at the barrier? Then it has come, and does not come again before that has
- * been met. */
+/* Does the thread wait at the barrier? Then it does not arrive again before the barrier opens. */
 static bool stands_at(const struct run *run, uint8_t barrier)
 {
     const struct run_event *e = standing(run);
     return e && e->kind == RUN_BARRIER && e->barrier == barrier;
 }
 
-/* Whom the first warp meets that can meet some: `way` of the ways, and how many there are. */
+/* Finds whom the first possible warp meets: the `way`-th way, and the number of ways. */
 static void find_ways(struct explorer *x, struct state *s, uint32_t block, uint8_t barrier, unsigned way,
                       struct meeting *m, unsigned *n, bool *later)
 {
@@ -262,7 +261,7 @@ void meet_later(struct explorer *x, struct state *s)
     bool later;
     if (!for_barriers(x, s, 0, true, &m, &n, &later))
         return;
-    /* the first warp of the meeting that could have been: it is the one that was asked */
+    /* The first warp of the possible meeting is the one that the search asked about. */
     const struct run_event *e = run_event_of(s, m.arrivals[0]);
     uint32_t block = place_of(x, s->g.events[m.arrivals[0]].thread)->block;
     uint8_t barrier = e->barrier;
@@ -295,7 +294,7 @@ bool meets_still(struct explorer *x, struct state *s)
 
 /* ---- barriers of a cluster ---- */
 
-/* The next phase: an arrival of each thread of the cluster that has not exited. */
+/* Completes the phase if each thread of the cluster that has not exited has arrived. */
 static bool cluster_arrives(struct explorer *x, struct state *s, uint32_t cluster)
 {
     struct meeting m;
@@ -323,7 +322,7 @@ static bool cluster_arrives(struct explorer *x, struct state *s, uint32_t cluste
     return true;
 }
 
-/* A thread at .wait goes on if the phase of its last arrival is complete. */
+/* A thread at .wait proceeds if the phase of its last arrival is complete. */
 static bool cluster_waits(struct explorer *x, struct state *s, uint16_t thread)
 {
     const struct run *run = s->runs[thread];
@@ -429,7 +428,7 @@ static uint32_t redux_of(const struct exchange *m, uint8_t mode)
     return v;
 }
 
-/* What a lane gets: its value, and above it a predicate. */
+/* The value that a lane receives, with a predicate above it. */
 static uint64_t exchanged(const struct exchange *m, uint8_t mode, unsigned lane)
 {
     const uint64_t yes = 1ull << 32;
@@ -473,7 +472,7 @@ static bool meet_exchange(struct explorer *x, struct state *s, uint16_t thread)
         events[lane] = graph_event(&s->g, m.thread[lane], s->runs[m.thread[lane]]->n_events - 1);
         values[lane] = exchanged(&m, mode, lane);
         s->g.events[events[lane]].met = node;
-        if (mode == COLLECTIVE_SYNC) /* bar.warp.sync orders memory; the others do not say so */
+        if (mode == COLLECTIVE_SYNC) /* only bar.warp.sync is documented to order memory */
             graph_order(&s->g, events[lane], node);
     }
     for (uint32_t l = m.lanes; l; l &= l - 1) {
@@ -483,7 +482,7 @@ static bool meet_exchange(struct explorer *x, struct state *s, uint16_t thread)
         if (standing(s->runs[m.thread[lane]]) && m.thread[lane] != NO_EVENT) {
             uint16_t t = m.thread[lane];
             if (graph_event(&s->g, t, s->runs[t]->n_events - 1) != events[lane])
-                continue; /* one thread for several lanes: done */
+                continue; /* one thread stands for several lanes, and has its result */
             resolve(x, s, events[lane], values[lane]);
             advance(x, s, t);
         }

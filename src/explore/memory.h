@@ -1,5 +1,5 @@
-/* Memory of a search that is not an arena's. Where it runs out, the thread is back in memory_try(),
- * as it is where its arenas have none. */
+/* Memory of a search outside arenas. If it is exhausted, control returns to memory_try(), as it
+ * does for arenas. */
 #ifndef HEDDLE_EXPLORE_MEMORY_H
 #define HEDDLE_EXPLORE_MEMORY_H
 
@@ -9,17 +9,17 @@
 
 #include "base/arena.h"
 
-/* As realloc(): `count` elements, of which new ones are not zeroed. Within memory_try() only. */
+/* Like realloc() for `count` elements; new ones are not zeroed. Call within memory_try() only. */
 void *memory_grow(void *at, size_t count, size_t size);
-/* As calloc(). */
+/* Like calloc(). */
 void *memory_zeroed(size_t count, size_t size);
 
-/* How many bytes the runs of a search may take: 2 GiB, but no more than half of the computer's
- * memory, or of the process's limit (RLIMIT_DATA). */
+/* The limit in bytes on the runs of a search: 2 GiB, but at most half of the computer's memory, or
+ * of the process's limit (RLIMIT_DATA). */
 uint64_t memory_for_runs(void);
 
-/* Runs step(data); false where memory ran out, also the arena's. What was to be freed by hand may
- * be lost then, but nothing is freed twice. */
+/* Runs step(data); returns false if memory was exhausted, also the arena's. Memory that was to be
+ * freed by hand may leak then; nothing is freed twice. */
 bool memory_try(struct arena *arena, void (*step)(void *), void *data);
 
 #endif

@@ -89,7 +89,7 @@ static void hash_constant(const struct mem_block *b, void *data)
         *h = hash_bytes(mix(*h, b->start), (const uint8_t *)(uintptr_t)b->start, b->size);
 }
 
-/* Of the launch, the addresses of its memory, its constants and the text of its code. */
+/* Hashes the launch, the addresses of its memory, its constants and the text of its code. */
 static uint64_t launch_hash(const struct search *s)
 {
     const struct kernel *k = s->launch->kernel;
@@ -108,7 +108,7 @@ static uint64_t launch_hash(const struct search *s)
     return mix(h, s->unroll << 2 | s->swaps_left_out << 1 | s->updates_stay);
 }
 
-/* An instruction by its number: function and place in it, from 1; 0: none. */
+/* Numbers an instruction by function and index, from 1; 0: none. */
 static uint64_t insn_number(const struct search *s, const struct ir_insn *insn)
 {
     const struct kernel *k = s->launch->kernel;
@@ -151,7 +151,7 @@ static bool read_outcomes(struct reader *in, struct verdict *v, struct tree *lea
         memcpy(values, at, v->n_observed * sizeof *values);
         const struct example **example = verdict_outcome(v, values);
         if (example)
-            *example = NULL; /* until it is looked at again */
+            *example = NULL; /* until it is examined again */
         if (example && !tree_give(leaves, v->here.at, v->here.n, 0))
             return false;
     }
@@ -186,8 +186,8 @@ static bool read_places(struct reader *in, struct tree *leaves)
     return true;
 }
 
-/* What global memory was at first, as far as it was used: it hangs on the program, where a launch
- * is one of a program's. */
+/* The initial contents of the global memory that was used. They can differ between ranks if the
+ * launch is one of a program's. */
 static void write_memory(const struct program *p, struct bytes *b)
 {
     put_number(b, p->locations.n);
@@ -199,7 +199,7 @@ static void write_memory(const struct program *p, struct bytes *b)
     }
 }
 
-/* False: it is not the same here. */
+/* Returns false if the contents differ here. */
 static bool read_memory(const struct search *s, struct reader *in)
 {
     uint64_t n = get_number(in);

@@ -1,5 +1,5 @@
-/* What a rank has found, as bytes for the first one. Ranks are one program on machines of one kind:
- * numbers are as they are in memory. */
+/* A rank's findings as bytes for the first rank. Ranks run one program on machines of one kind, so
+ * numbers have their format in memory. */
 #ifndef HEDDLE_EXPLORE_MESSAGE_H
 #define HEDDLE_EXPLORE_MESSAGE_H
 
@@ -8,19 +8,19 @@
 struct bytes {
     uint8_t *at;
     size_t n, room;
-    bool failed; /* there was no memory */
+    bool failed; /* memory was exhausted */
 };
 void bytes_put(struct bytes *b, const void *from, size_t n);
 
-/* What is not a part of the result itself. */
+/* Findings of another rank that are not part of the result itself. */
 struct found_elsewhere {
     bool is_full, interrupted;
 };
 
-/* `counts`: false: the search begins once more, and nothing but who it is is written. */
+/* `counts`: false if the search restarts: then only the header is written. */
 void message_write(const struct search *s, bool counts, struct bytes *b);
-/* Adds it to a result, and to `leaves` the executions that have to be looked at again: those with
- * findings, and those that are examples. False: the bytes are none, or of another launch. */
+/* Adds the findings to a result, and to `leaves` the executions that must be examined here: those
+ * with findings, and examples. Returns false if the bytes are invalid, or of another launch. */
 bool message_read(const struct search *s, const uint8_t *at, size_t n, struct explore_result *r, struct tree *leaves,
                   struct found_elsewhere *f);
 

@@ -14,9 +14,9 @@ static bool includes(const struct threads *t, enum scope scope, uint16_t a, uint
     return t->level[a * t->n + b] <= scope;
 }
 
-/* Two operations are morally strong relative to each other if ... related in program order, or each
- * is strong and specifies a scope that includes the thread that performs the other ... and if both
- * are memory operations, then they overlap completely. */
+/* "Two operations are morally strong relative to each other if ... related in program order, or
+ * each is strong and specifies a scope that includes the thread that performs the other ... and if
+ * both are memory operations, then they overlap completely." */
 bool model_morally_strong(const struct graph *g, const struct threads *t, uint16_t a, uint16_t b)
 {
     const struct event *x = &g->events[a], *y = &g->events[b];
@@ -42,7 +42,7 @@ static bool has_acquire(const struct event *e)
            (e->order == ORDER_ACQUIRE || e->order == ORDER_ACQ_REL || e->order == ORDER_SC);
 }
 
-/* Does a release pattern on w's location begin at x and end at w? */
+/* Do x and w form a release pattern on w's location, which begins at x and ends at w? */
 static bool releases(const struct event *x, const struct event *w)
 {
     if (!has_release(x))
@@ -50,7 +50,7 @@ static bool releases(const struct event *x, const struct event *w)
     return x == w || (w->strong && (x->kind == GRAPH_FENCE || x->location == w->location));
 }
 
-/* Does an acquire pattern on r's location begin at r and end at y? */
+/* Do r and y form an acquire pattern on r's location, which begins at r and ends at y? */
 static bool acquires(const struct event *r, const struct event *y)
 {
     if (!has_acquire(y))
@@ -60,10 +60,10 @@ static bool acquires(const struct event *r, const struct event *y)
 
 /* ---- 8.9.4 Memory synchronization ---- */
 
-/* A release pattern X synchronizes with an acquire pattern Y if a write in X precedes a read in Y
+/* "A release pattern X synchronizes with an acquire pattern Y if a write in X precedes a read in Y
  * in observation order, and the first operation in X and the last operation in Y are morally
- * strong. w is in observation order before r. Later operations of r's thread and earlier ones of
- * w's follow by program order. */
+ * strong." w is in observation order before r. Program order covers later operations of r's thread
+ * and earlier ones of w's. */
 static void synchronize(struct graph *g, const struct threads *t, uint16_t w, uint16_t r)
 {
     uint16_t to = g->events[r].thread, from = g->events[w].thread;
@@ -92,7 +92,7 @@ static void synchronize_observed(struct graph *g, const struct threads *t, uint1
     synchronize(g, t, graph_member(g, l, w), r);
 }
 
-/* A new end of acquire patterns: of the reads before it. */
+/* A new end of acquire patterns: combines it with the reads before it. */
 static void acquire_added(struct graph *g, const struct threads *t, uint16_t event)
 {
     const struct event *y = &g->events[event];
@@ -105,7 +105,7 @@ static void acquire_added(struct graph *g, const struct threads *t, uint16_t eve
     }
 }
 
-/* A new beginning of release patterns: of the writes behind it that have been read already. */
+/* A new beginning of release patterns: combines it with the later writes that were read already. */
 static void release_added(struct graph *g, const struct threads *t, uint16_t event)
 {
     uint16_t l = g->events[event].location, thread = g->events[event].thread;
@@ -136,9 +136,9 @@ void model_added(struct graph *g, const struct threads *t, uint16_t event)
 
 /* ---- 8.9.2 Observation Order ---- */
 
-/* A write W precedes a read R in observation order if R and W are morally strong and R reads the
+/* "A write W precedes a read R in observation order if R and W are morally strong and R reads the
  * value written by W, or for some atomic operation Z, W precedes Z and Z precedes R in observation
- * order. What Z observes is final: it has read before it is read. */
+ * order." What Z observes is final: Z has read before it is read. */
 void model_read(struct graph *g, const struct threads *t, uint16_t event, unsigned from, enum graph_kind kind,
                 uint64_t wrote)
 {
@@ -175,7 +175,7 @@ void model_causality(struct graph *g)
 
 bool model_check(struct graph *g)
 {
-    if (g->cyclic) /* by axiom Fence-SC (8.10.2): else one of the other axioms is broken, too */
+    if (g->cyclic) /* by axiom Fence-SC (8.10.2); without fences, a cycle breaks another axiom, too */
         return false;
     for (uint16_t l = 0; l < g->n_locations; l++) {
         if (!g->locations[l].dirty)
@@ -237,8 +237,9 @@ bool model_open_fences(const struct graph *g, const struct threads *t, uint16_t 
            model_morally_strong(g, t, a, b);
 }
 
-/* What is around a fence at a location: the members that precede it, and those that follow it, in
- * base causality. Of all locations, numbered by 64, those with something before it, and behind it. */
+/* The neighbourhood of a fence at a location: the members that precede and that follow it in base
+ * causality. Two sets of locations, numbered modulo 64: those with members before it, and behind
+ * it. */
 struct surroundings {
     uint64_t *before, *after;
 };
@@ -264,7 +265,7 @@ static void around(const struct graph *g, uint16_t location, uint16_t fence, str
     }
 }
 
-/* Would an axiom be broken at the location if all of `before` preceded all of `after`? */
+/* Would ordering all of `before` before all of `after` break an axiom at the location? */
 static bool breaks(const struct graph *g, uint16_t location, const uint64_t *before, const uint64_t *after)
 {
     const uint64_t *reads = graph_location_set(g, location, READS), *writes = graph_location_set(g, location, WRITES),
@@ -281,7 +282,7 @@ static bool breaks(const struct graph *g, uint16_t location, const uint64_t *bef
         for (unsigned i = 0; i < words; i++)
             sources[i] |= graph_event_set(g, read, OBSERVED)[i] & ~word_of(INITIAL, i);
     }
-    FOR_MEMBERS(w, k, words, after[k] & (writes[k] | unvalued[k])) /* coherence is as causality is */
+    FOR_MEMBERS(w, k, words, after[k] & (writes[k] | unvalued[k])) /* coherence agrees with causality */
     if (sets_meet(graph_row(g, g->co, location, w), sources, words))
         return true;
     FOR_MEMBERS(r, k, words, after[k] & reads[k])
@@ -294,7 +295,7 @@ static bool breaks(const struct graph *g, uint16_t location, const uint64_t *bef
     return false;
 }
 
-/* Of each fence; to be freed. */
+/* Computes it for each fence; the caller frees it. */
 static struct surroundings *look_around(const struct graph *g, struct sides *sides)
 {
     size_t n = (size_t)g->n_fences * g->n_locations, sets = 2 * n * g->words;
@@ -314,7 +315,7 @@ static struct surroundings *look_around(const struct graph *g, struct sides *sid
     return all;
 }
 
-/* Can a be before b in Fence-SC order, as far as the locations `at` show it, numbered by 64? */
+/* Can a be before b in Fence-SC order, by the locations `at`, numbered modulo 64? */
 static bool may_precede(const struct graph *g, const struct surroundings *a, const struct surroundings *b, uint64_t at)
 {
     for (; at; at &= at - 1)
@@ -334,7 +335,7 @@ static bool has_open_fences(const struct graph *g, const struct threads *t)
     return false;
 }
 
-/* Orders fences where single locations leave one way only; false where they leave none. */
+/* Orders fences for which single locations leave only one way; false if they leave none. */
 static bool order_fences(struct graph *g, const struct threads *t, bool *grew)
 {
     if (!has_open_fences(g, t))

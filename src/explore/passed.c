@@ -1,25 +1,23 @@
-/* Writes that a read has passed, as an earlier one has; see search.h.
+/* Writes that a read cannot read because an earlier read has passed them; see search.h.
  *
- * Let R be an open read that reads from none of some writes, but from another one, W. Let all
- * writes of the place be strong in the scope of the gpu at least, and R, too: any two of them are
- * morally strong, so that coherence orders all writes, and W precedes R in observation order (or in
- * program order, if W is of R's thread: R does not precede what it reads from). Let M be one that R
- * does not read from. If M precedes W in coherence, what R precedes in base causality order does
- * not read from M, as W precedes it in causality order (8.9.5, axiom Causality, 8.10.6). M does
- * that if
- * - M precedes R in causality order: W before M would be against axiom Causality for R;
- * - M is the initial value, which precedes all (PTX ISA 9.0, 8.2), or one of a chain of updates
- *   that begins with the initial value, each of which reads from the one before, and R reads from
- *   none that is before M in the chain, either: by axiom Atomicity (8.10.3) nothing comes between
- *   them.
- * Where R writes if it reads from the last write of such a chain, nothing behind it reads from that,
- * either: R reads from it, and writes behind it, or from what comes later. A compare-and-swap
- * writes where the value is its comparand.
+ * Let R be an undecided read that was decided not to read from some writes, but from another one,
+ * W. Let all writes of the place, and R, be strong in at least the scope of the gpu. Then any two
+ * of them are morally strong, so coherence orders all writes, and W precedes R in observation order
+ * (or in program order if both are of one thread: R does not precede what it reads from). Let M be
+ * one of the writes that R does not read from. If M precedes W in coherence, then reads behind R in
+ * base causality order do not read from M, because W precedes them in causality order (8.9.5; axiom
+ * Causality, 8.10.6). M precedes W in coherence if
+ * - M precedes R in causality order: W before M would violate axiom Causality for R; or if
+ * - M is the initial value, which precedes all writes (PTX ISA 9.0, 8.2), or belongs to a chain of
+ * updates that begins at the initial value, each reading from the one before, and R reads from none
+ * of the writes before M in the chain: by axiom Atomicity (8.10.3) nothing comes between them.
+ * If R writes when it reads from the last write of such a chain, then later reads do not read from
+ * that write either: R reads from it, and they come behind R's write, or R reads from a later
+ * write. A compare-and-swap writes if the value is its comparand.
  *
- * That takes nothing from any execution in which R reads as decided. Without it, a loop whose
- * failing compare-and-swap waits for a later value would go round on the old one until its bound,
- * to no end, and of updates of one thread a later one would read what an earlier one has left
- * behind. */
+ * This removes no execution in which R reads as decided. Without it, a loop whose failing
+ * compare-and-swap waits for a later value would repeat with the old value up to its bound, in
+ * vain, and a later update of a thread would read a value that an earlier one had already passed. */
 #include "explore/future.h"
 #include "explore/search.h"
 
@@ -40,7 +38,7 @@ static bool all_are_strong(struct explorer *x, struct location *l)
     return l->writes == WRITES_STRONG;
 }
 
-/* Does the event write, if it reads from the member? */
+/* Does the event write if it reads from the member? */
 static bool writes_behind(struct explorer *x, struct state *s, const struct open *o, unsigned member)
 {
     const struct event *e = &s->g.events[o->event];
@@ -51,7 +49,7 @@ static bool writes_behind(struct explorer *x, struct state *s, const struct open
     return !o->waits && run_taking(x, s, o->event, member)->events[e->po].kind == RUN_UPDATE;
 }
 
-/* An update that writes does not read from a write that another one has read from. */
+/* An update that writes cannot read from a write that another update has read from. */
 static void leave_taken(struct explorer *x, struct state *s, struct open *o)
 {
     uint64_t taken[MAX_WORDS];
@@ -63,7 +61,7 @@ static void leave_taken(struct explorer *x, struct state *s, struct open *o)
         drop_member(o->now, m);
 }
 
-/* By member: the update that reads from it; NO_MEMBER: none does. */
+/* By member: the update that reads from it; NO_MEMBER if there is none. */
 static void find_followers(const struct graph *g, uint16_t location, uint16_t *follower)
 {
     const uint64_t *reads = graph_location_set(g, location, READS), *writes = graph_location_set(g, location, WRITES);
@@ -72,7 +70,7 @@ static void find_followers(const struct graph *g, uint16_t location, uint16_t *f
     follower[g->events[graph_member(g, location, u)].rf] = (uint16_t)u;
 }
 
-/* The writes that what follows the read does not read from. */
+/* The writes that events behind the read cannot read from. */
 static void find_passed(struct explorer *x, struct state *s, const struct open *o, const uint16_t *follower,
                         uint64_t *all)
 {

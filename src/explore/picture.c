@@ -24,7 +24,7 @@ static void put_escaped(struct text *t, const char *s)
     }
 }
 
-/* Of UTF-8 text so many characters, with a sign where there were more. */
+/* The first characters of a UTF-8 text, with a sign if some were cut. */
 static const char *clipped(struct arena *arena, const char *s, size_t most)
 {
     size_t bytes = 0, n = 0;
@@ -51,7 +51,7 @@ static size_t length(const char *s)
 enum { MAX_CHARACTERS = 60, LINES = 3, LINE_HEIGHT = 15, BOX_TEXT = LINES * LINE_HEIGHT + 10 };
 
 struct source_file {
-    const char *path, *text; /* text NULL: it cannot be read */
+    const char *path, *text; /* text NULL: the file cannot be read */
 };
 
 struct canvas {
@@ -60,7 +60,7 @@ struct canvas {
     struct layout *l;
     const char *(*lines)[LINES]; /* by event; NULL: none */
     VEC(struct source_file) files;
-    const char *file; /* that all events are in; NULL: several */
+    const char *file; /* the file of all events; NULL: there are several */
 };
 
 static const char *name_in(const char *path)
@@ -82,7 +82,7 @@ static const char *read_text(struct arena *arena, const char *path)
     return t.p;
 }
 
-/* Where the compiler found it, or beside the PTX. */
+/* Reads a source at the compiler's path, or beside the PTX. */
 static const char *read_source(const struct canvas *c, const char *path, const struct ir_insn *insn)
 {
     const char *ptx = insn->module->source->name, *slash = strrchr(ptx, '/'), *text = read_text(c->p->arena, path);
@@ -91,7 +91,7 @@ static const char *read_source(const struct canvas *c, const char *path, const s
                                                       name_in(path)));
 }
 
-/* A line of CUDA source, without the blanks before it; "" where the file cannot be read. */
+/* A line of CUDA source without leading blanks; "" if the file cannot be read. */
 static const char *source_line(struct canvas *c, const char *path, uint32_t line, const struct ir_insn *insn)
 {
     struct source_file *f = NULL;
@@ -110,7 +110,7 @@ static const char *source_line(struct canvas *c, const char *path, uint32_t line
     return arena_strndup(c->p->arena, at, strcspn(at, "\r\n"));
 }
 
-/* The file that all events are in; NULL: there are several, or none. */
+/* The file that contains all events; NULL if there are several files, or none. */
 static const char *only_file(const struct picture *p)
 {
     const char *file = NULL;
@@ -144,7 +144,7 @@ static void find_lines(struct canvas *c, uint16_t event)
 
 /* ---- SVG ---- */
 
-/* The colours and dashes of edges, and a page's colours: both for light and for dark. */
+/* Colours and dashes of edges, and the page's colours, for light and dark themes. */
 static const char style[] =
     ":root { color-scheme: light dark; --paper: #fcfcfa; --panel: #ffffff; --ink: #1d2126; --soft: #5a636e; --line: "
     "#c4cad1; --box: #f4f6f8;"
@@ -253,7 +253,7 @@ static void put_wire(struct canvas *c, const struct wire *w)
     text_puts(c->t, "</g>\n");
 }
 
-/* The next event of a thread stands below. */
+/* Program order: draws lines to each thread's next event below. */
 static void put_program_order(struct canvas *c, const struct why_edge *e)
 {
     const struct box *a = &c->l->boxes[e->from], *b = &c->l->boxes[e->to];
@@ -299,7 +299,7 @@ static void put_markers(struct canvas *c)
     text_puts(c->t, "</defs>\n");
 }
 
-/* The names of the kinds, below; how far down it goes. */
+/* Draws the legend of the kinds of edges; returns its lower end. */
 static float put_legend(struct canvas *c, float y)
 {
     float x = 14;
@@ -319,7 +319,7 @@ static float put_legend(struct canvas *c, float y)
     return y + 14;
 }
 
-/* Text in lines of the picture's width. */
+/* Writes text in lines of the picture's width. */
 static float put_paragraph(struct canvas *c, float y, const char *class, const char *s)
 {
     size_t most = (size_t)((c->l->width - 28) / 7.4f);
@@ -380,7 +380,7 @@ static const char *remedies_intro(const struct picture *p, unsigned n)
                : "Whether orders, scopes or fences forbid it is not known: it has too many events to try them.";
 }
 
-/* `alone`: with what the page says around it. */
+/* `alone`: includes the text that the page would show around it. */
 static void put_svg(struct canvas *c, bool alone)
 {
     struct text body = {.arena = c->p->arena}, *t = c->t;

@@ -1,6 +1,6 @@
-/* An execution as a picture: SVG, or a page that says of each event and edge, under the pointer or
- * the focus, why it is allowed, and what would have forbidden it. The page is one file that asks
- * for nothing else. */
+/* An execution as a picture: SVG, or a page that explains for each event and edge, under the
+ * pointer or the focus, why it is allowed, and what would forbid it. The page is one file without
+ * external resources. */
 #ifndef HEDDLE_EXPLORE_PICTURE_H
 #define HEDDLE_EXPLORE_PICTURE_H
 
@@ -12,7 +12,7 @@ struct picture {
     const struct exploration *x;
     const struct execution *e;
     const struct why *why;
-    /* What the user calls a place of memory, in the arena; NULL: nothing. */
+    /* The user's name for a place of memory, in the arena; NULL if it has none. */
     const char *(*name)(void *data, const struct location *l);
     void *data;
 };
@@ -24,16 +24,16 @@ void picture_page(const struct picture *p, struct text *t);
 
 /* "W 2[0] = 42", "R flag = 0", "U lock: 0 -> 1", "fence.sc.gpu": with its order and scope. */
 const char *picture_event_text(const struct picture *p, uint16_t event);
-/* Who does what where. */
+/* A sentence: which thread does what, at which line. */
 const char *picture_event_sentence(const struct picture *p, uint16_t event);
-/* What the edge says, why it is allowed, what would have forbidden it. */
+/* What the edge means, why it is allowed, and what would forbid it. */
 const char *picture_edge_sentence(const struct picture *p, const struct why_edge *e);
-/* What is shown: an outcome, a race. */
+/* What the picture shows: an outcome, a race. */
 const char *picture_title(const struct picture *p);
-/* The least sets of changes that forbid it; 0: none does. */
+/* The minimal sets of changes that forbid it; 0 if there are none. */
 unsigned picture_remedies(const struct picture *p, const char *texts[MAX_REASONS]);
 
-/* What stands before the content and behind it; made by the build of src/explore/page/. */
+/* The page before and behind its content; the build makes it from src/explore/page/. */
 extern const char picture_head[], picture_tail[];
 
 #endif

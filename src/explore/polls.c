@@ -1,43 +1,43 @@
-/* Loops that wait whose rounds a compiler has written out: libcu++'s waits look 16 times, then once
- * more, and then in a loop that sleeps.
+/* Recognises await loops whose iterations a compiler has unrolled: libcu++ looks 16 times, then
+ * once more, and then loops with a sleep.
  *
- * A *poll* is a block that loads one word, or updates it, computes, and goes one of two ways. Polls
- * that access the same in the same way and part by the same condition are alike. A *region* is a
- * set of polls that are alike, none of which changes what another one uses: where the condition
- * does not hold, each goes on to one of them; where it does, to one place behind them all, at which
- * nothing of what they have computed is used. So a thread cannot tell which of them it is at: one
- * stands for all, and wherever control comes to another one, it comes to it.
+ * A *poll* is a block that loads or updates one word, computes, and branches. Polls with the same
+ * access and the same condition are alike. A *region* is a set of polls that are alike, none of
+ * which changes what another one uses. If the condition does not hold, each continues with a poll
+ * of the region; if it holds, with one place behind them all, where nothing that they computed is
+ * used. So a thread cannot tell which poll it is at: one stands for all, and whenever control
+ * reaches another, it goes to this one instead.
  *
- * Those that load may also go to one of them where the condition holds, and look once more. All
- * that a thread does there is still to look until it sees what it waits for: of an execution in
- * which it does, all rounds but the last one can be left out (loops.c), and what is left is a way
- * of the program, that of the poll that goes straight behind. */
+ * Polls that only load may also continue with one of the region if the condition holds, and look
+ * again. The thread still does nothing there but look until it sees what it waits for. In an
+ * execution in which it does, all iterations but the last can be left out (loops.c); what remains
+ * is a path of the program, through the poll that leads straight behind the region. */
 #include "explore/program.h"
 
 #include <string.h>
 
-/* An expression of what a block computes. */
+/* An expression that a block computes. */
 enum node_kind {
-    NODE_LOADED,  /* what the poll has read */
-    NODE_REG,     /* a register as it is where the block begins: value */
+    NODE_LOADED,  /* the value that the poll read */
+    NODE_REG,     /* a register at the start of the block: value */
     NODE_CONST,   /* value */
     NODE_SREG,    /* a special register: value */
-    NODE_COMPARE, /* what: IS_EQ, IS_ULT or IS_SLT, of a and b */
-    NODE_LANES,   /* what: a pure instruction, of a, b, c and value */
+    NODE_COMPARE, /* what: IS_EQ, IS_ULT or IS_SLT; operands a and b */
+    NODE_LANES,   /* what: a pure instruction; operands a, b, c and value */
 };
-enum { NO_NODE, MAX_NODES = 2000 }; /* node 0 is none */
+enum { NO_NODE, MAX_NODES = 2000 }; /* node 0 is invalid */
 struct node {
     enum node_kind kind;
-    uint16_t what, width; /* width: of constants, and of what is compared */
+    uint16_t what, width; /* width: of constants and comparisons */
     uint64_t value;
     uint32_t a, b, c;
 };
 
 struct poll {
-    uint32_t block, from; /* it begins with this instruction of the block: the first one, or the access */
+    uint32_t block, from; /* begins with this instruction of the block: its first, or the access */
     const struct ir_insn *access;
     uint32_t address, base, operands[2], condition;
-    uint32_t ways[2]; /* the block behind where the condition does not hold, and where it does */
+    uint32_t ways[2]; /* the next block if the condition does not hold, and if it does */
     bool in_region;
 };
 
@@ -48,7 +48,7 @@ struct finder {
     struct arena scratch;
     VEC(struct node) nodes;
     VEC(struct poll) polls;
-    uint32_t *node; /* by register: what it is in the block that is looked at; NO_NODE: as before */
+    uint32_t *node; /* by register: its expression in the current block; NO_NODE: unchanged */
 };
 
 /* ---- expressions ---- */
@@ -88,8 +88,8 @@ static void exchange(uint32_t *a, uint32_t *b)
     *b = was;
 }
 
-/* As one that is equal or less, the constant behind: x > -1 where x < 0 does not hold. *inverse is
- * turned where the result is the inverse. */
+/* Normalises a comparison to equal or less-than with the constant second: x > -1 is the inverse of
+ * x < 0. Toggles *inverse if the result is inverted. */
 static uint32_t comparison(struct finder *d, enum lane_is is, uint16_t width, uint32_t a, uint32_t b, bool *inverse)
 {
     if (is == IS_NE || is == IS_UGE || is == IS_SGE || is == IS_ULE || is == IS_SLE) {
@@ -110,7 +110,7 @@ static uint32_t comparison(struct finder *d, enum lane_is is, uint16_t width, ui
     return node_of(d, (struct node){.kind = NODE_COMPARE, .what = (uint16_t)is, .width = width, .a = a, .b = b});
 }
 
-/* What an instruction's result is; NO_NODE: nothing that is known here. */
+/* The expression of an instruction's result; NO_NODE if it is not known here. */
 static uint32_t result(struct finder *d, const struct ir_insn *i)
 {
     const struct lane_info *info = lane_info(i->lane);
@@ -125,13 +125,13 @@ static uint32_t result(struct finder *d, const struct ir_insn *i)
 
 /* ---- polls ---- */
 
-/* It only takes time: sleeps, and what idle.c has taken out. */
+/* Does it only pass time: a sleep, or what idle.c removed? */
 static bool is_empty(const struct ir_insn *i)
 {
     return i->kind == IR_NANOSLEEP || i->kind == IR_JUMP || (i->kind == IR_FRAME && !i->d);
 }
 
-/* The first block from this one on in which anything is done. */
+/* The first block from this one on that does anything. */
 static uint32_t skip_empty(const struct ir_func *f, uint32_t block)
 {
     for (uint32_t n = 0; block != NO_BLOCK && n < f->blocks.n; n++) {
@@ -152,7 +152,7 @@ static bool polls(const struct ir_insn *i)
            (a->mem.space == SPACE_GLOBAL || a->mem.space == SPACE_SHARED || a->mem.space == SPACE_GENERIC);
 }
 
-/* Takes the condition that ends a block. */
+/* Adds the condition that ends a block. */
 static bool take_branch(struct finder *d, struct poll *p, const struct ir_insn *i, const struct ir_block *b)
 {
     bool inverse = i->guard_negated;
@@ -240,8 +240,8 @@ static bool is_inside(const struct finder *d, uint32_t block)
     return false;
 }
 
-/* Marks the region of polls like this one, which goes `behind` where the condition is `ends`;
- * returns how many they are, this one among them, else 0. */
+/* Marks the region of polls like this one, which leads to `behind` if the condition is `ends`;
+ * returns their number, itself included, or 0. */
 static uint32_t find_region(struct finder *d, const struct poll *first, bool ends)
 {
     uint32_t behind = first->ways[ends], n = 0;
@@ -272,7 +272,7 @@ static void add_poll(struct finder *d, uint32_t block, uint32_t from)
         *VEC_PUSH(&d->scratch, &d->polls) = p;
 }
 
-/* Those that are whole blocks, and those at the end of one: the first look often is. */
+/* Finds polls that are whole blocks, and polls at the end of a block, as the first look often is. */
 static void find_polls(struct finder *d)
 {
     for (uint32_t o = 0; o < d->f->n_ordered && d->nodes.n < MAX_NODES; o++) {
@@ -288,8 +288,8 @@ static void find_polls(struct finder *d)
     }
 }
 
-/* All of a region that has no detour yet goes to its first poll, and so do blocks between them, in
- * which nothing is done. */
+/* Redirects all polls of a region that have no detour yet to its first poll; also the blocks
+ * between them, which do nothing. */
 static void make_detours(const struct finder *d, const struct poll *first, struct detour *detours)
 {
     for (uint32_t k = 0; k < d->polls.n; k++) {

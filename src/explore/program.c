@@ -1,4 +1,4 @@
-/* Places in the grid, special registers, and where addresses lead; see program.h. */
+/* Positions in the grid, special registers, and the targets of addresses; see program.h. */
 #include "explore/program.h"
 
 #include "base/diag.h"
@@ -6,7 +6,7 @@
 
 enum { BUCKETS = 4096 };
 
-/* The values of a function's constants, as the interpreter has them: with addresses. */
+/* The values of a function's constants as in the interpreter, including addresses. */
 static uint64_t *constants_of(struct program *p, const struct code *c)
 {
     struct code_layout layout;
@@ -20,7 +20,7 @@ static uint64_t *constants_of(struct program *p, const struct code *c)
     return values;
 }
 
-/* What the analyses find of a function; false where that takes too much. */
+/* Runs the analyses of a function; false if they take too much. */
 static bool find_waits(struct program *p, uint32_t i)
 {
     const struct ir_func *f = p->kernel->functions.at[i]->ir;
@@ -91,7 +91,7 @@ uint64_t program_special(const struct program *p, const struct place_in_grid *at
         return (uint64_t)(uintptr_t)p->params;
     if (number == IR_SHARED_START)
         return p->kernel->clustered ? (uint64_t)at->rank << SHARED_WINDOW_LOG2 : 0;
-    if (number >= IR_ENVREG) /* as exec/block.c has them */
+    if (number >= IR_ENVREG) /* in the order of exec/block.c */
         return number == IR_ENVREG + 1   ? p->grid_barrier >> 32
                : number == IR_ENVREG + 2 ? (uint32_t)p->grid_barrier
                                          : 0;
@@ -171,8 +171,8 @@ bool program_memory(const struct mem *m, uint64_t address, uint8_t bytes, uint64
     return is_there;
 }
 
-/* Accesses are aligned and have at most 8 bytes: what overlaps shares the 16 bytes that name a
- * bucket. */
+/* Accesses are aligned and have at most 8 bytes, so overlapping ones have their bucket, 16 bytes,
+ * in common. */
 static uint16_t location_at(struct program *p, uint32_t block, uint64_t address, uint8_t bytes)
 {
     uint16_t *bucket = &p->buckets[bucket_of(block, address)];

@@ -8,7 +8,7 @@ static const char how_places_are_written[] =
     "what is observed is written as 2[0], an argument and its element, or by a "
     "name, as counter[3]; a type may follow, as in 2[0]:u64";
 
-/* Of one value in whole bytes, up to 8. */
+/* The type of this name, if it has one value of 1 to 8 whole bytes. */
 static enum isa_type type_of(const char *name)
 {
     for (int t = TYPE_none + 1; t < TYPE_COUNT; t++) {
@@ -81,7 +81,7 @@ const char *questions_observe(struct questions *q, const char *place)
     return wrong;
 }
 
-/* The number of what is observed there as the same, whatever it is called; -1: nothing is. */
+/* The number of the observed place that is the same, by whatever name; -1 if there is none. */
 static int number_at(const struct questions *q, const struct observed *at, bool is_signed)
 {
     for (uint32_t i = 0; i < q->observed.n; i++) {
@@ -98,7 +98,7 @@ struct claiming {
     const char *wrong;
 };
 
-/* The number of a place in a condition, which is observed from then on. */
+/* The number of a place in a condition, which becomes observed. */
 static int observe_place(void *data, const char *name, unsigned *signed_bits)
 {
     struct claiming *c = data;

@@ -15,7 +15,7 @@ struct repairing {
     struct arena *arena;
     uint32_t n_observed;
     VEC(const struct execution *) bad;
-    forbidding_list open, seen; /* candidates that are to be looked at; all that there were */
+    forbidding_list open, seen; /* candidates that are still to be examined; all candidates */
 };
 
 /* ---- what was found ---- */
@@ -31,7 +31,7 @@ static bool same_notice(const struct notice *a, const struct notice *b, uint32_t
     return site_same(a->a, b->a);
 }
 
-/* A finding that is not known to remain. */
+/* Is the finding one that a repair must remove? */
 static bool has_to_go(void *data, const struct notice *s)
 {
     const struct repairing *g = data;
@@ -46,7 +46,7 @@ static bool has_to_go(void *data, const struct notice *s)
 
 enum explored { GONE, FOUND, UNKNOWN };
 
-/* Explores the kernel with the changes; an execution that is found is kept. */
+/* Explores the kernel with the changes; keeps an execution that is found. */
 static enum explored explore_with(struct repairing *g, const struct changes *c, const struct execution **found)
 {
     struct explore_result result = {0};
@@ -95,7 +95,7 @@ static bool take_cheapest(struct repairing *g, struct changes *c)
     return true;
 }
 
-/* An execution that is allowed with the changes, and has something that has to go. */
+/* A known execution that the changes allow, and that has a finding to remove. */
 static const struct execution *allowed_one(const struct repairing *g, const struct changes *c)
 {
     for (uint32_t i = 0; i < g->bad.n; i++)
@@ -116,8 +116,8 @@ static bool out_of_bounds(struct repairing *g)
     return false;
 }
 
-/* The cheapest changes that forbid all executions that are known, until an exploration finds no
- * other; false where there are none. */
+/* Finds the cheapest changes that forbid all known executions, until an exploration finds no
+ * further one; false if there are none. */
 static bool find_changes(struct repairing *g, struct changes *c)
 {
     add_candidate(g, (struct changes){0});
@@ -146,7 +146,7 @@ static bool find_changes(struct repairing *g, struct changes *c)
 
 /* ---- nothing too much ---- */
 
-/* With one part of the changes taken back, `part` of them; false where there is none such. */
+/* The changes without their `part`-th part; false if there is no such part. */
 static bool take_back(struct arena *arena, const struct changes *c, uint32_t part, struct changes *less)
 {
     for (uint32_t i = 0; i < c->n; i++) {
@@ -167,7 +167,7 @@ static bool take_back(struct arena *arena, const struct changes *c, uint32_t par
     return false;
 }
 
-/* Takes parts back for as long as nothing comes back with them. */
+/* Removes parts as long as no finding returns. */
 static bool make_least(struct repairing *g, struct changes *c)
 {
     bool least = true;

@@ -1,11 +1,10 @@
-/* A repair: changes of orders, scopes and fences (change.h) after which what was found is gone. It
- * only strengthens, so that no execution comes that was not there before; it is verified by
- * exploring the changed kernel, and minimal: each part of it, taken back, brings something back
- * that was found, which is explored, too.
+/* A repair: changes of orders, scopes and fences (change.h) that remove the findings. A change only
+ * strengthens, so it adds no execution. The repair is verified by exploring the changed kernel, and
+ * it is minimal: without any one of its parts, some finding returns, which is explored, too.
  *
- * Executions in which something is found are collected, one after the other; the cheapest changes
- * that forbid all of them, on their graphs, are explored, and either verified or another such
- * execution is found. What even the strongest changes allow on its graph is sequentially
+ * Executions with findings are collected one after the other. The cheapest changes that forbid all
+ * of them, on their graphs, are explored: they are either verified, or another such execution is
+ * found. An execution that even the strongest changes allow on its graph is sequentially
  * consistent: no order, scope or fence forbids it. */
 #ifndef HEDDLE_EXPLORE_REPAIR_H
 #define HEDDLE_EXPLORE_REPAIR_H
@@ -13,25 +12,25 @@
 #include "explore/exploration.h"
 
 struct repair_options {
-    /* Explores the kernel with these changes, until something wanted is seen. */
+    /* Explores the kernel with these changes until something wanted is seen. */
     void (*explore)(void *data, const struct changes *c, const struct wanted *w, struct explore_result *r);
     void *data;
-    const struct wanted *findings; /* what has to go */
+    const struct wanted *findings; /* the findings to remove */
 };
 
 struct repair {
     struct arena arena;
-    struct changes changes;       /* n 0: none are needed, or none were found */
-    bool verified, minimal;       /* of the changes */
-    VEC(struct notice) remaining; /* what no order, scope or fence forbids */
-    const char *reason;           /* why nothing was verified; NULL: it was, or `remaining` says it */
-    uint32_t n_explored, n_parts; /* kernels; parts that were taken back */
+    struct changes changes;       /* n is 0 if none are needed, or none were found */
+    bool verified, minimal;       /* properties of the changes */
+    VEC(struct notice) remaining; /* findings that no order, scope or fence forbids */
+    const char *reason;           /* why nothing was verified; NULL if it was, or if `remaining` tells why */
+    uint32_t n_explored, n_parts; /* explored kernels; parts that were tried without */
 };
 
 void repair(const struct repair_options *o, struct repair *r);
 void repair_free(struct repair *r);
 
-/* What was found in an exploration, as findings that have to go: `wanted` for repair(). */
+/* The findings of an exploration as `wanted` for repair(). */
 struct wanted repair_findings(const struct exploration *e);
 /* "the race at a.cu:3 (PTX 12) and a.cu:7 (PTX 20)", "the outcome 2[0]=1" */
 const char *notice_text(const struct exploration *e, const struct notice *n);

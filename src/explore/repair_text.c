@@ -41,7 +41,7 @@ const char *notice_text(const struct exploration *e, const struct notice *s)
     return t.p;
 }
 
-/* The statement of the PTX, with its guard, and its opcode changed. */
+/* The statement of the PTX with its guard and the changed opcode. */
 static const char *changed_statement(struct arena *arena, const struct change *c)
 {
     const struct ptx_insn *insn = c->site->origin;
@@ -55,7 +55,7 @@ static const char *changed_statement(struct arena *arena, const struct change *c
                         behind);
 }
 
-/* The statements that stand in the PTX in place of one. */
+/* The statements that replace one of the PTX. */
 static unsigned changed_lines(struct arena *arena, const struct change *c, const char *lines[3])
 {
     unsigned n = 0;

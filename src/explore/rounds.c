@@ -1,15 +1,15 @@
-/* The races that rounds show which have been left out; see loops.c.
+/* Finds races of iterations that were left out; see loops.c.
  *
- * A failing round of a loop that waits can be taken out of an execution (loops.c): what is left is
- * an execution, but a race of what the round has read is gone with it. So each such round is put
- * back into each complete execution, alone, where it stood: before the last round of its loop,
- * which begins in the same state. One at a time is enough, as a race is of one read of a round and
- * a write, and all other rounds can be left out.
+ * Taking a failing iteration of an await loop out of an execution leaves an execution (loops.c),
+ * but loses races of the iteration's reads. So each such iteration is put back into each complete
+ * execution, alone, at its place: before the last iteration of its loop, which begins in the same
+ * state. One at a time suffices, because a race has one read of an iteration and a write, and all
+ * other iterations can be left out.
  *
- * The rounds are found in the tree of the thread's runs: from where the last round begins, each
- * read reads from each write that is there, until the round fails or turns out to be none. All may
- * be as before after two rounds; where that takes more, and they may race, the search is not
- * exhausted (verdict.unseen). */
+ * The iterations are found in the tree of the thread's runs. From where the last iteration begins,
+ * each read reads from each existing write, until the iteration fails or turns out not to. If two
+ * iterations are needed until the state is as before, both are put back. If more are needed, and
+ * they may race, the search is not exhaustive (verdict.unseen). */
 #include "explore/rounds.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 
 /* ---- an execution with the round ---- */
 
-/* The run in which the round comes first; its events are to be freed. */
+/* The run that has the iteration before the last one; the caller frees its events. */
 static struct run with_round(const struct run *run, const struct run *failed, uint16_t first)
 {
     struct run both = *run;
@@ -44,7 +44,7 @@ static uint16_t event_in(const struct rounds *r, uint16_t n_round, const struct 
     return graph_event(to, e->thread, shifted(r, n_round, e));
 }
 
-/* What is ordered in the execution without the round stays so. */
+/* Copies the order of the execution without the iteration. */
 static void copy_order(const struct rounds *r, uint16_t n_round, struct graph *to)
 {
     const struct graph *g = &r->s->g;
@@ -61,7 +61,7 @@ static void copy_order(const struct rounds *r, uint16_t n_round, struct graph *t
     free(meeting);
 }
 
-/* Lets a read read, if what it reads from is complete: an update that has read itself. */
+/* Decides a read, if the write that it reads from is complete; an update must have read. */
 static bool read_from(const struct explorer *x, struct graph *to, uint16_t event, uint16_t from, enum graph_kind kind,
                       uint64_t value, uint64_t wrote)
 {
@@ -81,7 +81,7 @@ static bool read_again(const struct rounds *r, uint16_t n_round, struct graph *t
     return read_from(r->x, to, now, from, (enum graph_kind)e->kind, e->read, e->wrote);
 }
 
-/* All reads read what they did, and those of the round what has been chosen. */
+/* Decides all reads as before, and those of the iteration as chosen. */
 static void copy_reads(const struct rounds *r, uint16_t n_round, const struct run *run, struct graph *to)
 {
     const struct graph *g = &r->s->g;
@@ -134,9 +134,8 @@ static bool round_may_race(const struct rounds *r, const struct run *failed)
     return false;
 }
 
-/* Does a read read the same value as the one right before it at the same place, of another write?
- * It may as well read of the same write, which adds nothing to what is ordered: what raced still
- * does. */
+/* Does a read return the same value as the previous read of the place, but from another write? It
+ * may as well read from the same write, which orders no more: races remain. */
 static bool reads_in_vain(const struct rounds *r, const struct run *run, uint16_t po, uint16_t from, uint64_t value)
 {
     const struct choice *last = r->n ? &r->choices[r->n - 1] : NULL;
@@ -147,8 +146,8 @@ static bool reads_in_vain(const struct rounds *r, const struct run *run, uint16_
            before->read == value;
 }
 
-/* Has a read before it, at the same place, read another write, and one before that the same? Reads
- * of morally strong writes go forward in coherence order alone (PTX ISA 9.0, 8.10.5). */
+/* Does a read return to a write that an earlier read of the place has left? Reads of morally strong
+ * writes only move forward in coherence order (PTX ISA 9.0, 8.10.5). */
 static bool comes_back(const struct rounds *r, const struct run *run, uint16_t po, uint16_t from)
 {
     const struct run_event *now = &run->events[po];
@@ -169,7 +168,7 @@ static bool comes_back(const struct rounds *r, const struct run *run, uint16_t p
 
 static void choose_reads(struct rounds *r, struct run *run);
 
-/* The round's next read reads from a write. */
+/* Chooses a write for the iteration's next read. */
 static void choose_read(struct rounds *r, struct run *run, uint16_t po, uint16_t from, uint64_t value)
 {
     if (search_ends(r->x) || reads_in_vain(r, run, po, from, value) || comes_back(r, run, po, from))
@@ -202,7 +201,7 @@ static void choose_reads(struct rounds *r, struct run *run)
     }
 }
 
-/* From a run with all events before one, and no later one, to that of a later one. */
+/* Extends a run, with all events before one event, to a later one. */
 static struct run *run_on(const struct rounds *r, struct run *run, uint16_t from, uint16_t to)
 {
     const struct run *all = r->s->runs[r->thread];

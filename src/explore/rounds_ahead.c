@@ -1,11 +1,11 @@
-/* Whether any round that has been left out may race, without putting it back; see rounds.h. What
- * rounds read follows from the values that are there at some places, not from who has written them:
- * of the executions that have the same values there it is found once. */
+/* Decides whether any left-out iteration may race, without putting it back; see rounds.h. What
+ * iterations read depends on the values at some places, not on who wrote them: executions with the
+ * same values share the answer. */
 #include "explore/rounds.h"
 
 #include "explore/machine.h"
 
-/* Does the thread stand in the round that began there, or in the next one, after which all may be
+/* Is the thread in the iteration that began there, or in the next one, after which the state may be
  * as before both? */
 static bool is_in_round(const struct rounds *r, const struct run *run)
 {
@@ -25,8 +25,8 @@ bool round_is_strong(const struct rounds *r, const struct event *write, const st
                (write->scope < read->scope ? write->scope : read->scope);
 }
 
-/* Whatever rounds there read, it comes before them in base causality order, by what stands before
- * them: an initialisation before a barrier. */
+/* Does the write precede, in base causality order, everything that such iterations read, like an
+ * initialisation before a barrier? */
 static bool is_before_rounds(const struct rounds *r, uint16_t write)
 {
     const struct graph *g = &r->s->g;
@@ -59,27 +59,28 @@ enum round_end round_end(const struct rounds *r, const struct run *run, uint16_t
 {
     const struct run_event *e = &run->events[po];
     bool fails = run->end == RUN_SPINS && run->round == r->first;
-    bool changes = e->kind == RUN_UPDATE && po < run->complete && e->wrote != e->read; /* no such round is left out */
+    /* an iteration with such an update is not left out */
+    bool changes = e->kind == RUN_UPDATE && po < run->complete && e->wrote != e->read;
     if (changes || (!fails && !is_in_round(r, run)))
         return ROUND_IS_NONE;
     return !fails || run->complete < run->n_events ? ROUND_GOES_ON : ROUND_FAILS;
 }
 
-/* What failing rounds read that begin where a run ends: it follows from the values that are there
- * at some places. */
+/* What failing iterations read that begin at the end of a run, which depends on the values at some
+ * places. */
 enum { MAX_PLACES = 16, MAX_SITES = 32, MAX_VALUES = 16, STEPS_AHEAD = 512 };
 struct rounds_seen {
     struct rounds_seen *next;
     uint16_t first, n_places, n_sites;
     uint16_t places[MAX_PLACES];
     const struct run_event *sites[MAX_SITES];
-    uint64_t *seen; /* a hash table of the values that have been there; 0: free */
+    uint64_t *seen; /* a hash table of the values that were seen; 0: free */
     uint32_t n_seen, room;
     unsigned steps_left;
-    bool too_many; /* of places, reads, values or steps: nothing is known */
+    bool too_many; /* too many places, reads, values or steps: nothing is known */
 };
 
-/* The different values at a place; how many. */
+/* The different values at a place; returns their number. */
 static unsigned values_at(const struct rounds *r, uint16_t location, uint64_t values[MAX_VALUES])
 {
     const struct graph *g = &r->s->g;
@@ -97,12 +98,11 @@ static unsigned values_at(const struct rounds *r, uint16_t location, uint64_t va
     return n;
 }
 
-/* A number that says which values are at a place, in whatever order; it is found once for each
- * place of a graph. */
+/* A hash of the set of values at a place, computed once for each place of a graph. */
 static uint64_t hash_of_values(const struct rounds *r, uint16_t location)
 {
     uint16_t l = location < r->s->g.location_of_room ? r->s->g.location_of[location] : 0;
-    if (!l) /* what was there at first */
+    if (!l) /* the initial value */
         return 1;
     uint64_t values[MAX_VALUES], *hash = &r->hashes[l - 1];
     for (unsigned n = *hash ? 0 : values_at(r, location, values); n-- > 0;)
@@ -141,7 +141,7 @@ static void note_hash(struct arena *arena, struct rounds_seen *seen, uint64_t ha
     seen->n_seen++;
 }
 
-/* What has been seen says nothing of the values at a place that was not looked at until now. */
+/* What was seen before does not cover the values at a place that is new. */
 static void note_place(struct rounds_seen *seen, uint16_t location)
 {
     for (unsigned i = 0; i < seen->n_places; i++)

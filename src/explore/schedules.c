@@ -1,7 +1,7 @@
 /* See schedules.h. */
 #include "explore/schedules.h"
 
-/* The file; NULL where there is none. */
+/* The file's path; NULL if there is none. */
 static const char *path_of(const struct exploration *e, const struct interleaving *i, const char *name)
 {
     return i && i->how == INTERLEAVED ? e->schedule(e->data, i, name) : NULL;

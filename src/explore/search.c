@@ -52,8 +52,8 @@ static struct state *state_copy(struct explorer *x, uint32_t depth, const struct
 
 /* ---- open reads ---- */
 
-/* Whatever an open read reads: does it stay the event that it is, and the thread in no failing
- * round? */
+/* Whatever the undecided read reads: does the event keep its kind, and the thread stay out of
+ * failing iterations? */
 static bool goes_on_anyway(const struct run *run, uint16_t po)
 {
     const struct ir_insn *i = run->events[po].insn;
@@ -61,7 +61,8 @@ static bool goes_on_anyway(const struct run *run, uint16_t po)
     return !(decides >> po % 64 & 1) && !(i->kind == IR_ATOM && i->access->mem.atom == ATOM_cas);
 }
 
-/* An open read may read from `now`, by the axioms: which of that lets its thread go on? */
+/* The axioms allow an undecided read to read from `now`: with which of these does its thread
+   proceed? */
 static void look_at(struct explorer *x, struct state *s, struct open *o)
 {
     uint16_t event = o->event;
@@ -98,8 +99,7 @@ static void look_at(struct explorer *x, struct state *s, struct open *o)
     }
 }
 
-/* Where nobody will write any more: can the loop of the read go round for ever, on one of the last
- * values? */
+/* No thread will write any more: can the read's loop repeat for ever with one of the last values? */
 static bool can_stay(const struct state *s, const struct open *o)
 {
     uint64_t last[MAX_WORDS];
@@ -111,14 +111,14 @@ static bool can_stay(const struct state *s, const struct open *o)
 
 enum step { NOTHING_OPEN, STUCK, FORCED, DEAD_END, BRANCH };
 
-/* What waits for the read: 0 the thread, perhaps to know that it need not go on, 1 another of its
- * events, 2 nothing. The longer it is left open, the more is known of it. */
+/* What waits for the read: 0: the thread, even if only to know that it need not proceed; 1: another
+ * of its events; 2: nothing. The longer a read is left undecided, the more is known about it. */
 static unsigned urgency(const struct state *s, uint16_t event)
 {
     const struct event *e = &s->g.events[event];
     const struct run *run = s->runs[e->thread];
     uint64_t one = 1ull << e->po % 64;
-    if (e->kind == GRAPH_UPDATE || /* others wait for what an update writes */
+    if (e->kind == GRAPH_UPDATE || /* others wait for the update's write */
         (run->end == RUN_WAITS && (run->needs | run->round_needs) & one))
         return 0;
     for (uint16_t po = e->po + 1; po < run->n_events; po++)
@@ -132,14 +132,14 @@ static unsigned weight(const struct open *o)
     return 4096u * o->urgency + 2u * o->n_now + (o->later || o->may_fail ? 1 : 0);
 }
 
-/* Is the event there only if a round that may be left out is not? */
+/* Does the event exist only if an iteration that may be left out does not? */
 static bool is_beyond(const struct state *s, uint16_t event)
 {
     const struct event *e = &s->g.events[event];
     return e->po >= s->runs[e->thread]->beyond;
 }
 
-/* The open reads; those that are beyond only of threads that `goes_on` says of. */
+/* Finds the undecided reads. Those beyond such an iteration count only for threads in `goes_on`. */
 static unsigned find_open(struct explorer *x, struct state *s, const bool *goes_on, struct open *all)
 {
     unsigned n = 0, words = s->g.words;
@@ -175,8 +175,8 @@ static unsigned find_open(struct explorer *x, struct state *s, const bool *goes_
     return n;
 }
 
-/* Threads that are to go on beyond a round before it is known whether it is left out: it waits for
- * a later write, which may hang on what they do. */
+/* Finds threads that must proceed beyond an iteration before it is known whether that is left out:
+ * the iteration waits for a later write, which may depend on what they do. */
 static bool find_beyond(const struct state *s, const struct open *all, unsigned n, bool *goes_on)
 {
     bool any = false;
@@ -192,8 +192,8 @@ static bool find_beyond(const struct state *s, const struct open *all, unsigned 
     return any;
 }
 
-/* Reads that have no value yet, and will not get one, are a dead end, unless they are of a loop
- * that can go round for ever. */
+/* An undecided read that has no value and will not get one is a dead end, unless its loop can
+ * repeat for ever. */
 static bool is_dead_end(struct state *s, struct open *all, unsigned n)
 {
     for (unsigned i = 0; i < n; i++) {
@@ -206,14 +206,14 @@ static bool is_dead_end(struct state *s, struct open *all, unsigned n)
     return false;
 }
 
-/* What else than its values now may a read get? */
+/* Finds the other values that a read may get besides its current ones. */
 static void find_rest(struct explorer *x, struct state *s, const struct open *all, unsigned n, struct open *o)
 {
     o->later = may_be_served(x, s, all, n, (unsigned)(o - all));
     o->may_fail = o->may_fail && (o->later || can_stay(s, o));
 }
 
-/* Is there a single write that it can read from now? */
+/* Can it read from exactly one write now? */
 static bool may_be_forced(const struct open *o)
 {
     return o->n_now == 1;
@@ -224,8 +224,9 @@ static bool is_forced(const struct open *o)
     return may_be_forced(o) && !o->later && !o->may_fail;
 }
 
-/* All that are forced, by thread: instructions behind are executed once. Where a thread would be in
- * a failing round by all of them, one is taken, and the others are looked at again. */
+/* Decides all forced reads, by thread, so that the instructions behind them are executed once. If
+ * all together would put a thread into a failing iteration, one is decided, and the others are
+ * examined again. */
 static void take_forced(struct explorer *x, struct state *s, const struct open *all, const uint16_t *forced, unsigned n)
 {
     struct taken taken[n + 1];
@@ -241,8 +242,8 @@ static void take_forced(struct explorer *x, struct state *s, const struct open *
     }
 }
 
-/* The read to be decided next, where none is forced: that with the fewest answers, of those that
- * most waits for. */
+/* Chooses the read to decide next if none is forced: among those that most waits for, the one with
+ * the fewest answers. */
 static bool find_best(struct explorer *x, struct state *s, struct open *all, unsigned n, struct open *best)
 {
     bool found = false;
@@ -253,7 +254,7 @@ static bool find_best(struct explorer *x, struct state *s, struct open *all, uns
         o->urgency = (uint8_t)urgency(s, o->event);
         if (found && weight(o) >= weight(best))
             continue;
-        if (!may_be_forced(o)) /* else that has been found */
+        if (!may_be_forced(o)) /* not computed for it yet */
             find_rest(x, s, all, n, o);
         if (!found || weight(o) < weight(best))
             *best = *o;
@@ -262,8 +263,8 @@ static bool find_best(struct explorer *x, struct state *s, struct open *all, uns
     return found;
 }
 
-/* Decides all open reads that have a single answer; else finds the one to decide next: that with
- * the fewest. */
+/* Decides all undecided reads with a single answer; otherwise finds the read to branch on, with the
+ * fewest answers. */
 static enum step choose_of(struct explorer *x, struct state *s, const bool *goes_on, struct open *all, unsigned *n_open,
                            struct open *best)
 {
@@ -303,14 +304,15 @@ static enum step choose(struct explorer *x, struct state *s, struct open *best)
 
 static void explore(struct explorer *x, uint32_t depth);
 
-/* Are this depth's decisions those that lead to the part, which others have looked at already? */
+/* Do this depth's decisions lead to the part that is searched? Others have examined the node
+   already. */
 static bool is_on_the_way(const struct explorer *x, uint32_t depth)
 {
     return depth < x->part->depth || (depth == x->part->depth && x->part->first);
 }
 
-/* Is a branch to be gone into? Called for each branch of a node, in order. `others`: there are
- * branches behind it. */
+/* Is a branch to be searched? Called for each branch of a node, in order. `others`: more branches
+ * follow. */
 static bool goes_into(struct explorer *x, uint32_t depth, unsigned branch, bool others)
 {
     const struct part *p = x->part;
@@ -323,7 +325,7 @@ static bool goes_into(struct explorer *x, uint32_t depth, unsigned branch, bool 
     return true;
 }
 
-/* Gives away what is left nearest to the root. */
+/* Gives away the remaining branches nearest to the root. */
 static void give(struct explorer *x, uint32_t depth)
 {
     for (uint32_t d = x->part->depth; d < depth; d++)
@@ -340,7 +342,7 @@ static void branch_read(struct explorer *x, uint32_t depth, const struct open *o
 {
     bool rest = o->later || o->may_fail;
     unsigned branch = 0, words = x->states[depth]->g.words;
-    uint64_t now[MAX_WORDS]; /* others are looked at in the branches */
+    uint64_t now[MAX_WORDS]; /* the branches decide about the others */
     copy_set(now, o->now, words);
     if (o->n_now >= MAX_BRANCHES) {
         program_refuse(x->program, NULL, "a read may read from more than %u writes", MAX_BRANCHES - 1);
@@ -388,7 +390,7 @@ static bool branch_meeting(struct explorer *x, uint32_t depth)
     return true;
 }
 
-/* What decides when a long search is ended. */
+/* Notes whether a long search is to end. */
 static void note_end(struct explorer *x)
 {
     if (x->verdict->cut.insn)
@@ -405,7 +407,7 @@ static void dead_end(struct explorer *x, uint32_t depth)
     note_end(x);
 }
 
-/* Nothing moves any more: an execution, if all reads that are open are those of loops that wait. */
+/* Nothing can proceed: this is an execution if all undecided reads are those of await loops. */
 static void end_of_branch(struct explorer *x, uint32_t depth)
 {
     struct state *s = x->states[depth];
@@ -441,7 +443,7 @@ bool search_ends(struct explorer *x)
     return x->is_full || x->program->refusal.text || is_interrupted(x) || tree_has_ended(x->tree);
 }
 
-/* A step, if there may be one. */
+/* Takes a step, if the limit allows it. */
 static bool may_go_on(struct explorer *x, uint32_t depth)
 {
     if (search_ends(x))
@@ -470,7 +472,7 @@ static void explore(struct explorer *x, uint32_t depth)
         case FORCED: continue;
         case DEAD_END:
             dead_end(x, depth);
-            x->verdict->dead -= first; /* the decision was none that could be taken */
+            x->verdict->dead -= first; /* the decision turned out to be impossible */
             return;
         case BRANCH: branch_read(x, depth, &o); return;
         case NOTHING_OPEN:
@@ -503,7 +505,7 @@ static uint8_t common_scope(const struct place_in_grid *a, const struct place_in
     return a->block == b->block ? SCOPE_CTA : a->cluster == b->cluster ? SCOPE_CLUSTER : SCOPE_GPU;
 }
 
-/* A thread that does nothing but meet others at barriers: its events, if it is one. */
+/* The run of a thread that only meets others at barriers; NULL if it does more. */
 static struct run *sole_run(struct runner *r)
 {
     struct run *run = r->start;
@@ -534,7 +536,7 @@ bool search_begin(struct explorer *x)
 {
     struct program *p = x->program;
     uint64_t all = (uint64_t)p->threads_per_block * p->grid[0];
-    for (int i = 1; i < 3; i++) /* before it is more than 64 bits */
+    for (int i = 1; i < 3; i++) /* stops before the product exceeds 64 bits */
         all = all > MAX_THREADS ? all : all * p->grid[i];
     if (all > MAX_THREADS) {
         program_refuse(p, NULL, "%llu threads or more: at most %u are explored", (unsigned long long)all, MAX_THREADS);

@@ -1,13 +1,13 @@
-/* The search for all executions: graphs grown closed under dependencies and reads-from, each
- * reached by one series of decisions.
+/* The search for all executions: grows graphs that are closed under dependencies and reads-from,
+ * and reaches each by one sequence of decisions.
  *
- * All threads run as far as they can without a value that is open. Then there are open reads, and
- * meetings at barriers; each has a set of possible answers: the writes that are there, and "a later
- * one", if another thread may still write there. Where a single answer is left it is taken; else
- * one read (or one meeting) is decided: a branch for each write that is there, and one in which it
- * is none of these. So of two branches no graph comes twice, and no table of seen states is needed.
- * A read that waits for a later write, and gets none, is a dead end: serve.c proves for most of
- * them beforehand that none can come. */
+ * All threads run as far as they can without undecided values. Then there are undecided reads, and
+ * meetings at barriers, each with a set of possible answers: the existing writes, and "a later one"
+ * if another thread may still write there. A single possible answer is taken. Otherwise the search
+ * branches on one read (or meeting): a branch for each existing write, and one in which it reads
+ * from none of these. So no graph occurs in two branches, and no table of visited states is needed.
+ * A read that waits for a later write and gets none is a dead end; serve.c proves for most of them
+ * in advance that none can come. */
 #ifndef HEDDLE_EXPLORE_SEARCH_H
 #define HEDDLE_EXPLORE_SEARCH_H
 
@@ -28,32 +28,31 @@ struct explorer {
     struct verdict *verdict;
     struct interleavings *interleavings; /* interleave.h; or NULL */
     struct hope *hope;                   /* serve.c */
-    uint64_t *open_sets;                 /* of open reads, while they are looked at */
-    uint16_t open_words;                 /* of each of these sets */
+    uint64_t *open_sets;                 /* sets of undecided reads, while they are examined */
+    uint16_t open_words;                 /* words of each of these sets */
     struct state **states;               /* by depth */
     uint32_t n_states;
-    struct graph *spare; /* for what is tried out */
+    struct graph *spare; /* for trials */
     uint32_t n_spare;
     const struct claim *claims; /* condition.h */
     unsigned n_claims;
     const atomic_bool *interrupted;
-    const struct wanted
-        *wanted; /* execution.h: the search ends with the first of these; NULL: it looks for all there is */
+    const struct wanted *wanted; /* execution.h: ends the search at the first of these; NULL: finds all executions */
     bool stopped;
-    size_t run_bytes; /* of tree->run_bytes, its own */
+    size_t run_bytes; /* its own part of tree->run_bytes */
     uint64_t most_run_bytes;
-    bool is_full;   /* the runs of all workers take more memory than they may */
-    bool symmetric; /* executions that differ by an exchange of threads are explored once */
+    bool is_full;   /* the runs of all workers exceed their limit of memory */
+    bool symmetric; /* executions that differ only by a permutation of threads are explored once */
     uint64_t unroll;
-    bool updates_stay;       /* as of struct runner */
-    struct machine *machine; /* that runs are made on */
-    /* The part of the tree that it is in. */
+    bool updates_stay;       /* as in struct runner */
+    struct machine *machine; /* for executing runs */
+    /* Its part of the tree. */
     struct tree *tree;
     const struct part *part;
     struct allowance steps;
     struct state *root;  /* before any decision */
-    uint8_t *decisions;  /* by depth: the number of the branch that it is in */
-    uint8_t *has_others; /* by depth: behind this branch there are others, which are still its own */
+    uint8_t *decisions;  /* by depth: the number of the current branch */
+    uint8_t *has_others; /* by depth: there are further branches, which it has not given away */
 };
 
 struct state {
@@ -63,95 +62,96 @@ struct state {
 };
 
 bool search_begin(struct explorer *x);
-/* Searches a part of the tree; what others ask for meanwhile, it gives away. */
+/* Searches a part of the tree, and gives away parts that others ask for. */
 void search_run(struct explorer *x, const struct part *part);
 void search_end(struct explorer *x);
-/* Is there no room for more runs, or has the search been ended, here or elsewhere? */
+/* Is there no room for more runs, or was the search ended, here or elsewhere? */
 bool search_ends(struct explorer *x);
 
 /* ---- advance.c ---- */
 
-/* Where an event is, is known now; what a store writes. */
+/* An event's location has become known; then the same for what a store writes. */
 void advance_place(struct graph *g, const struct threads *t, uint16_t event, const struct run_event *e);
 void advance_value(struct graph *g, const struct threads *t, uint16_t event, const struct run_event *e);
-/* Brings what the threads' runs say into the graph. */
+/* Brings the events of the threads' runs into the graph. */
 void advance(struct explorer *x, struct state *s, uint16_t thread);
 void resolve(struct explorer *x, struct state *s, uint16_t event, uint64_t value);
-/* The read takes the value of a member. */
+/* Decides the read: it takes the value of a member. */
 void take(struct explorer *x, struct state *s, uint16_t event, unsigned member);
-/* The same of several reads of one thread; false, and nothing is done, where the thread would be in
- * a failing round then. */
+/* The same for several reads of one thread. Does nothing and returns false if the thread would then
+ * be in a failing iteration. */
 struct taken {
     uint16_t event;
     uint16_t member;
 };
 bool take_all(struct explorer *x, struct state *s, const struct taken *all, unsigned n);
 uint64_t member_value(const struct explorer *x, const struct graph *g, uint16_t location, unsigned member);
-/* The run that the thread would be in. */
+/* The run that the thread would then have. */
 struct run *run_taking(struct explorer *x, struct state *s, uint16_t event, unsigned member);
 
 /* ---- left_out.c ---- */
 
-/* Rounds of a loop have been left out, before the one that begins with the thread's event `round`,
- * with atomic operations like the event, which wrote what they had read; or an access has come to a
- * place where such have been. Where others could tell, the search ends. */
+/* Called when iterations before the one that begins with the thread's event `round` are left out
+ * although they contain atomic operations like the event, which wrote the value they had read; or
+ * when an access reaches a place where this was done. If other threads could tell the difference,
+ * the search ends. */
 void updates_left_out(struct explorer *x, struct graph *g, uint16_t event, uint16_t round);
 void access_added(struct explorer *x, const struct graph *g, uint16_t event);
 
 /* ---- passed.c ---- */
 
-/* Of all open reads of a location: takes from what each may read from what it cannot, as an open
- * read before it does not either. */
+/* For all undecided reads of a location: removes what each cannot read because an earlier undecided
+ * read has passed it. */
 struct open;
 void pass_over(struct explorer *x, struct state *s, struct open *all, unsigned n);
-/* May a read of the rounds that a run leaves out race, with any write of the kernel? */
+/* May a read in the iterations that a run leaves out race with any write of the kernel? */
 bool chain_may_race(struct explorer *x, const struct run *run);
 
 /* ---- symmetry.c ---- */
 
-/* A read has been decided to read from none of the members `now`: nor do, then, the same reads of
- * threads that can take its thread's place, as the executions in which they do are there with the
- * two exchanged. */
+/* A read was decided to read from none of the members `now`. The same reads of threads that can
+ * take its thread's place are decided alike: the executions in which they do read from these are
+ * found with the threads exchanged. */
 void exclude_twins(const struct explorer *x, struct state *s, uint16_t event, const uint64_t *now);
 
 /* ---- meet.c ---- */
 
-/* A way in which arrivals at a barrier meet. */
+/* A set of arrivals at a barrier that meet. */
 enum { MAX_PARTIES = 1024, MAX_WAYS = 64 };
 struct meeting {
     uint16_t n;
     uint16_t arrivals[MAX_PARTIES]; /* events */
 };
-/* Lets meet who has to; false where nothing has changed. */
+/* Completes meetings that have only one way; false if nothing changed. */
 bool meet_all(struct explorer *x, struct state *s);
-/* The barrier where several ways are open: `way` of them, false where there is none such. n_ways:
- * how many; *later: may it also be another that is not there yet? */
+/* Finds the barrier to branch on: its `way`-th way, false if there is no such way. n_ways: their
+ * number; *later: may it also meet arrivals that are not there yet? */
 bool meet_choice(struct explorer *x, struct state *s, unsigned way, struct meeting *m, unsigned *n_ways, bool *later);
 void meet(struct explorer *x, struct state *s, const struct meeting *m);
-/* The arrival whose choice that is meets none of those that are there. */
+/* The arrival that is branched on meets none of the present ones. */
 void meet_later(struct explorer *x, struct state *s);
-/* Are so many at a barrier that have been passed over that it would open? */
+/* Would the barrier open with the arrivals that were passed over? */
 bool meets_still(struct explorer *x, struct state *s);
 
 /* ---- serve.c ---- */
 
-/* An open read with what it may be decided to. */
+/* An undecided read with its possible answers. */
 struct open {
     uint16_t event;
     uint8_t urgency;
-    uint16_t n_now;  /* members that it can read from, and go on */
-    uint64_t *now;   /* these: sets of explorer.open_sets */
-    uint64_t *fails; /* members with which its loop goes round again */
-    bool may_fail;   /* there are some */
-    bool waits;      /* an update whose operands are not known */
-    bool later;      /* it may read from a write that is not there yet */
+    uint16_t n_now;  /* members that it can read from so that its thread proceeds */
+    uint64_t *now;   /* these members: sets in explorer.open_sets */
+    uint64_t *fails; /* members with which its loop repeats */
+    bool may_fail;   /* the set `fails` is not empty */
+    bool waits;      /* an update with undecided operands */
+    bool later;      /* it may read from a future write */
 };
 enum { MAX_OPEN = 4096, MAX_THREADS = 1024 };
 
 void serve_end(struct explorer *x);
-/* Which of the open reads that have no value now may get one: sets `later`. */
+/* Finds which undecided reads without a value may still get one: sets `later`. */
 void serve_all(struct explorer *x, struct state *s, struct open *all, unsigned n);
-/* May a read get a value that is not there yet, if it reads from none of those that are? After
+/* May a read get a future value if it reads from none of the existing ones? Call it after
  * serve_all(). */
 bool may_be_served(struct explorer *x, struct state *s, const struct open *all, unsigned n, unsigned which);
 /* May a thread still arrive at the barrier of a block? */

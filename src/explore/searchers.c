@@ -25,7 +25,7 @@ static void begin_program(const struct explore_launch *l, struct program *p, str
     }
 }
 
-/* The memory that makes an outcome has its locations from the beginning. */
+/* Creates the locations of observed memory at the beginning. */
 static void observe(struct program *p, const struct explore_options *o, struct verdict *v)
 {
     v->n_observed = o->n_observed;
@@ -71,7 +71,7 @@ static void *work(void *data)
     struct searcher *w = data;
     if (!memory_try(&w->arena, search_all_parts, w))
         w->program.refusal = explore_out_of_memory;
-    tree_stop(w->explorer.tree, TREE_STOPPED); /* if it has not ended yet */
+    tree_stop(w->explorer.tree, TREE_STOPPED); /* unless it has ended already */
     return NULL;
 }
 
@@ -124,7 +124,7 @@ void search_await(struct search *s)
             pthread_join(s->searchers[i]->thread, NULL);
 }
 
-/* One thread takes long. */
+/* Starts further threads, because the search takes long. */
 static void start_others(void *data)
 {
     struct search *s = data;
@@ -133,11 +133,11 @@ static void start_others(void *data)
         split_serve(s);
 }
 
-/* What one thread finds in so many steps is not worth a second one. */
+/* A search of fewer steps does not need a second thread. */
 enum { STEPS_ALONE = 4000 };
 
-/* Where nothing is asked for: what is wrong is known by then, and a race of weak accesses makes
- * executions without end. */
+/* Default limit after a finding: the error is known by then, and a race of weak accesses can have
+ * unlimited executions. */
 static const double seconds_found = 3;
 
 void search_ends_when_found(struct search *s)

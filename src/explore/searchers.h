@@ -1,4 +1,4 @@
-/* A search with one bound for loops, and the threads of this process that search parts of its tree. */
+/* A search with one bound for loops, and this process's threads that search parts of its tree. */
 #ifndef HEDDLE_EXPLORE_SEARCHERS_H
 #define HEDDLE_EXPLORE_SEARCHERS_H
 
@@ -6,8 +6,7 @@
 
 #include "explore/explore.h"
 
-/* A thread that searches parts of the tree, with all that this takes: it shares nothing else with
- * others. */
+/* A thread that searches parts of the tree, with everything it needs; threads share nothing else. */
 struct searcher {
     const struct search *search;
     struct arena arena;
@@ -25,9 +24,9 @@ struct search {
     uint64_t unroll;
     uint64_t step_limit;
     struct patience cut;
-    double begun;        /* the processor time that its first thread had when the exploration began */
-    bool updates_stay;   /* as of struct runner */
-    bool swaps_left_out; /* as of struct program */
+    double begun;        /* processor time of its first thread at the start of the exploration */
+    bool updates_stay;   /* as in struct runner */
+    bool swaps_left_out; /* as in struct program */
     struct interleavings *interleavings;
     struct tree tree;
     uint32_t n_searchers;
@@ -37,16 +36,17 @@ struct search {
 
 extern const struct refusal explore_out_of_memory;
 
-/* Once something has been found, it goes on for some seconds only. */
+/* Once something was found, the search goes on only for some seconds. */
 void search_ends_when_found(struct search *s);
-/* Searches the whole tree; with all threads, and over all ranks, where one thread takes long.
- * False: there is no memory. */
+/* Searches the whole tree; if one thread takes long, with all threads and over all ranks. Returns
+ * false if memory is exhausted. */
 bool search_parts(struct search *s);
-/* Starts threads, as many as are asked for in all, on what the tree is given; waits for them. */
+/* Starts as many threads in all as the options ask for, searches the tree's parts, and waits for
+   them. */
 void search_start(struct search *s);
 void search_await(struct search *s);
-/* Searches the parts of a tree of its own, whatever interrupts others: executions are looked at
- * once more. NULL: there is no memory. */
+/* Searches the parts of a tree of its own, whatever interrupts the main search, to examine
+ * executions again. Returns NULL if memory is exhausted. */
 struct searcher *search_again(const struct search *s, struct tree *tree);
 void searcher_free(struct searcher *w);
 void search_free(struct search *s);

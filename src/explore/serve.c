@@ -1,14 +1,14 @@
-/* What may still come: whether a write can show up that an open read waits for; see search.h.
+/* Decides whether a write can still appear that an undecided read waits for; see search.h.
  *
- * A read is served if it can read from a write that is there, or if some thread that can go on may
- * still write at its place; a thread can go on if all reads that it waits for are served. The least
- * set of served reads that fulfils this is found. A read that is not in it has no value in any
- * execution that this part of the tree can become: that is no guess, as all that is taken for
- * possible is more than what is (future.h).
+ * A read is served if it can read from an existing write, or if a thread that can proceed may still
+ * write to its place; a thread can proceed if all reads that it waits for are served. The least set
+ * of served reads with this property is computed. A read outside it has no value in any execution
+ * that this part of the tree leads to. This is sound because what counts as possible is an
+ * over-approximation (future.h).
  *
- * Where a thread waits for one read alone, what it does then is known for each write that is there:
- * only if the read may also read from a later one, it may do all that can be behind it. Likewise a
- * compare-and-swap writes only if a write that is there lets it, or a later one may. */
+ * If a thread waits for one read alone, what it does next is known for each existing write; it may
+ * do everything that can come behind only if the read may also read from a later write. Likewise, a
+ * compare-and-swap writes only if an existing write lets it, or a later one may. */
 #include "explore/future.h"
 #include "explore/memory.h"
 #include "explore/search.h"
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An event that is not complete, but for open reads that have their place. */
+/* An incomplete event other than an undecided read with a known place. */
 struct incomplete {
     uint16_t event, thread, po;
     uint16_t location; /* NO_LOCATION: not known */
@@ -31,19 +31,20 @@ struct hope {
     const struct open *all;
     unsigned n;
     bool served[MAX_OPEN];
-    bool later[MAX_OPEN];      /* one that decides something may read from a write that is not there yet */
-    uint16_t thread[MAX_OPEN]; /* whose each is */
-    uint64_t bit[MAX_OPEN];    /* its number % 64 there */
+    bool later[MAX_OPEN];      /* a read that decides something may read from a future write */
+    uint16_t thread[MAX_OPEN]; /* its thread */
+    uint64_t bit[MAX_OPEN];    /* a bit for its number % 64 in the thread */
     enum {
         STANDS,
-        MOVES_BY_NOW, /* by what the read that it waits for can read from now */
+        MOVES_BY_NOW, /* depends on what the read that it waits for can read from now */
         MOVES
-    } moves[MAX_THREADS];                /* by thread */
-    uint16_t waits_for[MAX_THREADS];     /* by thread: 1 + the one read that it waits for; 0: none, or several */
-    uint64_t open[MAX_THREADS];          /* by thread: events, by number % 64, that are not served */
-    uint64_t open_at_first[MAX_THREADS]; /* the same, while just those are served that have a value now */
+    } moves[MAX_THREADS]; /* by thread */
+    /* by thread: 1 + the only read that it waits for; 0: none, or several */
+    uint16_t waits_for[MAX_THREADS];
+    uint64_t open[MAX_THREADS];          /* by thread: events that are not served, by number % 64 */
+    uint64_t open_at_first[MAX_THREADS]; /* the same, with only those served that have a value now */
     uint16_t reads[MAX_THREADS],
-        next[MAX_OPEN]; /* by thread: 1 + its first read, and by read: 1 + the next one of its thread */
+        next[MAX_OPEN]; /* by thread: 1 + its first read; by read: 1 + the next one of its thread */
     unsigned first_incomplete[MAX_THREADS + 1]; /* by thread */
     struct incomplete *incomplete;
     unsigned n_incomplete, incomplete_room;
@@ -55,8 +56,8 @@ static const struct run_event *run_event_of(const struct state *s, uint16_t even
     return &s->runs[s->g.events[event].thread]->events[s->g.events[event].po];
 }
 
-/* Has what the event needs been served? Bits by number: if several events have one, one of them is
- * enough. */
+/* Is what the event needs served? With bits by number % 64, one served event of several with the
+ * same bit is enough. */
 static bool needs_served(const struct hope *h, uint16_t thread, uint64_t needs)
 {
     return !(needs & h->open[thread]);
@@ -94,7 +95,7 @@ static bool is_swap(const struct hope *h, unsigned read)
     return h->s->g.events[event].kind == GRAPH_UPDATE && run_event_of(h->s, event)->insn->access->mem.atom == ATOM_cas;
 }
 
-/* The read that a thread waits for, if it is one alone, and has its place. */
+/* The only read that a thread waits for, if its place is known. */
 static uint16_t find_waited_for(const struct hope *h, uint16_t thread)
 {
     const struct run *run = h->s->runs[thread];
@@ -123,7 +124,7 @@ static void find_reads(struct hope *h)
     }
 }
 
-/* What is open of a thread, by number: where several events have one number, one that is served is
+/* Finds the thread's events that are not served. Of events with the same bit, one that is served is
  * enough. */
 static void find_unserved(struct hope *h, uint16_t thread)
 {
@@ -133,14 +134,15 @@ static void find_unserved(struct hope *h, uint16_t thread)
         open |= h->served[i - 1] ? 0 : h->bit[i - 1];
     }
     for (unsigned i = h->first_incomplete[thread]; i < h->first_incomplete[thread + 1]; i++) {
-        const struct incomplete *e = &h->incomplete[i]; /* in program order: what one waits for stands before it */
+        /* in program order: an event depends only on earlier ones */
+        const struct incomplete *e = &h->incomplete[i];
         if (e->kind != RUN_WRITE)
             *(e->needs & open & ~served ? &open : &served) |= 1ull << e->po % 64;
     }
     h->open[thread] = open & ~served;
 }
 
-/* Can an event that is there, but not complete, become what the read reads from? */
+/* Can an existing, incomplete event become a write that the read reads from? */
 static bool incomplete_serves(const struct hope *h, uint16_t read)
 {
     const struct graph *g = &h->s->g;
@@ -153,7 +155,7 @@ static bool incomplete_serves(const struct hope *h, uint16_t read)
     return false;
 }
 
-/* Does a compare-and-swap write, by a write that is there? */
+/* Does a compare-and-swap write if it reads from an existing write? */
 static bool swaps_now(const struct hope *h, unsigned swap)
 {
     uint16_t event = h->all[swap].event;
@@ -176,8 +178,8 @@ static bool update_serves(const struct hope *h, uint16_t read)
     return false;
 }
 
-/* May the thread write there, if the read that it waits for reads from a write that is there? What
- * it does beyond a bound is not known. */
+/* May the thread write there if the read that it waits for reads from an existing write? Beyond a
+ * bound that is not known. */
 static bool writes_by_now(const struct hope *h, uint16_t thread, uint16_t location)
 {
     const struct program *p = h->x->program;
@@ -209,7 +211,7 @@ static bool future_serves(const struct hope *h, uint16_t read)
         if (!h->moves[t] || t == r->thread)
             continue;
         if (g->n_by_po[t] && graph_clock(g, graph_event(g, t, g->n_by_po[t] - 1))[r->thread] > r->po)
-            continue; /* whatever it writes follows the read in causality order */
+            continue; /* its writes follow the read in causality order */
         if (future_writes(future_of(&h->x->runners[t], h->s->runs[t]), &p->locations.at[location]) &&
             (h->moves[t] == MOVES || writes_by_now(h, t, location)))
             return true;
@@ -219,12 +221,12 @@ static bool future_serves(const struct hope *h, uint16_t read)
 
 static bool can_be_served(const struct hope *h, const struct open *o)
 {
-    if (o->waits) /* something is there to read from, once its operands are */
+    if (o->waits) /* there is something to read once its operands are known */
         return needs_served(h, h->s->g.events[o->event].thread, run_event_of(h->s, o->event)->value_needs);
     return incomplete_serves(h, o->event) || update_serves(h, o->event) || future_serves(h, o->event);
 }
 
-/* A thread at a meeting goes on if the others can come. */
+/* A thread at a meeting can proceed if the others can arrive. */
 static bool meeting_moves(const struct hope *h, uint16_t thread)
 {
     const struct place_in_grid *at = &h->x->runners[thread].at;
@@ -243,7 +245,7 @@ static bool meeting_moves(const struct hope *h, uint16_t thread)
     return true;
 }
 
-/* The threads that move by what is served so far. */
+/* Finds the threads that can proceed, given what is served so far. */
 static void spread_to_threads(struct hope *h)
 {
     for (uint16_t t = 0; t < h->s->n_threads; t++) {
@@ -256,12 +258,12 @@ static void spread_to_threads(struct hope *h)
             h->moves[t] = read && !h->later[read - 1] ? MOVES_BY_NOW : MOVES;
         else if (run->end == RUN_MEETS && meeting_moves(h, t))
             h->moves[t] = MOVES;
-        h->grew |=
-            !moved && h->moves[t] && h->s->g.meets; /* a meeting may hang on it; else only what is read next does */
+        h->grew |= !moved && h->moves[t] && h->s->g.meets; /* a meeting may depend on it; else only later reads do */
     }
 }
 
-/* The reads that are served by that: of all, or of those that serve_all() has found to be. */
+/* Finds the reads that are served by these threads: among all, or among those that serve_all()
+   found. */
 static void spread_to_reads(struct hope *h, bool of_all)
 {
     for (unsigned i = 0; i < h->n; i++) {
@@ -283,7 +285,7 @@ void serve_end(struct explorer *x)
         free(x->hope->incomplete);
 }
 
-/* Of its arrays no more is touched than is used. */
+/* Allocates it without clearing the arrays: most of their elements are not used. */
 static struct hope *new_hope(struct arena *arena)
 {
     struct hope *h = arena_alloc(arena, sizeof *h);
@@ -322,7 +324,7 @@ void serve_all(struct explorer *x, struct state *s, struct open *all, unsigned n
         all[i].later = !all[i].n_now && h->served[i];
 }
 
-/* No more reads are served than serve_all() has found to be, as less is there. */
+/* With fewer writes, no more reads are served than serve_all() found. */
 bool may_be_served(struct explorer *x, struct state *s, const struct open *all, unsigned n, unsigned which)
 {
     struct hope *h = x->hope;

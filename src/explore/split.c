@@ -7,31 +7,31 @@
 #include "base/monotonic.h"
 #include "explore/message.h"
 
-/* From the first rank: */
+/* Messages from the first rank: */
 enum to_others {
     SAYS_PART = 1, /* steps, and a part to search with them */
-    SAYS_STEPS,    /* more of them */
+    SAYS_STEPS,    /* more steps */
     SAYS_WANT,     /* a part is wanted */
     SAYS_END,      /* enum tree_end */
 };
-/* To the first rank: */
+/* Messages to the first rank: */
 enum to_first {
-    TELLS_PART = 16, /* one that was wanted */
-    TELLS_IDLE,      /* there is nothing left to search, and so many steps are */
-    TELLS_DRY,       /* there are no steps left */
-    TELLS_CUT,       /* a loop was left by its bound */
+    TELLS_PART = 16, /* a part that was wanted */
+    TELLS_IDLE,      /* nothing is left to search; with the number of steps left */
+    TELLS_DRY,       /* no steps are left */
+    TELLS_CUT,       /* a bound cut a loop off */
     TELLS_STOPPED,   /* the search has ended here: enum tree_end */
-    TELLS_FOUND,     /* behind the end: message.h */
-    TELLS_ABSENT,    /* it has no search */
+    TELLS_FOUND,     /* the findings, after the end: message.h */
+    TELLS_ABSENT,    /* this rank has no search */
 };
 
-/* What the first rank knows of another one. */
+/* The state of another rank, as the first one knows it. */
 enum peer_state { PEER_IDLE, PEER_BUSY, PEER_DRY };
 struct peer {
     enum peer_state state;
-    bool asked; /* for a part */
+    bool asked; /* it was asked for a part */
     struct allowance steps;
-    struct rank_message found; /* bytes NULL: not yet */
+    struct rank_message found; /* bytes NULL: not received yet */
 };
 
 struct split {
@@ -39,7 +39,7 @@ struct split {
     struct ranks *ranks;
     pthread_t thread;
     bool has_thread;
-    unsigned absent; /* who has no search; 0: nobody */
+    unsigned absent; /* a rank without a search; 0: none */
     struct peer peers[];
 };
 
@@ -56,7 +56,7 @@ static bool send_part(struct ranks *r, unsigned to, int kind, const struct part 
     return sent;
 }
 
-/* Its steps; the part is the tree's from now on. */
+/* Takes a part into the tree; returns its steps. */
 static uint64_t take_part(struct tree *t, const struct rank_message *m)
 {
     uint64_t steps;
@@ -79,7 +79,8 @@ static struct split *split_of(struct search *s)
     return s->split;
 }
 
-/* What is left of the steps goes back; the others' accounts are exact whenever they are idle. */
+/* Handles a message. Unused steps are returned: the other ranks' accounts are exact whenever they
+   are idle. */
 static void hear(struct split *p, const struct rank_message *m)
 {
     struct tree *t = &p->search->tree;
@@ -111,8 +112,8 @@ static void hear(struct split *p, const struct rank_message *m)
     }
 }
 
-/* Steps at once: enough that asking for more costs nothing, no more than leaves some to all where
- * few are left. */
+/* How many steps to hand out at once: enough that asking costs nothing, and, when few are left, no
+ * more than leaves some for all. */
 static uint64_t steps_for_one(const struct split *p)
 {
     enum { MOST = 1 << 16, LEAST = 256 };
@@ -120,7 +121,7 @@ static uint64_t steps_for_one(const struct split *p)
     return !p->search->step_limit || fair > MOST ? MOST : fair < LEAST ? LEAST : fair;
 }
 
-/* What the rank waits for, if it is there. */
+/* Sends what the rank waits for, if it is available. */
 static bool provide(struct split *p, unsigned to)
 {
     struct tree *t = &p->search->tree;
@@ -188,12 +189,11 @@ void split_serve(struct search *s)
 {
     struct split *p = split_of(s);
     if (!p || pthread_create(&p->thread, NULL, serve, p) != 0)
-        return; /* it is searched without them */
+        return; /* the first rank searches without the others */
     p->has_thread = true;
 }
 
-/* A rank that the launcher is about to end, as another one is lost, gets the same signal as for
- * Ctrl-C. */
+/* A launcher that ends all ranks, because one was lost, sends the same signal as for Ctrl-C. */
 static bool is_over_time(const struct split *p, double *until)
 {
     static const double seconds_after_signal = 0.7;
@@ -243,8 +243,7 @@ const char *split_end(struct search *s, struct arena *arena)
     return NULL;
 }
 
-/* Executions that others have found, looked at once more: for their places in this process's
- * memory. */
+/* Examines executions that other ranks found, to have their places in this process's memory. */
 static void look_again(struct search *s, struct tree *leaves, struct explore_result *r)
 {
     uint64_t counts[] = {r->verdict.graphs, r->verdict.blocked, r->verdict.dead, r->verdict.duplicates};
@@ -305,7 +304,7 @@ void split_free(struct search *s)
 
 struct following {
     struct search *s;
-    bool begun, ended; /* ended: where the first rank is */
+    bool begun, ended; /* ended: on the first rank */
     bool told_idle, told_dry, told_cut, told_stop;
     enum tree_end end;
 };
@@ -333,7 +332,7 @@ static void obey(struct following *f, const struct rank_message *m)
     f->begun = true;
 }
 
-/* What the first rank has to know, each thing once. True: something was told. */
+/* Tells the first rank its news, each once; true if there was some. */
 static bool tell(struct following *f)
 {
     struct ranks *r = f->s->options->ranks;
@@ -385,7 +384,7 @@ bool split_follow(struct search *s)
     }
     tree_stop(&s->tree, f.end);
     search_await(s);
-    s->tree.end = f.end; /* whatever came first here */
+    s->tree.end = f.end; /* the reason that came first here */
     struct bytes b = {0};
     message_write(s, !tree_begins_anew(f.end), &b);
     if (b.failed || !ranks_send(r, 0, TELLS_FOUND, b.at, b.n))

@@ -1,31 +1,30 @@
 /* A search that is split over ranks (ranks/ranks.h).
  *
- * The first rank has the tree. Each other one is to it a worker, which has many threads: that one
- * has a branch of the tree, whose parts and steps come from the first rank. A part is a series of
- * decisions, and so is what a rank has found: the first rank makes the same decisions again where
- * it needs more than the values of an outcome. So no rank knows of another one's memory, and all is
- * as if one process had searched.
+ * The first rank has the tree. Every other rank is like a worker with many threads: it has a branch
+ * of the tree, and gets parts and steps from the first rank. A part is a sequence of decisions, and
+ * so is what a rank found: the first rank repeats these decisions if it needs more than the values
+ * of an outcome. So no rank knows another one's memory, and the results are those of one process.
  *
- * Ranks end together or not at all: where one is lost, nothing is said of the others' findings. */
+ * If a rank is lost, the search ends on all ranks, and nothing is reported of the others' findings. */
 #ifndef HEDDLE_EXPLORE_SPLIT_H
 #define HEDDLE_EXPLORE_SPLIT_H
 
 #include "explore/searchers.h"
 
-/* The first rank's: a thread that gives parts to the others, from now on. */
+/* First rank: starts a thread that gives parts to the others. */
 void split_serve(struct search *s);
-/* Tells the others how the search has ended, and waits for what they have found; NULL, or why that
+/* Tells the others how the search ended, and waits for their findings; returns NULL, or why these
  * cannot be had. */
 const char *split_end(struct search *s, struct arena *arena);
-/* Adds it. */
+/* Adds the others' findings. */
 void split_collect(struct search *s, struct explore_result *r, bool *is_full, bool *interrupted);
 
-/* Another rank's: searches until the first one says how it has ended. False: it gave up, and begins
- * once more. */
+/* Other ranks: searches until the first rank tells how the search ended. Returns false if it gave
+ * up and starts again. */
 bool split_follow(struct search *s);
 
-/* Of a rank that has no search, as its program has not come to the launch: no other one waits for
- * it. */
+/* For a rank without a search, because its program did not reach the launch: no other rank waits
+ * for it. */
 void split_absent(struct ranks *r);
 
 void split_free(struct search *s);

@@ -1,4 +1,4 @@
-/* Executes a thread's instructions on values that may be unknown; see thread.h. */
+/* Executes a thread's instructions with values that may be unknown; see thread.h. */
 #include "explore/machine.h"
 #include "isa/opcodes.h"
 
@@ -45,7 +45,7 @@ bool refuse(struct execution *x, const struct ir_insn *i, const char *what)
     return false;
 }
 
-/* Does the guard hold? Unknown: guard.needs. */
+/* Does the guard hold? It is unknown if guard.needs is set. */
 static struct value guard_of(struct execution *x, const struct ir_insn *i)
 {
     if (!i->guard)
@@ -123,7 +123,7 @@ static bool go_to(struct execution *x, uint32_t block)
 {
     struct frame *f = top(x->m);
     const struct ir_func *ir = f->code->ir;
-    if (block == NO_BLOCK) { /* behind the last block: nothing is there */
+    if (block == NO_BLOCK) { /* behind the last block there is no code */
         x->end = RUN_DONE;
         return false;
     }
@@ -177,8 +177,8 @@ static uint32_t param_at(const struct code *c, bool result, uint32_t k)
     return ir_frame_offset(c->ir, result ? s->returns.at[k] : s->params.at[k]);
 }
 
-/* A trap ends the launch. The thread is run on nevertheless, as if it were only noted: a kernel
- * that has nothing behind it ends there. */
+/* A trap ends the launch. The thread runs on as if the trap were only noted; a kernel without code
+ * behind it ends there. */
 static bool trap(struct execution *x, const struct ir_insn *i, struct value guard)
 {
     if (guard.needs)
@@ -431,7 +431,7 @@ static bool step(struct execution *x, const struct ir_insn *i)
     }
 }
 
-/* An instruction that only takes time. */
+/* Skips an instruction that only passes time. */
 static bool pass_over(struct execution *x, const struct ir_insn *i)
 {
     struct frame *f = top(x->m);

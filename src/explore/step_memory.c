@@ -1,5 +1,5 @@
-/* Loads, stores and atomic operations: accesses to shared memory are events; a thread's own memory
- * is the machine's. */
+/* Loads, stores and atomic operations. Accesses to shared memory are events; a thread's local
+ * memory is in the machine. */
 #include "explore/machine.h"
 #include "isa/lane_ids.h"
 #include "isa/sem.h"
@@ -46,11 +46,11 @@ static void local_store(struct machine *m, uint64_t at, uint8_t bytes, struct va
 
 /* ---- mbarriers ---- */
 
-/* mbarriers (PTX ISA 9.0, 9.7.13.15): an object is a word of memory (isa/sem_mbarrier.h). Its
- * initialisation is a weak write, an arrival an atomic operation that releases, a test a read, which
- * acquires if the phase has completed: as by a fence behind it. So all arrivals of a phase
- * synchronize with it, each by those that have read from it. A try_wait is a test: that it may be
- * suspended changes nothing that anybody sees. */
+/* mbarriers (PTX ISA 9.0, 9.7.13.15). An object is a word of memory (isa/sem_mbarrier.h). Its
+ * initialisation is a weak write, an arrival an atomic operation that releases, a test a read that
+ * acquires if the phase is complete, as by a fence behind it. So all arrivals of a phase
+ * synchronize with it, each through the later ones that have read from it. A try_wait is a test:
+ * whether it suspends is not observable. */
 
 static bool has(const struct ir_insn *i, enum isa_mod mod)
 {
@@ -145,7 +145,7 @@ static uint64_t cut(uint64_t v, uint8_t bytes)
     return bytes >= 8 ? v : v & ((1ull << 8 * bytes) - 1);
 }
 
-/* What an atomic operation makes of a cell. */
+/* Computes what an atomic operation writes. */
 static bool update(struct execution *x, const struct ir_insn *i, bool shared, uint64_t old, struct value b,
                    struct value c, uint64_t *value)
 {
@@ -162,9 +162,9 @@ static bool update(struct execution *x, const struct ir_insn *i, bool shared, ui
     return true;
 }
 
-/* What is done with one element: the event, and what a register gets of it. */
+/* The work on one element: its event, and the register's result. */
 struct element {
-    struct value b, c; /* what is stored, or the operands of an atomic operation */
+    struct value b, c; /* the stored value, or the operands of an atomic operation */
     struct value result;
     bool pending;
 };
@@ -200,7 +200,7 @@ static bool finish_update(struct execution *x, const struct ir_insn *i, struct r
     return true;
 }
 
-/* An event of memory that is shared. */
+/* Makes the event of a shared access. */
 static bool shared_element(struct execution *x, const struct ir_insn *i, struct found found, struct value at,
                            struct value guard, struct element *t)
 {
@@ -226,9 +226,9 @@ static bool shared_element(struct execution *x, const struct ir_insn *i, struct 
         t->pending = e->place_needs | e->value_needs;
         return true;
     }
-    /* An update is one operation (8.3): it reads once all its operands are known, and is read once
-     * it has read. What it writes depends on what it reads, whatever it does with that: a circle of
-     * reads-from through it is against axiom No-Thin-Air (8.10.4). */
+    /* An update is one operation (8.3): it reads when all its operands are known, and can be read
+     * when it has read. What it writes depends on what it reads, whether or not it uses it: a cycle
+     * of reads-from through it would violate axiom No-Thin-Air (8.10.4). */
     t->pending = !(e->flags & RUN_RESOLVED);
     t->result = (struct value){.lo = e->read, .needs = t->pending ? 1ull << number % 64 : 0, .from = number + 1};
     return t->pending || kind == RUN_READ || finish_update(x, i, e, t);
@@ -253,7 +253,7 @@ static bool one_element(struct execution *x, const struct ir_insn *i, struct val
     else if (m->space == SPACE_LOCAL ||
              (i->kind != IR_LD && m->space == SPACE_GENERIC && at.needs == 0 &&
               program_find(x->r->program, &x->r->at, m->space, at.lo, m->bytes, true).target == TARGET_LOCAL)) {
-        /* the thread's own memory, at a place or under a guard that is not known: it is waited for */
+        /* Local memory at an unknown place, or under an unknown guard, is waited for. */
         x->run->needs = at.needs | guard.needs;
         x->end = RUN_WAITS;
         return false;
@@ -289,7 +289,7 @@ static bool step_access(struct execution *x, const struct ir_insn *i, struct val
     if (!guard.needs && !guard.lo) {
         while (x->m->n_events < x->run->n_events && x->run->events[x->m->n_events].step == x->m->n_steps &&
                x->run->events[x->m->n_events].kind != RUN_FENCE)
-            next_event(x, RUN_NOTHING, i); /* what was there before that was known */
+            next_event(x, RUN_NOTHING, i); /* an event from before the address was known */
         return true;
     }
     if (a->mem.bytes > 8)
@@ -310,7 +310,7 @@ static bool step_access(struct execution *x, const struct ir_insn *i, struct val
     }
     if (pending)
         machine_keep(x);
-    if (i->kind == IR_MBARRIER && elements[0].result.needs) { /* what it reads may end the thread */
+    if (i->kind == IR_MBARRIER && elements[0].result.needs) { /* the value that it reads may end the thread */
         x->run->needs = elements[0].result.needs;
         x->end = RUN_WAITS;
         return false;

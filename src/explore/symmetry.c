@@ -1,6 +1,6 @@
-/* Threads that can take each other's place: exchanging them gives the same graph. Of two executions
- * that are images of each other, one is enough: outcomes, races and other findings do not name
- * threads. See search.h. */
+/* Threads that can take each other's place: exchanging them gives the same graph. One of two
+ * executions that are images of each other is enough, because outcomes, races and other findings do
+ * not name threads. See search.h. */
 #include <string.h>
 
 #include "explore/machine.h"
@@ -33,7 +33,7 @@ static bool is_identity(ir_ref r)
     }
 }
 
-/* Does the instruction ask who the thread is, or go where this is not followed? */
+/* Does the instruction use the thread's identity, or lead to code that is not followed here? */
 static bool asks(const struct ir_insn *i)
 {
     ir_ref refs[IR_MAX_REFS];
@@ -54,7 +54,7 @@ static bool block_asks(const struct ir_func *f, uint32_t block, uint32_t from)
     return false;
 }
 
-/* From an instruction on: does any code that can be reached? */
+/* Does any code that is reachable from an instruction? */
 static bool rest_asks(const struct ir_func *f, uint32_t block, uint32_t at)
 {
     uint64_t seen[(f->blocks.n + 63) / 64];
@@ -78,7 +78,7 @@ static bool rest_asks(const struct ir_func *f, uint32_t block, uint32_t at)
     return false;
 }
 
-/* Has the block written it, before an instruction? */
+/* Did the block write it before an instruction? */
 static bool is_written(const struct frame *f, uint32_t reg)
 {
     const struct ir_block *b = &f->code->ir->blocks.at[f->block];
@@ -90,8 +90,8 @@ static bool is_written(const struct frame *f, uint32_t reg)
     return false;
 }
 
-/* Are the registers the same that are alive, or may be? Those that do not cross blocks all count,
- * and those that the block has written. */
+/* Are the live registers equal? Registers that do not cross blocks all count, and those that the
+ * block has written. */
 static bool same_registers(const struct program *p, const struct machine *a, const struct machine *b)
 {
     const struct frame *f = &a->frames[0];
@@ -107,7 +107,7 @@ static bool same_registers(const struct program *p, const struct machine *a, con
     return a->n_local == b->n_local && (!a->n_local || !memcmp(a->local, b->local, a->n_local));
 }
 
-/* Will both do the same for the same values of reads? */
+/* Will both threads do the same if their reads return the same values? */
 static bool same_futures(const struct explorer *x, const struct state *s, uint16_t t, uint16_t u)
 {
     const struct machine *a = s->runs[t]->machine, *b = s->runs[u]->machine;
@@ -144,7 +144,7 @@ static bool same_runs(const struct run *a, const struct run *b)
     return true;
 }
 
-/* Has no other thread read from the thread, or been ordered after it? */
+/* Has no other thread read from this one, or been ordered behind it? */
 static bool is_unseen(const struct graph *g, uint16_t thread)
 {
     for (uint16_t e = 0; e < g->n_events; e++) {
@@ -167,7 +167,7 @@ static bool same_sets(const uint64_t *a, const uint64_t *b, unsigned words)
     return true;
 }
 
-/* Have both read from the same writes, none of theirs, and are they after the same events? */
+/* Did both read from the same writes, none of their own, and do they follow the same events? */
 static bool same_pasts(const struct graph *g, uint16_t a, uint16_t b)
 {
     for (uint16_t po = 0; po < g->n_by_po[a]; po++) {
@@ -183,7 +183,7 @@ static bool same_pasts(const struct graph *g, uint16_t a, uint16_t b)
     return true;
 }
 
-/* No third thread's open read has been decided against a write of one and not of the other. */
+/* No undecided read of a third thread has excluded a write of one and not of the other. */
 static bool same_exclusions(const struct graph *g, uint16_t a, uint16_t b)
 {
     for (uint16_t e = 0; e < g->n_events; e++) {
@@ -208,7 +208,7 @@ void exclude_twins(const struct explorer *x, struct state *s, uint16_t event, co
 {
     uint16_t thread = s->g.events[event].thread, po = s->g.events[event].po;
     bool twin[s->n_threads];
-    take_from_set(graph_event_set(&s->g, event, EXCLUDED), now, s->g.words); /* as it was before the decision */
+    take_from_set(graph_event_set(&s->g, event, EXCLUDED), now, s->g.words); /* undoes the decision */
     for (uint16_t t = 0; t < s->n_threads; t++)
         twin[t] = t != thread && are_twins(x, s, thread, t);
     join_set(graph_event_set(&s->g, event, EXCLUDED), now, s->g.words);

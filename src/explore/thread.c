@@ -50,7 +50,7 @@ static struct machine *machine_copy(struct arena *a, const struct machine *from)
     return m;
 }
 
-/* Into the machine that instructions are executed on, which has room of its own. */
+/* Copies a machine into the one that instructions run on, which has its own memory. */
 static void machine_load(struct machine *m, const struct machine *from)
 {
     machine_room(m, from->n_frames, from->n_values, from->n_local);
@@ -123,7 +123,7 @@ static uint16_t complete_events(const struct run *run)
     return n;
 }
 
-/* Runs a thread on from a machine, with the events that it has had. */
+/* Continues a thread from a machine, with the events that it has had. */
 static struct run *run_from(struct runner *r, const struct machine *from, const struct run_event *events, uint16_t n,
                             const struct answer *answers, unsigned n_answers)
 {
@@ -146,7 +146,7 @@ static struct run *run_from(struct runner *r, const struct machine *from, const 
     struct run_event *made = run->events;
     run->events = copied(r->arena, made, run->n_events * sizeof *made);
     free(made);
-    if (run->end == RUN_SPINS) /* what the thread had done when this was not known yet is of the next round */
+    if (run->end == RUN_SPINS) /* events from before this was known belong to the next iteration */
         run->n_events = r->scratch->n_events;
     r->n_runs++;
     return run;
@@ -196,7 +196,7 @@ static bool has_answers(const struct run_child *c, const struct answer *answers,
 struct run *run_resolve_all(struct runner *r, struct run *run, const struct answer *answers, unsigned n)
 {
     for (struct run_child **at = &run->children, *c = *at; c; at = &c->next, c = *at)
-        if (has_answers(c, answers, n)) { /* it comes first, as it will be asked for again */
+        if (has_answers(c, answers, n)) { /* moves it to the front, because it will be asked for again */
             *at = c->next;
             c->next = run->children;
             run->children = c;

@@ -1,18 +1,17 @@
-/* The runs of one thread, whatever the others do: a tree.
+/* The runs of one thread, independent of the other threads: a tree.
  *
- * What a thread does follows from the values that its reads return, and from nothing else. A run is
- * a thread's events so far, in program order, with what stops it; run_resolve() gives the run in
- * which one of its events has got its value. A run that was asked for before is the same again, so
- * that the search (search.h) costs no instructions: they are executed once for each different
- * history of a thread.
+ * What a thread does depends only on the values that its reads return. A run is a thread's events
+ * so far, in program order, with the reason why it stopped; run_resolve() gives the run in which
+ * one of its events has a value. A run that is requested again is shared, so the search (search.h)
+ * executes the instructions once for each different history of a thread.
  *
- * An event need not have its value for the thread to go on: what depends on it by registers (or by
- * memory that is the thread's own) is unknown, and an event with an unknown address, operand or
- * guard is there, in its place, but not complete. A thread stops where a branch, a barrier's number
- * or the like is unknown. So an event is complete when all that it depends on, by data, address or
- * control, has a value: the search never makes a value out of thin air.
+ * A thread proceeds past an event without a value: what depends on it by registers (or by local
+ * memory) is unknown. An event with an unknown address, operand or guard has its place in program
+ * order, but is incomplete. A thread stops at a branch, a barrier's number or the like that is
+ * unknown. So an event is complete when everything that it depends on by data, address or control
+ * has a value: the search never creates values out of thin air.
  *
- * The meaning of pure instructions is isa/lanes.h's. */
+ * The meaning of pure instructions is in isa/lanes.h. */
 #ifndef HEDDLE_EXPLORE_THREAD_H
 #define HEDDLE_EXPLORE_THREAD_H
 
@@ -21,72 +20,75 @@
 enum run_kind {
     RUN_READ,
     RUN_WRITE,
-    RUN_UPDATE, /* an atomic read-modify-write that may write; a compare-and-swap that has failed is a RUN_READ */
+    RUN_UPDATE, /* an atomic read-modify-write that may write; a failed compare-and-swap is a RUN_READ */
     RUN_FENCE,
     RUN_BARRIER,  /* bar, barrier, barrier.cluster: mode, barrier, count */
-    RUN_EXCHANGE, /* what lanes of a warp do together: mode, mask, operands */
-    RUN_NOTHING,  /* its guard does not hold */
+    RUN_EXCHANGE, /* a collective of a warp: mode, mask, operands */
+    RUN_NOTHING,  /* not executed: its guard is false */
 };
 
 enum run_flags {
     RUN_STRONG = 1,
-    RUN_RED = 2,      /* red: it returns nothing, so it acquires nothing */
-    RUN_PLACED = 4,   /* it is known that it happens, and where */
-    RUN_VALUED = 8,   /* what it writes is known: of RUN_WRITE */
-    RUN_RESOLVED = 16 /* it has its value: reads, updates, barriers and exchanges that return */
+    RUN_RED = 2,      /* red: has no result, so it does not acquire */
+    RUN_PLACED = 4,   /* it is known to happen, and where */
+    RUN_VALUED = 8,   /* RUN_WRITE: its value is known */
+    RUN_RESOLVED = 16 /* it has its value: for reads, updates, barriers and exchanges with results */
 };
 
-enum { ROUNDS_PUT_BACK = 2 }; /* rounds.c looks for races in so many together, which leave all as it was */
+/* rounds.c searches for races in this many iterations together that leave the state unchanged */
+enum { ROUNDS_PUT_BACK = 2 };
 enum round_kind {
     ROUND_NONE,
-    ROUND_SINGLE,  /* one that may be left out, with no other read */
-    ROUND_SEVERAL, /* or with several */
+    ROUND_SINGLE,  /* may be left out, and has no other read */
+    ROUND_SEVERAL, /* may be left out, and has several reads */
 };
 
 struct run_event {
     uint8_t kind, flags, order, mode; /* enum ir_order; enum bar_mode or enum collective */
     uint8_t scope;                    /* enum scope, model.h */
     uint8_t barrier;                  /* its number */
-    uint8_t round;                    /* enum round_kind: of the round of a loop that begins with it */
+    uint8_t round;                    /* enum round_kind of the iteration that begins with it */
     uint16_t location;
-    uint16_t compares_from; /* of a compare-and-swap: 1 + the newest event that the comparand derives from */
-    uint32_t step;          /* the instruction's number in the run */
-    uint32_t count;         /* of a barrier: threads, 0: all; of an exchange: the mask of lanes */
+    uint16_t compares_from; /* compare-and-swap: 1 + the newest event that the comparand depends on */
+    uint32_t step;          /* the instruction's number within the run */
+    uint32_t count;         /* barriers: number of threads, 0: all; exchanges: the mask of lanes */
     uint64_t read, wrote;
-    uint64_t operand[2];               /* of an exchange: a; b | c << 32 */
-    uint64_t place_needs, value_needs; /* bits by number % 64 of the events that it waits for */
+    uint64_t operand[2];               /* exchanges: a; b | c << 32 */
+    uint64_t place_needs, value_needs; /* the events that it needs, as bits by number % 64 */
     const struct ir_insn *insn;
 };
 
 enum run_end {
-    RUN_WAITS, /* for the values of events: run.needs */
-    RUN_MEETS, /* its last event is a barrier or an exchange, which has not got its value */
+    RUN_WAITS, /* for values of events: run.needs */
+    RUN_MEETS, /* its last event is a barrier or an exchange without a result yet */
     RUN_DONE,
-    RUN_FAULTED, /* an access that leads nowhere: run.fault */
-    RUN_SPINS,   /* a round of an await loop has failed: it would be the same again */
-    RUN_CUT,     /* a bound has been reached: --unroll */
+    RUN_FAULTED, /* an invalid access: run.fault */
+    RUN_SPINS,   /* an iteration of an await loop failed, and would repeat */
+    RUN_CUT,     /* --unroll was reached */
     RUN_REFUSED, /* program.refusal */
 };
 
 struct run {
     uint16_t n_events;
-    uint16_t complete;   /* so many events at its beginning are */
-    uint16_t round;      /* RUN_SPINS: the first event of the round */
-    bool is_chain;       /* RUN_SPINS: it is not one round, or two, but more */
-    bool leaves_updates; /* RUN_SPINS: the round has atomic operations that wrote what they had read */
+    uint16_t complete;   /* number of complete events at its beginning */
+    uint16_t round;      /* RUN_SPINS: the first event of the iteration */
+    bool is_chain;       /* RUN_SPINS: more than two iterations until the state repeats */
+    bool leaves_updates; /* RUN_SPINS: the iteration has atomic operations that wrote the value they had read */
     uint8_t end;         /* enum run_end */
     struct run_event *events;
-    uint64_t needs;       /* RUN_WAITS: as place_needs */
-    uint64_t round_needs; /* likewise: to know whether a round of a loop has left all as it was */
-    uint16_t beyond;      /* the first event behind that round: it is there if the round has not; else NO_EVENT */
-    const struct ir_insn *stopped; /* where it stands */
+    uint64_t needs;       /* RUN_WAITS: events, as in place_needs */
+    uint64_t round_needs; /* likewise: needed to know whether an iteration left the state unchanged */
+    /* the first event behind that iteration, which exists only if it did not; else NO_EVENT */
+    uint16_t beyond;
+    const struct ir_insn *stopped; /* where it stopped */
     const char *fault;
-    const struct ir_insn *trap; /* the first `trap`, or failed assertion; NULL: none */
-    uint16_t trap_at;           /* the events before it: a thread that does nothing behind it has been stopped by it */
+    const struct ir_insn *trap; /* the first trap or failed assertion; NULL: none */
+    /* number of events before it: a thread that does nothing behind it was stopped by it */
+    uint16_t trap_at;
     /* Private to thread.c: */
     struct run_child *children;
-    struct machine *machine;         /* from where the unknown part is run again */
-    struct future *future;           /* what it may still do: future.h */
+    struct machine *machine;         /* the state from which the unknown part is run again */
+    struct future *future;           /* what the thread may still do: future.h */
     struct rounds_seen *rounds_seen; /* rounds.c */
 };
 
@@ -94,8 +96,8 @@ struct runner {
     struct program *program;
     struct arena *arena;
     struct place_in_grid at;
-    uint64_t unroll;   /* rounds of a retry loop */
-    bool updates_stay; /* no round with an atomic operation that writes is left out */
+    uint64_t unroll;   /* bound for iterations of a retry loop */
+    bool updates_stay; /* iterations with atomic operations that write are not left out */
     struct machine *scratch;
     const struct machine *entry; /* before the first instruction */
     struct run *start;
@@ -103,12 +105,12 @@ struct runner {
     uint64_t n_runs;
 };
 
-/* The machine that a runner executes on; all runners of an exploration may have the same. */
+/* The machine that runners execute on; all runners of an exploration may share one. */
 struct machine *run_machine(struct arena *arena);
 void run_machine_free(struct machine *m);
-/* The run up to where the thread first stops. */
+/* The run up to the thread's first stop. */
 struct run *run_begin(struct runner *r);
-/* The run in which events, which are placed and not resolved, have values. */
+/* The run in which these events, placed and not resolved, have these values. */
 struct answer {
     uint64_t value;
     uint16_t event;
@@ -116,7 +118,7 @@ struct answer {
 struct run *run_resolve_all(struct runner *r, struct run *run, const struct answer *answers, unsigned n);
 struct run *run_resolve(struct runner *r, struct run *run, unsigned event, uint64_t value);
 
-/* The machine as it is where the run ends; it is the runner's, until it makes another run. */
+/* The machine at the end of the run; the runner owns it, until it makes another run. */
 const struct machine *run_stop(struct runner *r, const struct run *run);
 
 #endif

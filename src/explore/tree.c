@@ -75,7 +75,7 @@ static void take_steps(struct tree *t, struct allowance *a, uint64_t many)
     t->steps_left -= a->left;
 }
 
-/* The steps that were given have been used, but for those that are left. */
+/* Accounts for the used steps, and returns the rest. */
 static void put_back(struct tree *t, struct allowance *a)
 {
     if (t->n_dry && a->left)
@@ -139,7 +139,7 @@ void tree_idles(struct tree *t)
     pthread_mutex_unlock(&t->lock);
 }
 
-/* For a worker that is idle. */
+/* Takes a part for an idle worker. */
 static struct part *take(struct tree *t)
 {
     if (t->ended || !t->parts)
@@ -211,7 +211,7 @@ enum tree_needs tree_needs(struct tree *t)
                             : t->n_dry               ? TREE_NEEDS_STEPS
                                                      : TREE_NEEDS_PART;
     if (needs == TREE_NEEDS_PART) {
-        t->n_wanted = 0; /* nothing is left to be given */
+        t->n_wanted = 0; /* there is nothing left to give */
         look_for_hunger(t);
     }
     pthread_mutex_unlock(&t->lock);
@@ -229,7 +229,7 @@ void tree_dries(struct tree *t, struct allowance *a)
     pthread_mutex_unlock(&t->lock);
 }
 
-/* For a worker that is dry. */
+/* Gives steps to a worker that has none. */
 static void allow(struct tree *t, struct allowance *a, uint64_t many)
 {
     if (t->ended || !t->steps_left)

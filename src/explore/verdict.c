@@ -1,4 +1,4 @@
-/* The findings, as sets; see verdict.h. */
+/* The findings as sets; see verdict.h. */
 #include "explore/verdict.h"
 
 #include <stdlib.h>
@@ -58,8 +58,8 @@ static void keep_here(const struct verdict *v, struct decisions *to)
     *to = (struct decisions){kept, v->here.n};
 }
 
-/* Of what is there already: the place for the example, if this execution comes first, or is the one
- * whose example is not there yet. */
+/* For a known finding: where to put the example if this execution comes first, or is the one whose
+ * example is still missing. */
 static const struct example **replaces(const struct verdict *v, struct decisions *reached,
                                        const struct example **example)
 {
@@ -253,7 +253,7 @@ static int compare_outcomes(const void *a, const void *b)
     return 0;
 }
 
-/* With their examples. */
+/* Sorts outcomes with their examples. */
 static void sort_outcomes(struct verdict *v)
 {
     struct pair {

@@ -1,5 +1,5 @@
-/* What an exploration has found: the outcomes, races, traps, deadlocks and livelocks of all
- * executions; counts. */
+/* The results of an exploration: outcomes, races, traps, deadlocks and livelocks over all
+ * executions; and counts. */
 #ifndef HEDDLE_EXPLORE_VERDICT_H
 #define HEDDLE_EXPLORE_VERDICT_H
 
@@ -7,35 +7,34 @@
 
 /* A read of an execution. */
 struct example_read {
-    const struct ir_insn *insn, *from; /* from: what wrote it; NULL: it was there at first */
+    const struct ir_insn *insn, *from; /* from: what wrote the value; NULL: it is the initial value */
     uint32_t block, thread, from_block, from_thread;
     uint64_t value;
 };
 
-/* An execution: what its threads read. Of long ones the beginning. */
+/* An execution, as what its threads read. Long ones are cut. */
 enum { EXAMPLE_READS = 64 };
 struct example {
     uint32_t n;
-    bool is_cut; /* there are more */
+    bool is_cut; /* there are more reads */
     struct example_read reads[];
 };
 
-/* Where an execution is in the tree: the number of the branch at each depth. Whatever parts the
- * tree is searched in, and in which order, of all executions that show something the first is its
- * example. */
+/* The position of an execution in the tree: the number of the branch at each depth. However the
+ * tree is split up, the first execution that shows something is its example. */
 struct decisions {
     const uint8_t *at;
     uint32_t n;
 };
 
-/* An instruction where something happens in some execution; NULL: in none. */
+/* An instruction at which something happens in some execution; NULL if in none. */
 struct sight {
     const struct ir_insn *insn;
     const struct example *example;
     struct decisions decisions;
 };
 
-/* Two accesses that can race: instructions, the one with the smaller line first. */
+/* Two accesses that can race, the one with the smaller line first. */
 struct race {
     const struct ir_insn *a, *b;
     const struct example *example;
@@ -52,7 +51,7 @@ struct verdict {
     struct arena *arena;
     uint16_t *observed; /* locations */
     uint32_t n_observed;
-    /* Outcomes of completed runs: n_observed values each, by hash. */
+    /* Outcomes of completed executions: n_observed values each; a hash table. */
     VEC(uint64_t *) outcomes;
     VEC(const struct example *) examples; /* by outcome */
     VEC(struct decisions) reached;        /* by outcome */
@@ -61,17 +60,17 @@ struct verdict {
     VEC(struct race) races;
     VEC(struct stop) stops;
     struct sight deadlock, livelock;
-    struct sight livelock_by_atomics; /* some of the threads repeat atomic operations that write what they read */
-    bool breaks_claim;                /* some outcome does */
-    struct sight cut;                 /* a loop that an execution left by its bound */
-    const struct ir_insn
-        *unseen; /* a loop of which rounds were left out that may race, and are not put back (rounds.c) */
-    const struct execution *caught; /* the search was for this one: execution.h */
+    /* some spinning threads repeat atomic operations that write the value they read */
+    struct sight livelock_by_atomics;
+    bool breaks_claim;              /* some outcome violates a claim */
+    struct sight cut;               /* a loop that a bound cut off */
+    const struct ir_insn *unseen;   /* a loop whose left-out iterations may race, and are not put back (rounds.c) */
+    const struct execution *caught; /* the execution that the search looked for: execution.h */
     uint64_t graphs, blocked, dead, duplicates;
-    /* Hashes of graphs, to count those that come twice. */
+    /* Hashes of graphs, to count duplicates. */
     uint64_t *seen;
     uint64_t n_seen, seen_room;
-    struct decisions here; /* of the execution that is looked at */
+    struct decisions here; /* position of the current execution */
 };
 
 static inline uint64_t mix(uint64_t h, uint64_t v)
@@ -80,41 +79,40 @@ static inline uint64_t mix(uint64_t h, uint64_t v)
     return h ^ h >> 29;
 }
 
-/* Add what the execution shows: the place for its example, NULL where an earlier execution shows
- * that, too. */
+/* Add what the execution shows. They return where to put the example; NULL if an earlier execution
+ * shows the same. */
 const struct example **verdict_outcome(struct verdict *v, const uint64_t *values);
 const struct example **verdict_race(struct verdict *v, const struct ir_insn *a, const struct ir_insn *b);
-/* Would that be the first execution with the race? */
+/* Would this be the first execution with the race? */
 bool verdict_is_first_race(const struct verdict *v, const struct ir_insn *a, const struct ir_insn *b);
 const struct example **verdict_stop(struct verdict *v, const struct ir_insn *insn, const char *fault);
 const struct example **verdict_sight(struct verdict *v, struct sight *sight, const struct ir_insn *insn);
-/* Rounds of a loop at the instruction have been left out, and are not looked at. */
+/* Iterations of a loop at the instruction were left out, and are not examined. */
 void verdict_unseen(struct verdict *v, const struct ir_insn *insn);
-/* Would it be the first one? */
+/* Would this be the first one? */
 bool verdict_is_first(const struct verdict *v, const struct sight *sight);
-/* Notes a graph by its hash, to count those that come twice. */
+/* Counts a graph, by its hash, as new or as a duplicate. */
 void verdict_graph(struct verdict *v, uint64_t hash);
 struct example *example_new(struct arena *arena, uint32_t n);
 
 void verdict_begin(struct verdict *v, struct arena *arena);
 void verdict_end(struct verdict *v);
-/* leaf.c: nothing can move any more: looks at what the execution is. */
+/* leaf.c: nothing can proceed: examines the execution. */
 void verdict_leaf(struct explorer *x, struct state *s);
-/* Has anything been found that is wrong? */
+/* Was any error found? */
 static inline bool verdict_is_bad(const struct verdict *v)
 {
     return v->races.n || v->stops.n || v->deadlock.insn || v->livelock.insn || v->livelock_by_atomics.insn ||
            v->breaks_claim;
 }
-/* Some read has nothing to read from: from a thread that was cut off it might have. */
+/* A read has nothing to read from; a thread that was cut off might have written it. */
 void verdict_dead_end(struct explorer *x, const struct state *s);
-/* rounds.c: calls `look` for each execution with a round of a loop that was left out, where that
- * may race. */
+/* rounds.c: calls `look` for each execution with a left-out iteration that may race. */
 void look_at_rounds(struct explorer *x, const struct state *s,
                     void (*look)(struct explorer *x, const struct state *with));
-/* Adds what another part of the tree has found. */
+/* Adds the results of another part of the tree. */
 void verdict_add(struct verdict *to, const struct verdict *from);
-/* In the order of their values, and of lines. */
+/* Sorts outcomes by their values, and findings by their lines. */
 void verdict_sort(struct verdict *v);
 
 #endif

@@ -29,11 +29,11 @@ struct looking {
     struct arena *arena;
     const struct execution *e;
     struct why *w;
-    struct graph g;    /* with one Fence-SC order */
-    uint16_t *at, *of; /* events of the graph by those of the execution, and back */
+    struct graph g;    /* the graph with one Fence-SC order */
+    uint16_t *at, *of; /* maps events of the execution to the graph's, and back */
     uint64_t **co;     /* by location of the graph: rows */
-    uint64_t **at_end; /* by location: writes that come before the last one only as that is the last */
-    uint16_t n_edges;  /* of the graph, before fences were ordered */
+    uint64_t **at_end; /* by location: writes that precede the last one only because it is the last */
+    uint16_t n_edges;  /* number of edges before fences were ordered */
 };
 
 /* ---- orders that the axioms allow ---- */
@@ -48,7 +48,7 @@ static bool keep_order(struct graph *g, void *data)
     return true;
 }
 
-/* The writes that have to be last for what was found to show. */
+/* Finds the writes that must be last for the finding to show. */
 static void find_last_writes(const struct looking *k, uint16_t l, uint64_t *last)
 {
     const struct execution *e = k->e;
@@ -109,7 +109,7 @@ static uint16_t member_event(const struct looking *k, uint16_t l, unsigned m)
     return m == INITIAL ? NO_EVENT : k->of[graph_member(&k->g, l, m)];
 }
 
-/* Two members of a location: `from` INITIAL stands for the initial value. */
+/* Adds an edge between two members of a location; `from` INITIAL is the initial value. */
 static void add_members(struct looking *k, enum edge_kind kind, uint16_t l, unsigned from, unsigned to)
 {
     const struct graph *g = &k->g;
@@ -124,7 +124,7 @@ static const uint64_t *co_of(const struct looking *k, uint16_t l, unsigned membe
     return k->co[l] + member * k->g.words;
 }
 
-/* Of the members `all`, those that none of the others is before. */
+/* The members of `all` that no other member of it precedes. */
 static void find_first(const struct graph *g, const uint64_t *rows, const uint64_t *all, uint64_t *first)
 {
     copy_set(first, all, g->words);
@@ -132,8 +132,8 @@ static void find_first(const struct graph *g, const uint64_t *rows, const uint64
     take_from_set(first, rows + m * g->words, g->words);
 }
 
-/* Writes that nothing follows, and that a coherence order need not order, come before the one whose
- * value is there at the end. */
+/* Writes without followers, which a coherence order need not order, precede the one with the final
+ * value. */
 static void add_at_end(struct looking *k, uint16_t l)
 {
     const uint64_t *writes = graph_location_set(&k->g, l, WRITES);
@@ -149,7 +149,8 @@ static void add_at_end(struct looking *k, uint16_t l)
     }
 }
 
-/* An edge to the first of the writes that follow one in coherence order, but not to `without`. */
+/* Adds an edge to the first of the writes that follow one in coherence order, leaving out
+   `without`. */
 static void add_next(struct looking *k, enum edge_kind kind, uint16_t l, unsigned from, unsigned write,
                      unsigned without)
 {
@@ -199,7 +200,7 @@ static bool has_fence_edge(const struct looking *k, uint16_t from, uint16_t to)
     return false;
 }
 
-/* Not where another fence is between them. */
+/* Returns false if another fence is between them. */
 static bool is_next_fence(const struct looking *k, uint16_t from, uint16_t to)
 {
     for (uint16_t i = 0; i < k->g.n_fences; i++)
@@ -267,9 +268,9 @@ static void add_edges(struct looking *k)
 /* ---- what the axioms say of single edges, with this coherence order ---- */
 
 struct breach {
-    uint8_t *axiom; /* by edge: what it breaks in some Fence-SC order; AXIOM_NONE: nothing */
-    bool any;       /* in this order */
-    bool allowed;   /* in some order nothing is broken */
+    uint8_t *axiom; /* by edge: the axiom that it breaks in some Fence-SC order; AXIOM_NONE: none */
+    bool any;       /* an axiom is broken in this order */
+    bool allowed;   /* some order breaks none */
 };
 
 struct trial {
@@ -292,8 +293,8 @@ static bool causes(const struct graph *g, uint16_t x, uint16_t y)
     return has(graph_row(g, g->cause, a->location, a->member), b->member);
 }
 
-/* Is a write that the read's is before, in coherence order, before the read in causality order? Or,
- * of an update, between the two. */
+/* Does a write that precedes the read in causality order follow the read's write in coherence
+ * order? For an update: is a write between the two? */
 static enum axiom breaks_from_read(const struct trial *t, const struct graph *g, uint16_t r)
 {
     const struct looking *k = t->k;
@@ -315,7 +316,7 @@ static enum axiom breaks_from_read(const struct trial *t, const struct graph *g,
     return AXIOM_NONE;
 }
 
-/* Does an update read from the write, and come behind it for that? */
+/* Does an update read from the write, and follow it for that reason? */
 static bool follows_its_source(const struct trial *t, const struct graph *g, uint16_t update, uint16_t write)
 {
     const struct event *u = &g->events[update];
@@ -347,8 +348,8 @@ static void find_breaches(struct trial *t, struct graph *g)
 
 enum { MAX_TRIED = 300 };
 
-/* In which Fence-SC orders is nothing broken? Those that begin with what is broken are not gone
- * into. */
+/* Examines the Fence-SC orders for broken axioms; does not continue an order whose beginning breaks
+ * one. */
 static void try_orders(struct trial *t, struct graph *g)
 {
     if (!t->left) {
@@ -376,7 +377,7 @@ static void try_orders(struct trial *t, struct graph *g)
     t->b->allowed = true;
 }
 
-/* What the changes break, by edge; false: nothing, in some order. */
+/* Finds what the changes break, by edge; false if some order breaks nothing. */
 static bool find_broken(struct looking *k, const struct changes *c, uint8_t *axiom)
 {
     struct graph g;
@@ -417,7 +418,7 @@ static bool breaks_edge(void *data, const struct changes *c)
 }
 
 /* The strongest changes, without fences and with them, and what they break, by edge; NULL: nothing,
- * or that is not known. */
+ * or not known. */
 struct tops {
     struct changes changes[2];
     uint8_t *axiom[2];
@@ -435,7 +436,7 @@ static struct tops find_tops(struct looking *k)
     return t;
 }
 
-/* Of an edge that none of the least sets breaks: a set of its own. */
+/* For an edge that no minimal set breaks: finds a set of its own. */
 static void find_own(struct looking *k, struct aim *a, const struct tops *tops)
 {
     struct why_edge *e = &k->w->edges.at[a->edge];
@@ -449,8 +450,8 @@ static void find_own(struct looking *k, struct aim *a, const struct tops *tops)
     }
 }
 
-/* Where no single edge is against an axiom: accesses have become morally strong, and their writes
- * cannot all be ordered. */
+/* If no single edge violates an axiom: accesses have become morally strong, and their writes cannot
+ * all be ordered. */
 static void note_strengthened(struct looking *k, const struct changes *c)
 {
     struct graph g;

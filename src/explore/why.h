@@ -1,6 +1,6 @@
-/* An execution as a graph to be looked at: its edges with one coherence order and one Fence-SC
- * order that the axioms allow, and for each edge what would have forbidden it: the axiom that is
- * broken when instructions are strengthened (forbid.h), with all else as it is. */
+/* Explains an execution as a graph: its edges, with one coherence order and one Fence-SC order that
+ * the axioms allow, and for each edge what would forbid it: the axiom that is broken when
+ * instructions are strengthened (forbid.h) and everything else stays. */
 #ifndef HEDDLE_EXPLORE_WHY_H
 #define HEDDLE_EXPLORE_WHY_H
 
@@ -8,18 +8,18 @@
 
 enum edge_kind {
     EDGE_PO,      /* program order: the next event of a thread */
-    EDGE_RF,      /* reads from; `from` NO_EVENT: what was there at first */
-    EDGE_CO,      /* coherence order, without what follows of the others and the initial values */
-    EDGE_FR,      /* from-read: to the next writes in coherence order behind what the read reads from */
+    EDGE_RF,      /* reads from; `from` NO_EVENT: the initial value */
+    EDGE_CO,      /* coherence order, without edges that follow from others, and without initial values */
+    EDGE_FR,      /* from-read: to the next writes in coherence order behind the one that was read */
     EDGE_SYNC,    /* synchronizes with (PTX ISA 9.0, 8.9.4): release and acquire patterns */
-    EDGE_BARRIER, /* the same meeting: each with the next of it */
+    EDGE_BARRIER, /* a meeting: each event with the next of it */
     EDGE_FENCE,   /* Fence-SC order (8.9.3) */
-    EDGE_CAUSE,   /* causality order (8.9.5) of accesses of one location, without what follows of the others */
+    EDGE_CAUSE,   /* causality order (8.9.5) within a location, without edges that follow from others */
     EDGE_RACE,    /* the data race that was found (8.7.1) */
     EDGE_KINDS
 };
 
-/* What an execution can break. */
+/* The axioms that an execution can break. */
 enum axiom {
     AXIOM_NONE,
     AXIOM_COHERENCE,
@@ -39,18 +39,22 @@ struct why_not {
 struct why_edge {
     uint16_t from, to; /* events of the execution */
     uint8_t kind;
-    bool strong;       /* RF, CO, FR, RACE: the two are morally strong */
-    bool ordered;      /* RF, CO, FR: causality orders them so anyway */
-    bool at_end;       /* CO: only as the value of `to` is there at the end; a coherence order need not order the two */
-    bool synchronizes; /* RF: what precedes the write in its thread, or some of it, precedes what follows the read */
-    uint8_t n_not;     /* what would have forbidden it, the least first */
+    bool strong;  /* RF, CO, FR, RACE: the two are morally strong */
+    bool ordered; /* RF, CO, FR: causality orders them in any case */
+    /* CO: only as the value of `to` is there at the end; a coherence order need not order the
+       two */
+    bool at_end;
+    /* RF: what precedes the write in its thread, or some of it, precedes what follows the read */
+    bool synchronizes;
+    uint8_t n_not; /* what would have forbidden it, the least first */
     struct why_not not[MAX_REASONS];
 };
 
 struct why {
     VEC(struct why_edge) edges;
-    forbidding_list all;   /* that forbid the execution, or that what was found shows in it */
-    enum judgement at_top; /* ALLOWED: it is there with all accesses strong, ordered and behind a fence.sc, too */
+    forbidding_list all; /* that forbid the execution, or that what was found shows in it */
+    /* ALLOWED: it is there with all accesses strong, ordered and behind a fence.sc, too */
+    enum judgement at_top;
 };
 
 /* Can an axiom, or what makes a race, be broken at it? What else there is follows from the others. */
