@@ -1,5 +1,5 @@
-/* HEDDLE_LOG: messages of the library on stderr. Without it, only what every user must know is
- * printed: kernels that fail, programs with nothing to run. */
+/* HEDDLE_LOG: messages of the library on stderr. Without it only messages for every user are
+ * printed: failed kernels, programs that contain nothing to run. */
 #include "cuda/api.h"
 
 #include <stdarg.h>

@@ -1,7 +1,7 @@
-/* Where the files that programs are linked with say which folder Heddle's libraries are in: a mark
- * and room behind it, where `heddle cc --install-tools` writes the path (cc/toolkit.c); in
- * libcudart_static.a behind the mark, in stubs, whose name it is (toolkit/stub.S), in its place.
- * Meson has the same numbers. */
+/* A mark in files that programs are linked with; behind it is room for the path of Heddle's
+ * libraries, which `heddle cc --install-tools` writes (cc/toolkit.c). In libcudart_static.a the
+ * path follows the mark; in stubs (toolkit/stub.S), whose soname it is, it replaces the mark. Meson
+ * has the same numbers. */
 #ifndef HEDDLE_CUDA_PLACE_H
 #define HEDDLE_CUDA_PLACE_H
 

@@ -1,4 +1,4 @@
-/* The record by which a program passes a fat binary: code of nvcc and clang to the runtime, any
+/* The record by which a fat binary is passed: by code of nvcc and clang to the runtime, and by any
  * program to the driver. */
 #ifndef HEDDLE_CUDA_WRAPPER_H
 #define HEDDLE_CUDA_WRAPPER_H

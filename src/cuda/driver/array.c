@@ -49,7 +49,7 @@ CU_API CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *d, CUarray array)
     return CUDA_SUCCESS;
 }
 
-/* The work that may use it is waited for. That of a level does nothing: it is a part of the
+/* Waits for the work that may use it. Destroying a level does nothing: it is a part of the
  * mipmapped array. */
 CU_API CUresult cuArrayDestroy(CUarray array)
 {
@@ -99,7 +99,7 @@ CU_API CUresult cuMipmappedArrayDestroy(CUmipmappedArray mipmap)
     return CUDA_SUCCESS;
 }
 
-/* As many as 2^32 bytes have, and 2^30 at most. */
+/* As many texels as fit in 2^32 bytes, at most 2^30. */
 CU_API CUresult cuDeviceGetTexture1DLinearMaxWidth(size_t *most, CUarray_format format, unsigned channels,
                                                    CUdevice ordinal)
 {
@@ -115,7 +115,7 @@ CU_API CUresult cuDeviceGetTexture1DLinearMaxWidth(size_t *most, CUarray_format 
 /* ---- what arrays have that are made without memory, in tiles, or of several planes: Heddle has
  * none of those ---- */
 
-/* As an H200 answers for all other arrays. */
+/* The answer of an H200 for all other arrays. */
 static CUresult none_of_it(void)
 {
     CUcontext c;

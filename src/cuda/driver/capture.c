@@ -1,10 +1,10 @@
-/* Entry points of stream capture ("CUDA Driver API", 6.17); what it is stands in capture.h. */
+/* Entry points of stream capture ("CUDA Driver API", 6.17); capture.h describes it. */
 #include "cuda/state/capture.h"
 
 #include "cuda/state/graph.h"
 #include "cuda/state/streams.h"
 
-/* A stream that may capture; where it is the legacy stream: what is said of that. */
+/* Finds a stream that may capture; for the legacy stream, the error that it gets. */
 static CUresult capturable(CUstream handle, struct CUstream_st **s, CUresult legacy)
 {
     CUcontext c;
@@ -40,7 +40,7 @@ CU_API CUresult cuStreamBeginCaptureToGraph(CUstream handle, CUgraph graph, cons
     return capture_begin(s, g, after, data, n, mode);
 }
 
-/* Without a place for it, the graph is lost, but one that is a node's. */
+/* If the caller wants no graph, the captured graph is freed, unless it belongs to a node. */
 CU_API CUresult cuStreamEndCapture(CUstream handle, CUgraph *graph)
 {
     struct CUstream_st *s;
@@ -159,7 +159,7 @@ CU_API CUresult cuStreamGetCaptureInfo_v2_ptsz(CUstream s, CUstreamCaptureStatus
     return cuStreamGetCaptureInfo_v2(OWN(s), status, id, graph, after, n);
 }
 
-/* Takes any mode, as the driver does. */
+/* Accepts any mode, as the driver does. */
 CU_API CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
 {
     NEED(mode);

@@ -196,7 +196,7 @@ CU_API CUresult cuCtxGetApiVersion(CUcontext context, unsigned *version)
     return CUDA_SUCCESS;
 }
 
-/* An H200's range; priorities are kept, and make no difference here. */
+/* The range of an H200; priorities are kept, but have no effect here. */
 CU_API CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest)
 {
     CUcontext c;

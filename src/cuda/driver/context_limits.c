@@ -4,19 +4,20 @@
 #include "cuda/state/limits.h"
 #include "cuda/state/state.h"
 
-/* A stack here is never smaller than this: frames are not those of the real compiler. */
+/* The least stack here, because frames differ from ptxas's. */
 enum { LEAST_STACK_BYTES = 64 << 10 };
 
-/* Nor larger than the environment allows. */
+/* The stack's size within the environment's limit. */
 static size_t stack_bytes(size_t value)
 {
     size_t most = limits_given()->stack_bytes, bytes = value < LEAST_STACK_BYTES ? LEAST_STACK_BYTES : value;
     return most && bytes > most ? most : bytes;
 }
 
-/* CUDA's buffer holds what printf is given, and is drained while the kernel runs: an H200 has shown
- * 27 MB of text of a kernel with its 8 MiB, and of 512 KiB, the least, what stands last. Here the
- * limit is one of text: so much for each byte of the buffer. */
+/* CUDA's buffer holds the arguments of printf, and is drained while the kernel runs. An H200
+ * printed 27 MB of text from one kernel with its buffer of 8 MiB, and the end of the text with the
+ * smallest buffer, 512 KiB. Here the limit counts text: this many bytes for each byte of the
+ * buffer. */
 enum { LEAST_FIFO_BYTES = 512 << 10, TEXT_OF_FIFO_BYTE = 8 };
 
 static hd_result set_print_limit(CUcontext c, size_t value)
@@ -24,7 +25,7 @@ static hd_result set_print_limit(CUcontext c, size_t value)
     return hd_machine_set_limit(c->device->machine, HD_LIMIT_PRINT_BYTES, value * TEXT_OF_FIFO_BYTE);
 }
 
-/* What an H200 does not have, or does not know. */
+/* Refuses limits that an H200 does not have or know. */
 static CUresult check_limit(CUlimit limit)
 {
     NEED((unsigned)limit < CU_LIMIT_MAX);
@@ -51,12 +52,12 @@ static CUresult check_unused(const struct CUctx_st *c, CUlimit limit)
     return CUDA_SUCCESS;
 }
 
-/* What an H200 takes, and makes of it (tests/forbidden/graph_rules.txt). */
+/* The value that an H200 stores for a requested one (tests/forbidden/graph_rules.txt). */
 static CUresult round_limit(CUcontext c, CUlimit limit, size_t *value)
 {
     enum { MOST_STACK = 512 << 10, MOST_PENDING = 599186, L2_PART = 3932160, L2 = 39321600, HEAP_PART = 64 << 10 };
     switch (limit) {
-    case CU_LIMIT_STACK_SIZE: /* one that grows is allocated, when kernels have ended */
+    case CU_LIMIT_STACK_SIZE: /* a larger stack is allocated when kernels have ended */
         NEED(*value <= MOST_STACK);
         if (*value > c->limits[limit])
             TRY(from_hd(hd_context_synchronize(c->context)));
@@ -78,8 +79,8 @@ static CUresult round_limit(CUcontext c, CUlimit limit, size_t *value)
     }
 }
 
-/* Stack, heap, pending launches and what a launch may print are the machine's; the others are
- * hints, or sizes of what has no fixed size here. */
+/* The limits of stack, heap, pending launches and printed text apply to the machine; the others are
+ * hints, or sizes of things that have no fixed size here. */
 CU_API CUresult cuCtxSetLimit(CUlimit limit, size_t value)
 {
     CUcontext c;

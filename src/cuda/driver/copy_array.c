@@ -1,10 +1,10 @@
-/* Copies of bytes from and to arrays ("CUDA Driver API", 6.13): of lines, or the first line of
+/* Copies of bytes from and to arrays ("CUDA Driver API", 6.13): 1D arrays, or the first line of
  * others. */
 #include "cuda/state/arrays.h"
 #include "cuda/state/contexts.h"
 #include "cuda/state/work.h"
 
-/* One side. */
+/* One side of a copy. */
 struct bytes_side {
     CUmemorytype type;
     CUarray array; /* its handle, or NULL */

@@ -1,14 +1,14 @@
-/* Batches of copies ("CUDA Driver API", 6.13): each copy goes into the stream by itself, in order,
+/* Batches of copies ("CUDA Driver API", 6.13). Each copy goes into the stream by itself, in order,
  * which is one of the orders that CUDA allows. All are checked first. The errors, and the copy that
  * they name, are an H200's (tests/forbidden/batches.txt). A capture refuses batches and stays
  * valid.
  *
- * Hints of places, and of overlap with kernels, are checked, and mean nothing here. What a source
- * is accessed during is the call, where that is asked for: then the copy is waited for, but from
- * pageable memory, which is read at once in any case.
+ * Hints about places, and about overlap with kernels, are checked and have no effect here. If an
+ * attribute says that the source is accessed only during the call, the copy is waited for, except
+ * from pageable memory, which is read at once in any case.
  *
- * The first versions of both functions have one parameter more, which gets the number of the copy
- * that is wrong. */
+ * The first versions of both functions have an additional parameter, which receives the index of
+ * the wrong copy. */
 #include "cuda/state/arrays.h"
 #include "cuda/state/contexts.h"
 #include "cuda/state/devices.h"
@@ -18,7 +18,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* *bad becomes "no copy of them": not where there is no stream. */
+/* Checks the stream; otherwise sets *bad to "no copy". */
 static CUresult ready(CUstream s, size_t *bad)
 {
     TRY(state_ready());
@@ -43,7 +43,7 @@ static CUresult check_attributes(CUmemcpySrcAccessOrder order, unsigned flags)
     return CUDA_SUCCESS;
 }
 
-/* A copy of a batch, checked. */
+/* A checked copy of a batch. */
 struct part {
     struct work work;
     CUmemcpySrcAccessOrder order;
@@ -60,7 +60,7 @@ static CUresult put_all(const struct part *parts, size_t n, CUstream s)
     return CUDA_SUCCESS;
 }
 
-/* Copy i of a batch; *bad is its number where that is told of what is wrong. */
+/* Reads copy i of a batch; *bad is its index if errors report it. */
 typedef CUresult read_fn(const void *batch, size_t i, struct part *part, size_t *bad);
 
 static CUresult put_batch(size_t n, read_fn *read, const void *batch, size_t *bad, CUstream s)
@@ -86,7 +86,7 @@ struct batch {
     const CUdeviceptr *to, *from;
     const size_t *sizes;
     const CUmemcpyAttributes *attributes;
-    const size_t *first; /* of each attribute, the copy from which on it applies */
+    const size_t *first; /* for each attribute, the first copy that it applies to */
     size_t n, n_attributes;
 };
 
@@ -143,8 +143,8 @@ static CUresult check_operand(const CUmemcpy3DOperand *o, const CUextent3D *exte
     return CUDA_SUCCESS;
 }
 
-/* Widths, offsets and lengths of rows are in bytes, or, where an array takes part, in its texels;
- * those of two arrays are alike. */
+/* Widths, offsets and lengths of rows are in bytes, or in texels if an array takes part. Two arrays
+ * must have equal texels. */
 static CUresult texel_bytes(const CUDA_MEMCPY3D_BATCH_OP *op, size_t *bytes)
 {
     *bytes = 0;
@@ -162,7 +162,7 @@ static CUresult texel_bytes(const CUDA_MEMCPY3D_BATCH_OP *op, size_t *bytes)
     return CUDA_SUCCESS;
 }
 
-/* A side of a copy, as CUDA_MEMCPY3D has it. */
+/* One side of a copy, as in CUDA_MEMCPY3D. */
 struct side {
     CUmemorytype type;
     CUdeviceptr device;
@@ -184,7 +184,7 @@ static struct side side_of(const CUmemcpy3DOperand *o, size_t bytes)
                          .height = o->op.ptr.layerHeight};
 }
 
-/* Where the box does not lie in memory, its number is not told. */
+/* The index is not reported for a box that is outside memory. */
 static CUresult read_box(const void *batch, size_t i, struct part *part, size_t *bad)
 {
     size_t bytes;

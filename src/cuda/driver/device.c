@@ -67,7 +67,7 @@ CU_API CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice dev)
     return cuDeviceGetUuid_v2(uuid, dev);
 }
 
-/* LUIDs are Windows'. */
+/* LUIDs exist only on Windows. */
 CU_API CUresult cuDeviceGetLuid(char *luid, unsigned *mask, CUdevice dev)
 {
     (void)luid;

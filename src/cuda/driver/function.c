@@ -42,7 +42,7 @@ static int constant_bytes(hd_module *m)
     return (int)bytes;
 }
 
-/* The architecture that the PTX was made for; where the image does not say, the device's. */
+/* The architecture that the PTX was made for; the device's, if the image does not tell. */
 static int ptx_arch(const struct CUfunc_st *f, struct device *d)
 {
     const struct image *image = &f->module->image;
@@ -106,7 +106,7 @@ static CUresult set(struct CUfunc_st *f, struct device *d, CUfunction_attribute 
         f->carveout = value;
         return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED: f->non_portable_cluster = value != 0; return CUDA_SUCCESS;
-    case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE: /* a hint */
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE: /* a hint only */
         NEED(value >= CU_CLUSTER_SCHEDULING_POLICY_DEFAULT && value <= CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING);
         f->cluster_policy = value;
         return CUDA_SUCCESS;
@@ -156,7 +156,7 @@ CU_API CUresult cuKernelSetAttribute(CUfunction_attribute a, int value, CUkernel
     return set(f, d, a, value);
 }
 
-/* Preferences of caches and banks: there is nothing to prefer. */
+/* Preferences for caches and banks have no effect. */
 CU_API CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache config)
 {
     struct CUfunc_st *f;
@@ -292,7 +292,7 @@ CU_API CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunct
     return cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, threads, shared, 0);
 }
 
-/* The block size with most threads on a multiprocessor; of equal ones the largest. */
+/* The block size with most threads on a multiprocessor; the largest of equal ones. */
 CU_API CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block, CUfunction function,
                                                           CUoccupancyB2DSize shared_of, size_t shared, int limit,
                                                           unsigned flags)
@@ -324,7 +324,7 @@ CU_API CUresult cuOccupancyMaxPotentialBlockSize(int *grid, int *block, CUfuncti
     return cuOccupancyMaxPotentialBlockSizeWithFlags(grid, block, function, shared_of, shared, limit, 0);
 }
 
-/* The most shared memory with which that many blocks still fit. */
+/* The most shared memory with which this many blocks still fit. */
 CU_API CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, CUfunction function, int blocks, int threads)
 {
     hd_kernel *kernel;
@@ -346,7 +346,7 @@ CU_API CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, CUfunctio
 
 /* ---- clusters ---- */
 
-/* The launch that a configuration describes, as far as it has to do with clusters. */
+/* The launch of a configuration, with what matters for clusters. */
 static CUresult cluster_launch(const CUlaunchConfig *c, CUfunction function, hd_kernel **kernel, hd_kernel_info *info,
                                struct device **d, struct work_launch *l)
 {
@@ -368,7 +368,7 @@ static unsigned blocks_of_device(struct device *d, hd_kernel *kernel, const hd_l
            (unsigned)attribute(d, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
 }
 
-/* The largest that a launch of the kernel may ask for. */
+/* The largest cluster that a launch of the kernel may have. */
 static unsigned largest_cluster(const struct CUfunc_st *f, const hd_kernel_info *info)
 {
     unsigned most = f->non_portable_cluster ? 16 : 8, required = 1;

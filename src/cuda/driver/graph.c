@@ -30,7 +30,7 @@ CU_API CUresult cuGraphDestroy(CUgraph graph)
 
 /* ---- nodes ---- */
 
-/* Different nodes of the graph. */
+/* Checks that the nodes are different, and belong to the graph. */
 static CUresult check_nodes(CUgraph g, const CUgraphNode *handles, size_t n)
 {
     CUgraphNode node;
@@ -192,7 +192,7 @@ CU_API CUresult cuGraphReleaseUserObject(CUgraph graph, CUuserObject object, uns
 
 /* ---- instantiation ---- */
 
-/* An H200 knows these, and not these two together. */
+/* An H200 accepts these flags, but not these two together. */
 static CUresult check_flags(cuuint64_t flags)
 {
     const cuuint64_t known = CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD |
@@ -223,7 +223,7 @@ static CUresult instantiate(CUgraphExec *exec, CUgraph graph, cuuint64_t flags, 
     return CUDA_SUCCESS;
 }
 
-/* Only the function with parameters says in which stream to upload it. */
+/* Only the function with parameters has a stream for the upload. */
 CU_API CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph g, unsigned long long flags)
 {
     struct bad_graph bad;
@@ -272,7 +272,7 @@ CU_API CUresult cuGraphExecDestroy(CUgraphExec exec)
     return CUDA_SUCCESS;
 }
 
-/* Those that an H200 says; the others have had their effect. */
+/* The flags that an H200 reports; the others took effect at instantiation. */
 CU_API CUresult cuGraphExecGetFlags(CUgraphExec exec, cuuint64_t *flags)
 {
     CUgraphExec x;
@@ -299,7 +299,7 @@ CU_API CUresult cuGraphLaunch_ptsz(CUgraphExec x, CUstream s)
     return cuGraphLaunch(x, s ? s : CU_STREAM_PER_THREAD);
 }
 
-/* There is nowhere to upload to. */
+/* There is no separate memory to upload to. */
 CU_API CUresult cuGraphUpload(CUgraphExec exec, CUstream s)
 {
     hd_stream *stream;

@@ -4,7 +4,8 @@
 
 #include "cuda/state/graph.h"
 
-/* Checks a node, and adds it. All by their handles; the context may be NULL: the current one. */
+/* Checks a node and adds it. All objects are given by handles; the context may be NULL for the
+   current one. */
 CUresult graph_add_node(CUgraph graph, CUgraphNodeType type, const struct work *w, CUcontext context,
                         const CUgraphNode *after, size_t n, CUgraphNode *node);
 

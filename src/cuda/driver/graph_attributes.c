@@ -13,7 +13,7 @@ static CUresult kernel_of(CUgraphNode handle, CUgraphNode *n)
     return node_of_kernel(handle, n);
 }
 
-/* The kernel launched in another way, if it can be. */
+/* Changes how the kernel is launched, if that is possible. */
 static CUresult change(CUgraphNode n, const struct work_launch *l)
 {
     const struct work w = {.kind = WORK_LAUNCH, .launch = *l};
@@ -22,7 +22,7 @@ static CUresult change(CUgraphNode n, const struct work_launch *l)
     return CUDA_SUCCESS;
 }
 
-/* All of it, or nothing: the launch does not say how large clusters are. */
+/* A node gets clusters completely, or not at all: the launch does not tell their size. */
 static CUresult set_cluster(CUgraphNode n, const CUlaunchAttributeValue *v)
 {
     const unsigned size[3] = {v->clusterDim.x, v->clusterDim.y, v->clusterDim.z};
@@ -47,7 +47,7 @@ static CUresult check_window(CUgraphNode n, const CUaccessPolicyWindow *window)
     return c ? stream_check_window(window, c) : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
-/* Once it is one, it stays so; the value says by which handle kernels know it. */
+/* An updatable node stays updatable; the value is the handle by which kernels know it. */
 static CUresult set_updatable(CUgraphNode n, CUkernelNodeAttrValue *value)
 {
     NEED((unsigned)value->deviceUpdatableKernelNode.deviceUpdatable <= 1);
@@ -94,7 +94,7 @@ CU_API CUresult cuGraphKernelNodeSetAttribute(CUgraphNode node, CUkernelNodeAttr
         NEED(value->nvlinkUtilCentricScheduling <= 1);
         return CUDA_SUCCESS;
     case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE: return set_updatable(n, (CUkernelNodeAttrValue *)value);
-    default: return CUDA_ERROR_INVALID_VALUE; /* an attribute of launches in streams */
+    default: return CUDA_ERROR_INVALID_VALUE; /* an attribute for launches in streams */
     }
 }
 

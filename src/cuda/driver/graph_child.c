@@ -12,7 +12,7 @@ CU_API CUresult cuGraphAddChildGraphNode(CUgraphNode *node, CUgraph graph, const
     NEED(g != c);
     if (c->is_body || c->n_memory || c->n_conditional)
         return CUDA_ERROR_NOT_SUPPORTED;
-    TRY(graph_copy_child(c, &copy)); /* before there is a node, as the graph may be in the child */
+    TRY(graph_copy_child(c, &copy)); /* copies before adding the node, because the graph may be in the child */
     CUresult r = graph_add_node(graph, CU_GRAPH_NODE_TYPE_GRAPH, &w, NULL, after, n, node);
     r = r ? r : node_of(*node, &made);
     if (r)
@@ -22,7 +22,7 @@ CU_API CUresult cuGraphAddChildGraphNode(CUgraphNode *node, CUgraph graph, const
     return r;
 }
 
-/* The program's graph itself becomes the node's. */
+/* The program's own graph becomes the node's. */
 static CUresult move_child(CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t n, CUgraph child)
 {
     const struct work w = {.kind = WORK_EMPTY};
@@ -81,7 +81,7 @@ CUresult graph_set_child(CUgraphNode node, CUgraph graph)
     return CUDA_SUCCESS;
 }
 
-/* Gives the steps of x that stand for nodes of `part` its work. */
+/* Gives the steps of x that stand for nodes of `part` the work of `part`. */
 static void take_work(CUgraphExec x, CUgraphExec part)
 {
     for (size_t i = 0; i < part->n; i++) {
@@ -94,7 +94,7 @@ static void take_work(CUgraphExec x, CUgraphExec part)
     }
 }
 
-/* As an update of the child alone. */
+/* Works as an update of the child alone. */
 CU_API CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec exec, CUgraphNode node, CUgraph graph)
 {
     CUgraphExec x, part;

@@ -114,7 +114,7 @@ static void put_node(const struct picture *p, const struct CUgraphNode_st *n, si
     fprintf(p->file, "\"];\n\n");
 }
 
-/* And then the graphs that are in its nodes. */
+/* Draws the graph, and then the graphs inside its nodes. */
 static void put_graph(const struct picture *p, CUgraph g)
 {
     size_t id = 0;

@@ -1,6 +1,5 @@
 /* Updates of an instantiated graph ("CUDA Driver API", 6.23): of one node, or of all by another
- * graph. Its parts are named by the nodes of the graph that it was made from, even if those are
- * gone.
+ * graph. Its steps are named by the nodes of the original graph, even if those were destroyed.
  */
 #include "cuda/state/graph_updates.h"
 
@@ -120,7 +119,7 @@ CU_API CUresult cuGraphNodeGetEnabled(CUgraphExec exec, CUgraphNode n, unsigned 
 
 /* ---- all of it ---- */
 
-/* What differs need not be asked for. */
+/* The result info may be NULL. */
 CU_API CUresult cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph, CUgraphExecUpdateResultInfo *result)
 {
     CUgraphExec x;

@@ -1,5 +1,5 @@
-/* Memory of graphs: nodes that give and free it, and how much of it a device has ("CUDA Driver
- * API", 6.23). */
+/* Memory of graphs: nodes that allocate and free it, and how much a device has ("CUDA Driver API",
+ * 6.23). */
 #include "cuda/state/graph_memory.h"
 
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static CUresult check_properties(const CUmemPoolProps *p, struct device **d)
     return device_get(p->location.id, d);
 }
 
-/* What the program has asked for is kept in the node. */
+/* Keeps the requested access in the node, for cuGraphMemAllocNodeGetParams. */
 static CUresult keep_access(CUgraphNode n, const CUDA_MEM_ALLOC_NODE_PARAMS *p)
 {
     size_t bytes = p->accessDescCount * sizeof *p->accessDescs;
@@ -86,7 +86,7 @@ CU_API CUresult cuGraphMemAllocNodeGetParams(CUgraphNode node, CUDA_MEM_ALLOC_NO
     CUgraphNode n;
     TRY(node_of(node, &n));
     NEED(p && n->work.kind == WORK_GIVE);
-    static const CUmemAccessDesc none; /* an H200 gives an address in any case */
+    static const CUmemAccessDesc none; /* an H200 requires an address even without entries */
     const struct graph_memory *m = n->work.memory.at;
     *p = (CUDA_MEM_ALLOC_NODE_PARAMS){
         .poolProps = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
@@ -143,7 +143,7 @@ CU_API CUresult cuDeviceGetGraphMemAttribute(CUdevice dev, CUgraphMem_attribute 
     return CUDA_SUCCESS;
 }
 
-/* The high watermarks can be set to what there is now. */
+/* The high watermarks can be reset to the current values. */
 CU_API CUresult cuDeviceSetGraphMemAttribute(CUdevice dev, CUgraphMem_attribute a, void *value)
 {
     struct device *d;

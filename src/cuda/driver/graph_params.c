@@ -1,5 +1,5 @@
-/* Reads and changes of the parameters of a graph's nodes; of the graph itself, not of an instance
- * of it ("CUDA Driver API", 6.23). */
+/* Reads and changes parameters of a graph's nodes, in the graph itself and not in an instance
+ * ("CUDA Driver API", 6.23). */
 #include "cuda/state/arrays.h"
 #include "cuda/state/graph.h"
 
@@ -12,7 +12,7 @@ static CUresult node_of_type(CUgraphNode handle, CUgraphNodeType type, CUgraphNo
     return CUDA_SUCCESS;
 }
 
-/* Gives a node other work of its kind. */
+/* Gives a node other work of the same kind. */
 static CUresult change(CUgraphNode n, const struct work *w)
 {
     struct work own;
@@ -47,7 +47,7 @@ CU_API CUresult cuGraphKernelNodeSetParams(CUgraphNode node, const CUDA_KERNEL_N
     return set_kernel(node, p, false);
 }
 
-/* Where the parameters are in the node, which keeps the list. */
+/* A list of pointers to the node's parameters, which the node keeps. */
 static CUresult list_parameters(CUgraphNode n, void ***list)
 {
     const char *packed = n->work.launch.config.packed_args;
@@ -112,7 +112,7 @@ CU_API CUresult cuGraphMemcpyNodeSetParams(CUgraphNode node, const CUDA_MEMCPY3D
     return change(n, &w);
 }
 
-/* Where a side of a copy is, in its array. */
+/* Finds where a side of a copy is in its array. */
 static void place_in_array(CUarray handle, const void *at, size_t *x, size_t *y, size_t *z)
 {
     hd_array_level l;
@@ -125,7 +125,7 @@ static void place_in_array(CUarray handle, const void *at, size_t *x, size_t *y,
     *x = offset % l.pitch_bytes;
 }
 
-/* The same bytes; where they begin in memory stands in the addresses alone. */
+/* Describes the same bytes; offsets in memory are folded into the addresses. */
 CU_API CUresult cuGraphMemcpyNodeGetParams(CUgraphNode node, CUDA_MEMCPY3D *m)
 {
     CUgraphNode n;

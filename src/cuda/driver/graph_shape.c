@@ -20,7 +20,7 @@ CU_API CUresult cuGraphClone(CUgraph *clone, CUgraph original)
     return r;
 }
 
-/* The index of a clone, until one of its nodes goes. */
+/* An index from originals to clones, valid until a clone is destroyed. */
 static CUresult index_clones(CUgraph clone)
 {
     size_t i = 0;
@@ -131,12 +131,12 @@ CU_API CUresult cuGraphRemoveDependencies_v2(CUgraph g, const CUgraphNode *from,
 
 /* ---- questions ---- */
 
-/* A list that the caller has room for, or only its length. */
+/* The caller's list, or only a request for its length. */
 struct list {
     CUgraphNode *from, *to;
     CUgraphEdgeData *data;
     size_t room, n;
-    bool lossy; /* an edge's data is not asked for */
+    bool lossy; /* edges have data that was not asked for */
 };
 
 static void put(struct list *l, CUgraphNode from, CUgraphNode to, struct edge_kind kind)
@@ -154,7 +154,7 @@ static void put(struct list *l, CUgraphNode from, CUgraphNode to, struct edge_ki
     l->n++;
 }
 
-/* "numEdges will return the number that were written", the rest of the room is NULL. */
+/* "numEdges will return the number that were written"; the rest of the list is set to NULL. */
 static CUresult end_list(struct list *l, size_t *n)
 {
     if (l->lossy)

@@ -22,11 +22,11 @@
 
 #define AT(p) ((void *)(uintptr_t)(p))
 
-/* What is in the 64 bytes of a handle. */
+/* The 64 bytes of a handle. */
 struct handle {
     char magic[8];
     int process, file;
-    uint64_t number; /* of the file, against handles that are out of date */
+    uint64_t number; /* the file's, which reveals stale handles */
     uint64_t offset, bytes;
 };
 static const char memory_magic[8] = "hdmemory", event_magic[8] = "hdevent";
@@ -47,7 +47,7 @@ static CUresult write_handle(void *to, const char *magic, int file, uint64_t off
     return CUDA_SUCCESS;
 }
 
-/* CUDA_ERROR_INVALID_CONTEXT: a handle is for other processes. */
+/* CUDA_ERROR_INVALID_CONTEXT: the handle is this process's own. */
 static CUresult read_handle(const void *from, const char *magic, struct handle *h)
 {
     memcpy(h, from, sizeof *h);
@@ -88,7 +88,7 @@ CU_API CUresult cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr pointer)
     struct allocation *a = allocation_find(AT(pointer), NULL, &d);
     TRY(context_current(&c));
     NEED(handle && a && a->type == CU_MEMORYTYPE_DEVICE && !a->managed && !a->pool);
-    /* A fault of the work before it is reported here. */
+    /* A fault of earlier work is reported here. */
     TRY(from_hd(hd_context_synchronize(a->context->context)));
     TRY(from_hd(hd_share(d->machine, a->start, &file, &offset)));
     return write_handle(handle, memory_magic, file, offset, a->bytes);
@@ -125,7 +125,7 @@ CU_API CUresult cuIpcCloseMemHandle(CUdeviceptr pointer)
 {
     CUcontext c;
     TRY(context_current(&c));
-    hd_context_synchronize(c->context); /* kernels may still use it */
+    hd_context_synchronize(c->context); /* running kernels may still use it */
     devices_hold();
     bool closed = mapping_close(AT(pointer));
     devices_release();

@@ -15,7 +15,7 @@ static struct work sized(unsigned gx, unsigned gy, unsigned gz, unsigned bx, uns
                          .launch.config = {.grid = {gx, gy, gz}, .block = {bx, by, bz}, .shared_bytes = shared}};
 }
 
-/* A launch with an event behind it, or one that becomes a node which kernels update: *device_node. */
+/* Submits a launch that an event follows, or that becomes an updatable node: *device_node. */
 static CUresult put_with_more(CUstream s, const struct work *w, CUgraphDeviceNode *device_node)
 {
     struct CUstream_st *object;

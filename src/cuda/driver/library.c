@@ -1,4 +1,4 @@
-/* What CUDA's libraries call beside the driver API: cuda/library.h. */
+/* The interface for CUDA's libraries beside the driver API: cuda/library.h. */
 #include "cuda/state/state.h"
 
 #include "cuda/library.h"
@@ -20,8 +20,8 @@
 
 #include "library_interface.h"
 
-/* Memory that is not there is told where it was named; when the call's turn comes, it is the
- * context's fault. */
+/* Reports memory that does not exist when the call is submitted; when it runs, the context gets a
+ * fault. */
 static void check_used(const struct library_task *t)
 {
     for (size_t i = 0; i < t->used_count; i++) {
@@ -91,8 +91,7 @@ void *heddle_library_view(const void *address)
     return d ? hd_own_view(d->machine, address) : (void *)address;
 }
 
-/* From the first byte of what is not nothing to behind its last; false: that is more than any
- * memory. */
+/* The bytes from the first element to the end of the last; false if that exceeds any memory. */
 static bool shape_extent(struct library_shape s, uint64_t *bytes)
 {
     return !__builtin_mul_overflow(s.count - 1, s.step, bytes) && !__builtin_add_overflow(*bytes, s.width, bytes) &&
@@ -133,7 +132,8 @@ unsigned heddle_library_devices(void)
     return (unsigned)limits_devices();
 }
 
-/* "heddle", the device's number; the same in every process, and different from every GPU's. */
+/* A UUID from "heddle" and the device's number: equal in all processes, and different from every
+   GPU's. */
 void heddle_library_uuid(unsigned number, unsigned char bytes[16])
 {
     memset(bytes, 0, 16);
@@ -141,7 +141,7 @@ void heddle_library_uuid(unsigned number, unsigned char bytes[16])
     bytes[15] = (unsigned char)number;
 }
 
-/* The devices stand side by side on bus 0. */
+/* The devices are consecutive on bus 0. */
 bool heddle_library_place(const char *text, unsigned *number)
 {
     unsigned domain = 0, bus, device, function = 0;
@@ -154,7 +154,7 @@ bool heddle_library_place(const char *text, unsigned *number)
     return ok;
 }
 
-/* All are alike; of those that this process does not see it has no memory. */
+/* All devices are alike. A device that this process does not see uses none of its memory. */
 bool heddle_library_device(unsigned number, struct library_device *l)
 {
     struct device *d = NULL;
@@ -184,7 +184,7 @@ void heddle_library_failed(const char *call, const char *why)
         log_line(LOG_ERROR, "%s: %s", call, why);
 }
 
-/* Where code lies, of a library or another. */
+/* The name of the object that contains the code. */
 static const char *object_of(const void *code)
 {
     Dl_info info;
@@ -198,7 +198,7 @@ void heddle_library_meet(const char *interface)
                 "heddle: %s and %s belong to different builds of Heddle: run the program with the `heddle` that linked "
                 "it, or install Heddle and its libraries in one version\n",
                 object_of(__builtin_return_address(0)), object_of(heddle_library_meet));
-        _exit(127); /* as the loader does where a symbol is missing */
+        _exit(127); /* the loader's exit status for a missing symbol */
     }
     stack_note_own();
 }

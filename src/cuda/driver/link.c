@@ -1,4 +1,4 @@
-/* Linking at run time ("CUDA Driver API", 6.10): from PTX to an image of Heddle's, for
+/* Linking at run time ("CUDA Driver API", 6.10): makes an image of Heddle's from PTX, for
  * cuModuleLoadData.
  */
 #include "cuda/image/object.h"
@@ -13,7 +13,7 @@ struct CUlinkState_st {
     CUlinkState handle;
     struct jit_options jit;
     struct image inputs;
-    void *image; /* what cuLinkComplete has made */
+    void *image; /* made by cuLinkComplete */
 };
 
 CU_API CUresult cuLinkCreate_v2(unsigned n, CUjit_option *options, void **values, CUlinkState *state)
@@ -56,7 +56,7 @@ CU_API CUresult cuLinkAddData_v2(CUlinkState handle, CUjitInputType type, void *
     CUcontext c;
     struct image image;
     (void)n;
-    (void)options; /* of one input: how to generate its machine code */
+    (void)options; /* options about the machine code of one input */
     (void)values;
     TRY(context_current(&c));
     struct CUlinkState_st *state = link_of(handle);
@@ -105,7 +105,8 @@ CU_API CUresult cuLinkAddFile(CUlinkState state, CUjitInputType type, const char
     return cuLinkAddFile_v2(state, type, path, n, options, values);
 }
 
-/* Links once to find errors; the image has the texts, and is linked again where it is loaded. */
+/* Links once to find errors. The image contains the texts, which are linked again when it is
+   loaded. */
 CU_API CUresult cuLinkComplete(CUlinkState handle, void **cubin, size_t *size)
 {
     CUcontext c;

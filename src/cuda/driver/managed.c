@@ -1,6 +1,6 @@
 /* Managed memory: advice, prefetches, attachment to streams ("CUDA Driver API", 6.13, 6.16). All
- * memory is in one place, so this changes only the answers of cuMemRangeGetAttribute. They are kept
- * by page, as on an H200; here for one allocation or variable.
+ * memory is in one place, so these change only the answers of cuMemRangeGetAttribute. As on an
+ * H200, these are kept by page; here within one allocation or variable.
  */
 #include "cuda/state/advice.h"
 #include "cuda/state/allocations.h"
@@ -15,8 +15,8 @@ enum { PAGE = 4096 };
 
 /* ---- what memory it is ---- */
 
-/* Are these bytes managed memory? *whole is all that they are a part of. Where kernels use all of
- * the host's memory, that is, too. */
+/* Are these bytes managed memory? *whole is the allocation that contains them. If kernels use all
+ * of the host's memory, that counts, too. */
 static CUresult range_of(CUdeviceptr pointer, size_t bytes, hd_range *whole)
 {
     const char *p = (const char *)(uintptr_t)pointer;
@@ -51,7 +51,7 @@ static bool is_place(CUmemLocation l)
                : l.type >= CU_MEM_LOCATION_TYPE_HOST && l.type <= CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT;
 }
 
-/* Whole pages, as far as the memory goes. */
+/* Rounds to whole pages within the memory. */
 static CUresult note(CUdeviceptr pointer, size_t bytes, int what, CUmemLocation l)
 {
     hd_range whole;
@@ -75,7 +75,7 @@ CU_API CUresult cuMemAdvise_v2(CUdeviceptr pointer, size_t bytes, CUmem_advise w
     return note(pointer, bytes, (int)what, location);
 }
 
-/* Places were numbers of devices. */
+/* In older versions places were device numbers. */
 static CUmemLocation location_of(CUdevice dev)
 {
     return (CUmemLocation){dev == ADVICE_AT_HOST ? CU_MEM_LOCATION_TYPE_HOST : CU_MEM_LOCATION_TYPE_DEVICE, dev};
@@ -118,8 +118,8 @@ CU_API CUresult cuMemPrefetchAsync_ptsz(CUdeviceptr pointer, size_t bytes, CUdev
     return prefetch(pointer, bytes, location_of(dev), s ? s : CU_STREAM_PER_THREAD);
 }
 
-/* To whom managed memory is attached makes no difference: all may use it at any time. It is
- * attached whole. */
+/* Attachment has no effect: all streams may use managed memory at any time. It must name a whole
+ * allocation. */
 CU_API CUresult cuStreamAttachMemAsync(CUstream s, CUdeviceptr pointer, size_t bytes, unsigned flags)
 {
     hd_stream *stream;

@@ -1,5 +1,5 @@
-/* Waiting for a value in memory and writing one, in the order of a stream, and as nodes of graphs
- * ("CUDA Driver API", 6.20, 6.23). */
+/* Waits for values in memory and writes of values, in stream order and as graph nodes ("CUDA Driver
+ * API", 6.20, 6.23). */
 #include "cuda/state/memops.h"
 
 #include "cuda/driver/graph.h"
@@ -107,7 +107,7 @@ CUresult graph_exec_set_memops(CUgraphExec exec, CUgraphNode node, const CUDA_BA
     return CUDA_SUCCESS;
 }
 
-/* Both versions are alike. */
+/* The two versions have equal members. */
 static CUDA_BATCH_MEM_OP_NODE_PARAMS_v2 second(const CUDA_BATCH_MEM_OP_NODE_PARAMS *p)
 {
     return (CUDA_BATCH_MEM_OP_NODE_PARAMS_v2){p->ctx, p->count, p->paramArray, p->flags};

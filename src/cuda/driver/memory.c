@@ -16,7 +16,7 @@
 
 /* ---- allocating ---- */
 
-/* Memory that streams are about to free may be what is missing. */
+/* If memory is exhausted, waits for frees that streams have not reached yet, and tries again. */
 static CUresult allocate(CUcontext c, size_t bytes, bool host, struct allocation **a)
 {
     NEED(bytes > 0);
@@ -43,7 +43,7 @@ CU_API CUresult cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes)
     return CUDA_SUCCESS;
 }
 
-/* Rows begin at multiples of the texture alignment, as an H200's do. */
+/* Rows begin at multiples of the texture alignment, as on an H200. */
 CU_API CUresult cuMemAllocPitch_v2(CUdeviceptr *pointer, size_t *pitch, size_t width, size_t height, unsigned element)
 {
     CUcontext c;
@@ -75,7 +75,7 @@ CU_API CUresult cuMemAllocManaged(CUdeviceptr *pointer, size_t bytes, unsigned f
     return CUDA_SUCCESS;
 }
 
-/* The address of what has been allocated, of one type; the work that may use it is waited for. */
+/* Frees an allocation of one type, given by its address, after waiting for work that may use it. */
 static CUresult release(CUcontext c, const void *p, CUmemorytype type)
 {
     struct device *d;
@@ -156,7 +156,7 @@ CU_API CUresult cuMemHostAlloc(void **pointer, size_t bytes, unsigned flags)
     NEED(pointer && (flags & ~known) == 0);
     TRY(allocate(c, bytes, true, &a));
     a->type = CU_MEMORYTYPE_HOST;
-    /* As an H200 says it: unified addressing maps all of it, for all contexts. */
+    /* As on an H200: unified addressing maps all such memory, for all contexts. */
     a->flags = (flags & ~(unsigned)CU_MEMHOSTALLOC_PORTABLE) | CU_MEMHOSTALLOC_DEVICEMAP;
     *pointer = a->start;
     return CUDA_SUCCESS;
@@ -175,7 +175,7 @@ CU_API CUresult cuMemFreeHost(void *pointer)
     return pointer ? release(c, pointer, CU_MEMORYTYPE_HOST) : CUDA_SUCCESS;
 }
 
-/* Pinned or registered. */
+/* Is it pinned or registered memory of the host? */
 static bool is_host(const void *p, unsigned *flags)
 {
     struct registered r;
@@ -215,7 +215,8 @@ CU_API CUresult cuMemHostRegister_v2(void *pointer, size_t bytes, unsigned flags
     TRY(context_current(&c));
     TRY(capture_unsafe());
     if (flags & CU_MEMHOSTREGISTER_IOMEMORY)
-        api_not_supported("cuMemHostRegister of I/O memory"); /* an H200's answer where memory is none is this, too: */
+        api_not_supported(
+            "cuMemHostRegister of I/O memory"); /* an H200 returns this for addresses without memory, too: */
     NEED(pointer && bytes && (flags & ~known) == 0);
     NEED(!device_of(pointer, NULL));
     flags = (flags & ~(unsigned)CU_MEMHOSTREGISTER_READ_ONLY) | CU_MEMHOSTREGISTER_DEVICEMAP;
@@ -237,9 +238,9 @@ CU_API CUresult cuMemHostUnregister(void *pointer)
 
 struct known {
     const void *pointer;
-    struct device *device; /* NULL: not the machine's */
+    struct device *device; /* NULL: not in a machine's memory */
     hd_memory_info info;
-    struct allocation *allocation; /* NULL: a variable, or not the machine's */
+    struct allocation *allocation; /* NULL: a variable, or not in a machine's memory */
     bool registered, mapped;
     struct registered range;
     struct mapping mapping;
@@ -252,7 +253,7 @@ static void look_up(const void *p, struct known *k)
     k->allocation = allocation_find(p, &k->info, &k->device);
     k->registered = !k->device && registered_find(p, &k->range);
     k->mapped = k->device && !k->allocation && mapping_find(p, &k->mapping);
-    if (k->mapped && reservation_find(p, &reserved)) { /* all of it is one range to who asks */
+    if (k->mapped && reservation_find(p, &reserved)) { /* an inquiry sees the whole reservation as one range */
         k->info.start = reserved.start;
         k->info.bytes = reserved.bytes;
     }
@@ -263,7 +264,7 @@ static bool is_managed(const struct known *k)
     return k->registered ? k->range.managed : allocation_is_managed(&k->info);
 }
 
-/* What is of a pool, mapped, or a managed variable belongs to no context. */
+/* Memory from a pool, mapped memory and managed variables belong to no context. */
 static CUcontext handle_of_context(const struct known *k)
 {
     if (k->allocation)
@@ -273,7 +274,7 @@ static CUcontext handle_of_context(const struct known *k)
     return k->registered ? k->range.context : k->device->primary;
 }
 
-/* The value of an attribute of memory that CUDA knows, as an H200 tells it. */
+/* An attribute of memory that CUDA knows, as an H200 reports it. */
 static CUresult attribute_of(const struct known *k, CUpointer_attribute attribute, void *value)
 {
     bool managed = is_managed(k);
@@ -327,8 +328,8 @@ CU_API CUresult cuPointerGetAttribute(void *value, CUpointer_attribute attribute
     return attribute_of(&k, attribute, value);
 }
 
-/* Of memory that CUDA does not know, and what an attribute does not apply to: NULL, 0, and -2 for
- * the device. */
+/* The value for memory that CUDA does not know, or that the attribute does not apply to: NULL, 0,
+ * and -2 for the device. */
 static CUresult no_attribute(const struct known *k, CUpointer_attribute attribute, void *value)
 {
     switch (attribute) {
@@ -369,7 +370,7 @@ CU_API CUresult cuPointerGetAttributes(unsigned n, CUpointer_attribute *attribut
     return CUDA_SUCCESS;
 }
 
-/* Operations are ordered as if it were set. */
+/* Operations are always ordered as if SYNC_MEMOPS were set. */
 CU_API CUresult cuPointerSetAttribute(const void *value, CUpointer_attribute attribute, CUdeviceptr pointer)
 {
     TRY(state_ready());

@@ -1,8 +1,8 @@
-/* The entry points that Heddle does not have: entries of api.def with the state `no`. Each answers
- * CUDA_ERROR_NOT_SUPPORTED, so that programs bound to them at start-up run, and is named in the
- * log.
+/* The entry points that Heddle does not have: entries of api.def with the state `no`. Each returns
+ * CUDA_ERROR_NOT_SUPPORTED and is named in the log, so that programs that are bound to them at
+ * start-up run.
  *
- * They take no arguments here: the caller of a C function clears its arguments away.
+ * They are declared without parameters: in C the caller removes its arguments.
  */
 #define HEDDLE_CUDA_VERSIONS
 #include "cuda/api.h"

@@ -76,7 +76,7 @@ CU_API CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
     return CUDA_SUCCESS;
 }
 
-/* NULL: the handle was none. */
+/* Finds a kernel or variable. NULL: the handle was invalid. */
 static CUresult find(struct CUmod_st *m, struct device *d, const char *name, CUfunction *handle)
 {
     struct CUfunc_st *f;
@@ -105,7 +105,7 @@ static CUresult count(struct CUmod_st *m, struct device *d, unsigned *n)
     return CUDA_SUCCESS;
 }
 
-/* The first n kernels in the order of the PTX. */
+/* Lists the first n kernels in the order of the PTX. */
 static CUresult enumerate(struct CUmod_st *m, struct device *d, CUfunction *handles, unsigned n)
 {
     hd_module *loaded;
@@ -165,7 +165,7 @@ CU_API CUresult cuModuleGetGlobal_v2(CUdeviceptr *pointer, size_t *bytes, CUmodu
 
 /* ---- libraries ---- */
 
-/* Options of libraries, CUlibraryOption, say how to keep machine code. */
+/* CUlibraryOption only concerns how machine code is kept. */
 static CUresult load_library(CUlibrary *library, const void *image, const char *path, unsigned n, CUjit_option *options,
                              void **values)
 {
@@ -227,7 +227,8 @@ CU_API CUresult cuLibraryUnload(CUlibrary library)
     return CUDA_SUCCESS;
 }
 
-/* Where a library is looked into: the current context's device, or, without one, the first. */
+/* The device for inquiries about a library: that of the current context, or the first if there is
+   none. */
 static CUresult device_here(struct device **d)
 {
     CUcontext c = context_top();
@@ -264,7 +265,7 @@ CU_API CUresult cuLibraryEnumerateKernels(CUkernel *kernels, unsigned n, CUlibra
     return enumerate(m, d, (CUfunction *)kernels, n);
 }
 
-/* The library itself serves as a module of the current context. */
+/* A library is its own module of the current context. */
 CU_API CUresult cuLibraryGetModule(CUmodule *module, CUlibrary library)
 {
     struct CUmod_st *m;
@@ -286,7 +287,7 @@ CU_API CUresult cuLibraryGetGlobal(CUdeviceptr *pointer, size_t *bytes, CUlibrar
     return global(m, c->device, name, pointer, bytes);
 }
 
-/* A managed variable is a variable like others here: the host can reach them all. */
+/* A managed variable is like other variables here: the host can reach them all. */
 CU_API CUresult cuLibraryGetManaged(CUdeviceptr *pointer, size_t *bytes, CUlibrary library, const char *name)
 {
     struct CUmod_st *m;

@@ -1,10 +1,9 @@
-/* NVTX 3: the ranges and marks by which programs tell profilers what they are about, for `heddle
- * explain`, and what they say of memory, for `heddle check` (nvtx_memory.h): both name this library
- * in NVTX_INJECTION64_PATH. NVIDIA's header loads it then, and hands it tables of pointers to
- * functions, by module and number; Heddle's own header (nvtx3/nvToolsExt.h) asks for
- * heddle_nvtx_functions.
+/* NVTX 3: ranges and marks by which programs annotate profiles, for `heddle explain`, and
+ * annotations of memory, for `heddle check` (nvtx_memory.h). Both commands name this library in
+ * NVTX_INJECTION64_PATH. NVIDIA's header loads it, and passes tables of pointers to functions, by
+ * module and number; Heddle's own header (nvtx3/nvToolsExt.h) asks for heddle_nvtx_functions.
  *
- * A message stands with its domain before it; what colors, categories and payloads say is not kept.
+ * A message is prefixed with its domain. Colors, categories and payloads are ignored.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -70,7 +69,7 @@ static void end(nvtxDomainHandle_t domain, nvtxRangeId_t id)
     note(HD_RANGE_END, id, domain, NULL);
 }
 
-/* How many ranges of the thread are open: what NVTX has push and pop return. */
+/* The number of open ranges of the thread, which NVTX's push and pop return. */
 static _Thread_local int depth;
 
 static int push(nvtxDomainHandle_t domain, const nvtxEventAttributes_t *event)
@@ -110,7 +109,7 @@ static nvtxEventAttributes_t wide_event_of(const wchar_t *message)
     return (nvtxEventAttributes_t){.messageType = NVTX_MESSAGE_TYPE_UNICODE, .message.unicode = message};
 }
 
-/* NAME##Ex, NAME##A and NAME##W of the domain that has no name. */
+/* NAME##Ex, NAME##A and NAME##W for the default domain. */
 #define VARIANTS(type, name, function)                                                                                 \
     static type name##_ex(const nvtxEventAttributes_t *event)                                                          \
     {                                                                                                                  \
@@ -153,7 +152,7 @@ static nvtxStringHandle_t register_wide_string(nvtxDomainHandle_t domain, const 
 
 /* ---- how they get there ---- */
 
-/* Ranges may begin before anything else of CUDA: the device is made, by which they are counted. */
+/* A range may come before any other call of CUDA: creates the device that counts it. */
 static bool is_ready(void)
 {
     struct device *device;
@@ -208,7 +207,7 @@ static bool fill(const struct export_callbacks *callbacks, int module, function 
     return true;
 }
 
-/* NVIDIA's header calls it once; 0: nobody listens. */
+/* Called once by NVIDIA's header; returns 0 if nobody listens. */
 EXPORT int InitializeInjectionNvtx2(const void *(*table)(uint32_t number));
 EXPORT int InitializeInjectionNvtx2(const void *(*table)(uint32_t number))
 {
@@ -240,7 +239,7 @@ static void mark_memory(const void *start, size_t bytes, bool defined)
 
 static const struct nvtx_memory_asks memory_asks = {allocation_at, mark_memory, watch_nvtx};
 
-/* What NVIDIA's headers of extensions hand over: slots for functions, by number. */
+/* A table of NVIDIA's extension headers: slots for functions, by number. */
 struct extension_segment {
     size_t number, n;
     intptr_t *functions;
@@ -249,10 +248,10 @@ struct extension {
     uint16_t nvtx, bytes, module, compatible_with;
     size_t n_segments;
     struct extension_segment *segments;
-    /* more follows */
+    /* further members follow */
 };
 
-/* They call it once for each extension; 0: nobody listens. */
+/* Called once for each extension; returns 0 if nobody listens. */
 EXPORT int InitializeInjectionNvtxExtension(const struct extension *e);
 EXPORT int InitializeInjectionNvtxExtension(const struct extension *e)
 {
@@ -265,7 +264,7 @@ EXPORT int InitializeInjectionNvtxExtension(const struct extension *e)
     return 1;
 }
 
-/* Heddle's own header calls it; NULL: nobody listens. */
+/* Called by Heddle's own header; returns NULL if nobody listens. */
 EXPORT const struct heddle_nvtx *heddle_nvtx_functions(void);
 EXPORT const struct heddle_nvtx *heddle_nvtx_functions(void)
 {

@@ -1,6 +1,6 @@
-/* Memory in the order of streams ("CUDA Driver API", 6.15): cuMemAllocAsync allocates at once,
- * cuMemFreeAsync frees when the stream comes to it. A pool holds no free memory; it counts, and
- * keeps its attributes. A shared pool is a memory file, and each allocation is a part of it.
+/* Memory in stream order ("CUDA Driver API", 6.15). cuMemAllocAsync allocates at once;
+ * cuMemFreeAsync frees when the stream reaches it. A pool holds no free memory: it counts, and
+ * keeps its attributes. A shared pool is a memory file, of which each allocation is a part.
  */
 #include "cuda/state/allocations.h"
 #include "cuda/state/capture.h"
@@ -19,7 +19,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-/* As on an H200: pools are so large, and none has addresses for more than the last. */
+/* The sizes of pools on an H200: multiples of this, and less than the address space. */
 #define POOL_STEP_BYTES ((uint64_t)32 << 20)
 #define POOL_MOST_BYTES ((uint64_t)1 << 46)
 
@@ -79,7 +79,7 @@ CU_API CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *p)
     return CUDA_SUCCESS;
 }
 
-/* What was allocated from it lives on. */
+/* Allocations from it stay valid. */
 CU_API CUresult cuMemPoolDestroy(CUmemoryPool handle)
 {
     CUmemoryPool pool;
@@ -107,7 +107,7 @@ CU_API CUresult cuMemPoolSetAttribute(CUmemoryPool handle, CUmemPool_attribute a
     NEED(value && a >= 1 && (unsigned)a < POOL_ATTRIBUTES);
     bool high = a == CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH || a == CU_MEMPOOL_ATTR_USED_MEM_HIGH;
     NEED(a != CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT && a != CU_MEMPOOL_ATTR_USED_MEM_CURRENT);
-    NEED(!high || *(cuuint64_t *)value == 0); /* a reset */
+    NEED(!high || *(cuuint64_t *)value == 0); /* only a reset to 0 is allowed */
     pool->values[a] = is_int(a) ? (uint64_t)*(int *)value : *(cuuint64_t *)value;
     return CUDA_SUCCESS;
 }
@@ -133,7 +133,7 @@ CU_API CUresult cuMemPoolTrimTo(CUmemoryPool handle, size_t keep)
     return capture_unsafe();
 }
 
-/* All devices reach all memory. */
+/* Accepted without effect: all devices reach all memory. */
 CU_API CUresult cuMemPoolSetAccess(CUmemoryPool handle, const CUmemAccessDesc *map, size_t n)
 {
     CUmemoryPool pool;
@@ -179,7 +179,7 @@ static CUresult allocate(CUmemoryPool pool, size_t bytes, CUcontext c, struct al
     if (!pool_keep(pool))
         return CUDA_ERROR_INVALID_HANDLE;
     CUresult r = allocation_new(c, bytes, false, a);
-    if (r == CUDA_ERROR_OUT_OF_MEMORY) { /* what streams are about to free may be what is missing */
+    if (r == CUDA_ERROR_OUT_OF_MEMORY) { /* waits for frees that streams have not reached, and tries again */
         r = from_hd(hd_context_synchronize(c->context));
         r = r ? r : allocation_new(c, bytes, false, a);
     }
@@ -193,14 +193,14 @@ static CUresult allocate(CUmemoryPool pool, size_t bytes, CUcontext c, struct al
     return CUDA_SUCCESS;
 }
 
-/* A stream that gives memory. */
+/* The stream in which an allocation is made. */
 static CUresult stream_of(CUstream handle, hd_stream **stream, CUcontext *context)
 {
     TRY(stream_run(handle, stream, context));
     return capture_unsafe();
 }
 
-/* In a capture memory of the pool's device is the graph's; of 0 bytes there is no node. */
+/* In a capture, memory from the device's pool becomes the graph's; 0 bytes add no node. */
 static CUresult allocate_in_capture(CUdeviceptr *pointer, size_t bytes, struct device *d, struct CUstream_st *s)
 {
     NEED(pointer);
@@ -256,10 +256,10 @@ CU_API CUresult cuMemAllocAsync_ptsz(CUdeviceptr *pointer, size_t bytes, CUstrea
 
 /* ---- freeing ---- */
 
-/* What is freed when a stream comes to it: memory of another device than the stream's, or a part of
+/* Memory that is freed when a stream reaches it: of another device than the stream's, or a part of
  * a pool's file. */
 struct freed {
-    hd_machine *machine; /* or NULL: the mapping */
+    hd_machine *machine; /* NULL for the mapping */
     void *start;
     struct mapping mapping;
 };
@@ -287,7 +287,7 @@ static CUresult free_in(hd_stream *s, const struct freed *freed)
     return from_hd(hd_stream_call(s, free_now, f, HD_CALL_ALWAYS | HD_CALL_UPKEEP));
 }
 
-/* It is forgotten at once, so that it cannot be freed twice. */
+/* The allocation is forgotten at once, so that it cannot be freed twice. */
 CU_API CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream s)
 {
     struct CUstream_st *object;
@@ -344,7 +344,7 @@ CU_API CUresult cuMemPoolExportToShareableHandle(void *handle, CUmemoryPool of, 
     return CUDA_SUCCESS;
 }
 
-/* Nothing can be allocated from it here. */
+/* An imported pool cannot allocate here. */
 CU_API CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool *pool, void *handle, CUmemAllocationHandleType type,
                                                    unsigned long long flags)
 {
@@ -365,7 +365,7 @@ CU_API CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool *pool, void *han
     return CUDA_SUCCESS;
 }
 
-/* What an allocation is to other processes: a part of which file. */
+/* How other processes see an allocation: a part of a file. */
 struct part {
     char magic[8];
     uint64_t number, offset, bytes;

@@ -25,8 +25,8 @@ CU_API CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice dev)
     return r;
 }
 
-/* The context's resources go; the handle stays what it was for all threads in which it is current,
- * and is one of a fresh context. */
+/* Frees the context's resources. The handle stays current in all its threads, and becomes that of a
+ * fresh context. */
 static CUresult reset_primary(struct device *d)
 {
     CUcontext old = primary_of(d), fresh;

@@ -62,14 +62,14 @@ CU_API CUresult cuGetProcAddress(const char *symbol, void **pfn, int version, cu
     return cuGetProcAddress_v2(symbol, pfn, version, flags, NULL);
 }
 
-/* NVIDIA's runtime, in a program or as a library. */
+/* Is it NVIDIA's runtime, or a program that contains it? */
 static bool is_runtime(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return strncmp(slash ? slash + 1 : path, "libcudart.", 10) == 0 || !strstr(path, ".so");
 }
 
-/* A library with code for a device, such as cuBLAS, has the runtime inside. */
+/* A library with device code, such as cuBLAS, contains the runtime. */
 static bool has_images(const char *path)
 {
     struct elf e;
@@ -80,7 +80,7 @@ static bool has_images(const char *path)
     return has;
 }
 
-/* What to do about NVIDIA's runtime in this file; NULL where it is none. */
+/* The advice for a file with NVIDIA's runtime; NULL if the file has none. */
 static const char *remedy(const char *path)
 {
     const char *preload = getenv("LD_PRELOAD");
@@ -93,7 +93,7 @@ static const char *remedy(const char *path)
                : "start the program with `heddle run`";
 }
 
-/* Where the program has called the entry point: its frame (entry.S) is the second. */
+/* The program's call site: the second frame, behind entry.S. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wframe-address"
 static inline __attribute__((always_inline)) const void *caller_of_entry(void)
@@ -102,8 +102,8 @@ static inline __attribute__((always_inline)) const void *caller_of_entry(void)
 }
 #pragma GCC diagnostic pop
 
-/* Private tables of NVIDIA's driver. Where NVIDIA's runtime asks for them, all its calls will fail,
- * and it is said what to do; some other libraries of NVIDIA's ask, too, and can do without. */
+/* Private tables of NVIDIA's driver. If NVIDIA's runtime asks for them, all its calls will fail,
+ * and a message tells what to do. Some other NVIDIA libraries ask, too, and work without them. */
 CU_API CUresult cuGetExportTable(const void **table, const CUuuid *id)
 {
     static atomic_flag said = ATOMIC_FLAG_INIT;

@@ -12,8 +12,8 @@
 #include "cuda/watch/explain.h"
 #include "cuda/watch/explore.h"
 
-/* A child has no threads of its parent: CUDA must be used before fork or after it, not both. The
- * child is told so by every call, whichever lock one of those threads held. */
+/* A child has none of its parent's threads, so CUDA must be used either before fork or behind it.
+ * In a child of a process that used CUDA every call returns an error, whatever lock a thread held. */
 static void after_fork(void)
 {
     state_after_fork();
@@ -25,7 +25,7 @@ static void after_fork(void)
     debug_after_fork();
 }
 
-/* A command that has started the program has set its variable. */
+/* Starts for the command that started the program, if its environment variable is set. */
 static bool commands_start(void)
 {
     static const struct {

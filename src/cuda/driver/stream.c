@@ -11,7 +11,7 @@
 
 #define OR_OWN(s) ((s) ? (s) : CU_STREAM_PER_THREAD)
 
-/* Functions that take a stream, and their twins, in which 0 is the thread's own. */
+/* Functions that take a stream, and their twins, for which 0 is the thread's own stream. */
 #define TWIN1(name, t1)                                                                                                \
     CU_API CUresult name##_ptsz(CUstream s, t1 a)                                                                      \
     {                                                                                                                  \
@@ -64,7 +64,7 @@ CU_API CUresult cuStreamCreate(CUstream *stream, unsigned flags)
     return cuStreamCreateWithPriority(stream, flags, LEAST_PRIORITY);
 }
 
-/* Before its context is freed, which would end it. */
+/* Takes the stream before its context is freed, which would end it. */
 static struct CUstream_st *take(CUstream handle)
 {
     state_lock();
@@ -197,7 +197,7 @@ CU_API CUresult cuLaunchHostFunc(CUstream s, CUhostFn function, void *data)
 }
 TWIN2(cuLaunchHostFunc, CUhostFn, void *)
 
-/* A callback is told of faults, and is called after them. */
+/* A callback is called after a fault, too, and told of it. */
 struct callback {
     CUstreamCallback function;
     CUstream stream;
@@ -356,7 +356,7 @@ CU_API CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent e
     return cuEventElapsedTime_v2(milliseconds, start, end);
 }
 
-/* An event of a capture, or one that a stream that captures waits for. */
+/* Waits for an event of a capture, or lets a capturing stream wait. */
 static CUresult wait_in_capture(struct CUstream_st *s, struct CUevent_st *e)
 {
     if (s)
@@ -365,7 +365,7 @@ static CUresult wait_in_capture(struct CUstream_st *s, struct CUevent_st *e)
                                                                : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* Of a wait that has a meaning in captures alone. */
+/* A flag that is valid only in captures. */
 static CUresult outside_captures(const struct CUevent_st *e)
 {
     return e->capture_is_over ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_ILLEGAL_STATE;

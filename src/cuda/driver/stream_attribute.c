@@ -29,7 +29,7 @@ CU_API CUresult cuStreamSetAttribute(CUstream s, CUstreamAttrID id, const CUstre
              value->memSyncDomain == CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE);
         a->domain = value->memSyncDomain;
         return CUDA_SUCCESS;
-    default: return CUDA_ERROR_INVALID_VALUE; /* an attribute of launches alone */
+    default: return CUDA_ERROR_INVALID_VALUE; /* an attribute for launches only */
     }
 }
 

@@ -3,7 +3,7 @@
 #include "cuda/state/arrays.h"
 #include "cuda/state/contexts.h"
 
-/* Of the array; NULL: there is none. */
+/* The array's description; NULL if the resource is no array. */
 static const CUDA_ARRAY3D_DESCRIPTOR *array_desc(const CUDA_RESOURCE_DESC *r)
 {
     CUarray a = r->resType == CU_RESOURCE_TYPE_ARRAY ? array_of(r->res.array.hArray) : NULL;
@@ -12,7 +12,7 @@ static const CUDA_ARRAY3D_DESCRIPTOR *array_desc(const CUDA_RESOURCE_DESC *r)
     return a ? &a->desc : m ? &m->desc : NULL;
 }
 
-/* How many address modes count. */
+/* The number of address modes that matter. */
 static int dimensions(const CUDA_RESOURCE_DESC *r, bool *cubemap)
 {
     const CUDA_ARRAY3D_DESCRIPTOR *d = array_desc(r);
@@ -47,7 +47,7 @@ static CUresult check(const CUDA_RESOURCE_DESC *r, const CUDA_TEXTURE_DESC *t)
     return r->resType >= CU_RESOURCE_TYPE_LINEAR ? check_memory(r) : CUDA_SUCCESS;
 }
 
-/* A view's format; *bytes: of a texel, or of a block of `block` texels each way. */
+/* The format of a view; *bytes: of a texel, or of a block of `block` x `block` texels. */
 static bool format_of_view(CUresourceViewFormat format, size_t *bytes, size_t *block)
 {
     static const unsigned char of[] = {[CU_RES_VIEW_FORMAT_UINT_1X8] = 1,      [CU_RES_VIEW_FORMAT_UINT_2X8] = 2,
@@ -74,8 +74,8 @@ static bool format_of_view(CUresourceViewFormat format, size_t *bytes, size_t *b
     return true;
 }
 
-/* A view has an array's sizes, in texels of as many bytes; layers and levels may be more than there
- * are. */
+/* A view has the array's sizes, and texels of equal size; its layers and levels may exceed the
+ * array's. */
 static CUresult check_view(const CUDA_RESOURCE_DESC *r, const CUDA_RESOURCE_VIEW_DESC *v)
 {
     size_t bytes, block;
@@ -98,7 +98,7 @@ CU_API CUresult cuTexObjectCreate(CUtexObject *object, const CUDA_RESOURCE_DESC 
     NEED(object && r && t);
     TRY(check(r, t));
     struct texture_object of = {.resource = *r, .texture = *t};
-    of.viewed = v && r->resType < CU_RESOURCE_TYPE_LINEAR; /* memory has none: what is said is not looked at */
+    of.viewed = v && r->resType < CU_RESOURCE_TYPE_LINEAR; /* the view is ignored for memory */
     if (of.viewed) {
         TRY(check_view(r, v));
         of.view = *v;
@@ -115,7 +115,7 @@ CU_API CUresult cuSurfObjectCreate(CUsurfObject *object, const CUDA_RESOURCE_DES
     return texture_object_new(c, &of, object);
 }
 
-/* Launches that were submitted before go on to read it. An H200 takes what is none, too. */
+/* Submitted launches may still read it. As on an H200, an invalid object is no error. */
 static CUresult drop(unsigned long long object, bool is_surface)
 {
     CUcontext c;
@@ -165,7 +165,7 @@ CU_API CUresult cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC *v, CUtex
     struct texture_object t;
     NEED(v);
     TRY(find(object, false, &t));
-    *v = t.view; /* zeros, where there is none */
+    *v = t.view; /* zeros if there is none */
     return CUDA_SUCCESS;
 }
 

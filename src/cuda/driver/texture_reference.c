@@ -1,5 +1,5 @@
-/* Texture and surface references ("CUDA Driver API", 6.28 and 6.29): what is set takes effect at
- * once, and holds for launches from then on. */
+/* Texture and surface references ("CUDA Driver API", 6.28 and 6.29). A setting takes effect at
+ * once, for launches from then on. */
 #include "cuda/state/contexts.h"
 #include "cuda/state/module.h"
 #include "cuda/state/references.h"
@@ -12,7 +12,7 @@ static CUresult get(CUtexref *reference, CUmodule module, const char *name, bool
     TRY(context_current(&c));
     NEED(reference && name);
     struct CUmod_st *m = module_of(module, false);
-    m = m ? m : module_of(module, true); /* as the runtime has it */
+    m = m ? m : module_of(module, true); /* the runtime passes libraries */
     return m ? reference_get(m, c->device, name, is_surface, reference) : CUDA_ERROR_INVALID_HANDLE;
 }
 
@@ -47,7 +47,7 @@ CU_API CUresult cuTexRefDestroy(CUtexref reference)
     return CUDA_SUCCESS;
 }
 
-/* Kernels take references by their names alone. */
+/* Kernels find references by their names; this call has no effect. */
 CU_API CUresult cuParamSetTexRef(CUfunction function, int unit, CUtexref reference)
 {
     CUcontext c;
@@ -80,7 +80,7 @@ CU_API CUresult cuTexRefSetArray(CUtexref reference, CUarray array, unsigned fla
     CUtexref r;
     TRY(find(reference, false, &r));
     CUarray a = array_of(array);
-    (void)flags; /* an H200 takes others, too: the array's format holds */
+    (void)flags; /* an H200 accepts other flags, too: the array's format is used */
     if (!a)
         return array ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
     r->format = a->desc.Format;
@@ -102,14 +102,14 @@ CU_API CUresult cuTexRefSetMipmappedArray(CUtexref reference, CUmipmappedArray m
         r, &(CUDA_RESOURCE_DESC){.resType = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY, .res.mipmap.hMipmappedArray = mipmap});
 }
 
-/* Textures begin at multiples of 512 bytes: what an address is off that, programs add to the
- * numbers of texels; where nobody asks for it, it must be 0. */
+/* Textures begin at multiples of 512 bytes. A program adds the misalignment to its texel indices;
+ * without an output for it, it must be 0. */
 CU_API CUresult cuTexRefSetAddress_v2(size_t *offset, CUtexref reference, CUdeviceptr address, size_t bytes)
 {
     CUtexref r;
     TRY(find(reference, false, &r));
     size_t off = address % 512;
-    if (!address) { /* nothing is bound from now on */
+    if (!address) { /* unbinds the reference */
         r->bound = false;
         return reference_bind(r);
     }
@@ -191,13 +191,13 @@ CU_API CUresult cuSurfRefGetArray(CUarray *array, CUsurfref reference)
 
 /* ---- how it is read ---- */
 
-/* After a change, where it would not be good: as if nothing had been said. */
+/* Binds again after a change; ignores a change that would not be valid. */
 static CUresult rebind(CUtexref r)
 {
     return r->bound ? reference_bind(r) : CUDA_SUCCESS;
 }
 
-/* Of linear memory, whose format is told apart. */
+/* For linear memory, whose format is set separately. */
 CU_API CUresult cuTexRefSetFormat(CUtexref reference, CUarray_format format, int channels)
 {
     CUtexref r;
@@ -291,7 +291,7 @@ CU_API CUresult cuTexRefGetMipmapLevelClamp(float *least, float *most, CUtexref 
     return CUDA_SUCCESS;
 }
 
-/* A member of the description. */
+/* Sets a member of the description. */
 #define SETTER(name, type, member)                                                                                     \
     CU_API CUresult name(CUtexref reference, type value)                                                               \
     {                                                                                                                  \

@@ -25,7 +25,7 @@ CU_API CUresult cuMemAddressReserve(CUdeviceptr *pointer, size_t size, size_t al
     TRY(state_ready());
     NEED(pointer && size && size % PAGE == 0 && wish % PAGE == 0 && flags == 0 && (align & (align - 1)) == 0);
     align = align < GRANULE ? GRANULE : align;
-    size_t room = size + align; /* somewhere in it is a multiple */
+    size_t room = size + align; /* contains a multiple of the alignment */
     NEED(room > size);
     int how = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     char *at = MAP_FAILED;
@@ -86,7 +86,7 @@ static CUresult physical_of(CUmemGenericAllocationHandle handle, struct physical
     return *p ? CUDA_SUCCESS : handle_error(AT(handle));
 }
 
-/* A handle takes over a reference. */
+/* Gives out a handle, which takes over a reference. */
 static CUresult hand_out(struct physical *p, CUmemGenericAllocationHandle *handle)
 {
     CUresult r = CUDA_SUCCESS;
@@ -101,7 +101,7 @@ static CUresult hand_out(struct physical *p, CUmemGenericAllocationHandle *handl
     return r;
 }
 
-/* The record, whose reference is the caller's from now on; NULL where it is no handle. */
+/* Takes a handle back, with its reference; NULL if it is invalid. */
 static struct physical *take_back(CUmemGenericAllocationHandle handle)
 {
     state_lock();
@@ -124,7 +124,7 @@ CU_API CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size, c
     return hand_out(p, handle);
 }
 
-/* What is mapped stays. */
+/* Mappings stay valid. */
 CU_API CUresult cuMemRelease(CUmemGenericAllocationHandle handle)
 {
     TRY(state_ready());
@@ -168,7 +168,7 @@ CU_API CUresult cuMemExportToShareableHandle(void *shareable, CUmemGenericAlloca
     return CUDA_SUCCESS;
 }
 
-/* The memory is the current device's: which one it was created for, the file does not say. */
+/* Belongs to the current device: the file does not tell which device it was created for. */
 CU_API CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, void *shareable,
                                                CUmemAllocationHandleType type)
 {
@@ -186,7 +186,7 @@ CU_API CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *han
 
 /* ---- the one and the other ---- */
 
-/* Nobody may touch it before access is allowed. */
+/* The memory is inaccessible until access is allowed. */
 CU_API CUresult cuMemMap(CUdeviceptr pointer, size_t size, size_t offset, CUmemGenericAllocationHandle handle,
                          unsigned long long flags)
 {
@@ -198,7 +198,7 @@ CU_API CUresult cuMemMap(CUdeviceptr pointer, size_t size, size_t offset, CUmemG
     return mapping_add(&m, PROT_NONE);
 }
 
-/* As on an H200, nobody is waited for: a kernel that still uses it fails. */
+/* As on an H200, it waits for nothing: a kernel that still uses the memory fails. */
 CU_API CUresult cuMemUnmap(CUdeviceptr pointer, size_t size)
 {
     TRY(state_ready());

@@ -10,7 +10,7 @@
 
 enum { DEFAULT_ARCH = 90 };
 
-/* The least device that runs PTX for `need`; 0 where there is none. */
+/* The lowest device that runs PTX for `need`; 0 if there is none. */
 static unsigned least_device(unsigned need)
 {
     unsigned least = UINT_MAX;
@@ -29,7 +29,8 @@ static int look_at(struct dl_phdr_info *object, size_t size, void *data)
         return 0;
     size_t n = image_sections(&e, sections);
     for (size_t i = 0; i < n; i++) {
-        unsigned device = least_device(image_section_needs(&sections[i])); /* what none runs does not choose */
+        /* images that no device runs are ignored */
+        unsigned device = least_device(image_section_needs(&sections[i]));
         *least = device > *least ? device : *least;
     }
     elf_close(&e);

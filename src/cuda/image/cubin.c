@@ -21,12 +21,12 @@ enum {
     EIATTR_REGCOUNT = 0x2f
 };
 
-/* Of both these attributes: a number of a symbol. */
+/* The format of both attributes: a symbol's number. */
 struct symbol_number {
     uint32_t symbol, number;
 };
 
-/* The numbers of an attribute, in their order: false where there is no further one. */
+/* Iterates over the entries of an attribute; returns false behind the last. */
 struct numbers {
     const unsigned char *at;
     size_t left;
@@ -59,8 +59,8 @@ static struct numbers numbers_of(const struct elf *e, uint8_t attribute)
     return (struct numbers){at, at ? info->sh_size : 0, attribute};
 }
 
-/* The frames by the symbol's number, calloc'ed: each is asked for once for each kernel. NULL: no
- * memory. */
+/* Frame sizes by symbol number, from calloc, so that each kernel looks its own up; NULL if memory
+ * is exhausted. */
 static uint32_t *frames_of(const struct elf *e, const struct elf_symbols *symbols)
 {
     uint32_t *frames = calloc(symbols->n + 1, sizeof *frames);
@@ -72,8 +72,8 @@ static uint32_t *frames_of(const struct elf *e, const struct elf_symbols *symbol
     return frames;
 }
 
-/* Since sm_70 an instruction has 16 bytes, the opcode in the lowest 12 bits, and in bits 73 to 75
- * of LDL and STL how wide they are: 4 is 32 bits, 5 is 64, 6 is 128. */
+/* Since sm_70 an instruction has 16 bytes, with the opcode in its lowest 12 bits. Bits 73 to 75 of
+ * LDL and STL are the width: 4: 32 bits, 5: 64, 6: 128. */
 static void count_accesses(const struct elf *e, const Elf64_Sym *symbol, struct cubin_kernel *k)
 {
     enum { BYTES = 16, OPCODE = 0xfff, LDL = 0x983, STL = 0x387, AT_WIDTH = 9, WIDTH_OF_WORD = 4 };

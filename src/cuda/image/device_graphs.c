@@ -1,21 +1,21 @@
-/* See object.h. Graph functions for kernels, as Heddle's own PTX ("CUDA Runtime API", device
- * management of graphs). A condition's handle is its word's address. A node that kernels update is
- * a struct updated (state/graph_updates.h) in the device's memory: at 0 whether it has been
- * uploaded, at 4 whether it is enabled, at 8 its grid, at 20 the bytes of its parameters, at 24
- * these. cudaErrorInvalidValue is 1.
+/* See object.h. Graph functions for kernels, in PTX of Heddle's own ("CUDA Runtime API", device
+ * management of graphs). A condition's handle is the address of its word. A node that kernels
+ * update is a struct updated (state/graph_updates.h) in device memory: offset 0: was it uploaded;
+ * 4: is it enabled; 8: its grid; 20: bytes of parameters; 24: the parameters. cudaErrorInvalidValue
+ * is 1.
  */
 #include "cuda/image/object.h"
 
 #include <string.h>
 
-/* %node is one that has been uploaded. */
+/* Requires that %node was uploaded. */
 #define NEED_NODE                                                                                                      \
     "    setp.eq.u64 %p, %node, 0;\n"                                                                                  \
     "    @%p bra bad;\n"                                                                                               \
     "    ld.u32 %there, [%node];\n"                                                                                    \
     "    setp.eq.u32 %p, %there, 0;\n"                                                                                 \
     "    @%p bra bad;\n"
-/* The ends of a function: well, and at `bad`. */
+/* The two ends of a function: success, and `bad`. */
 #define ANSWER                                                                                                         \
     "    st.param.b32 [error], 0;\n"                                                                                   \
     "    ret;\n"                                                                                                       \
@@ -162,7 +162,7 @@ const char device_graphs_ptx[] =
     "    ret;\n"
     "}\n";
 
-/* The functions' names, by which texts ask for them. */
+/* The functions' names, as PTX that calls them spells them. */
 static const char *const names[] = {"cudaGraphSetConditional", "cudaGraphKernelNode"};
 
 bool device_graphs_wanted(const char *text, size_t bytes)

@@ -18,9 +18,9 @@ enum {
     MAX_OBJECTS = 1 << 16,
 };
 static const uint32_t container_magic = 0xba55ed50;
-/* Of an image that Heddle has made: a text, and in sh_info its architecture. */
+/* In an image made by Heddle: a section with a text, whose sh_info is its architecture. */
 static const char section_ptx[] = ".heddle.ptx";
-/* How it begins: its e_ident, with a mark in the padding that no compiler's has. */
+/* The image's e_ident, with a mark in the padding that no compiler writes. */
 static const uint8_t own_ident[EI_NIDENT] = {
     ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT, 0, 0, 'h', 'e', 'd', 'd', 'l', 'e', 0};
 
@@ -30,7 +30,7 @@ struct container {
     uint64_t bytes; /* of the entries */
 };
 
-/* What a fat binary has, for the message. */
+/* What a fat binary contains, for messages. */
 struct found {
     unsigned ptx[MAX_ARCHS], elf[MAX_ARCHS];
     size_t n_ptx, n_elf, elf_entries;
@@ -47,7 +47,7 @@ static void note_arch(unsigned *list, size_t *n, unsigned arch)
 
 /* ---- containers ---- */
 
-/* The entry at `at`, of `left` bytes; false where it does not fit. */
+/* Reads the entry at `at`, of `left` bytes; false if it does not fit. */
 static bool read_entry(const uint8_t *at, uint64_t left, struct candidate *c, uint64_t *bytes)
 {
     if (left < sizeof c->entry)
@@ -61,9 +61,9 @@ static bool read_entry(const uint8_t *at, uint64_t left, struct candidate *c, ui
     return true;
 }
 
-/* Of a container: what fits the device best. */
+/* The contents of a container that fit the device best. */
 struct choice {
-    struct candidate ptx, code, any; /* without a payload where there is none; any: machine code of whatever device */
+    struct candidate ptx, code, any; /* without a payload if there is none; any: machine code for any device */
 };
 
 /* Machine code runs on its own architecture and on later ones of the same major number. */
@@ -72,8 +72,7 @@ static bool runs_on(unsigned code, unsigned arch)
     return code <= arch && code / 10 == arch / 10;
 }
 
-/* The best of a container goes to *best, its length to *size; all of its PTX to the image where
- * that is asked for. */
+/* Finds the container's best entry, and its length in *size; adds all PTX to the image if asked to. */
 static enum image_result scan_container(struct image *image, const uint8_t *data, size_t limit, unsigned arch,
                                         struct found *found, uint64_t *size, struct choice *best)
 {
@@ -110,7 +109,7 @@ static enum image_result scan_container(struct image *image, const uint8_t *data
     return IMAGE_OK;
 }
 
-/* Adds the best PTX of a container. One without any adds nothing. */
+/* Adds the best PTX of a container; a container without PTX adds nothing. */
 static enum image_result read_container(struct image *image, const uint8_t *data, size_t limit, unsigned arch,
                                         struct found *found, uint64_t *size)
 {
@@ -137,7 +136,7 @@ static unsigned least(const unsigned *archs, size_t n)
     return arch;
 }
 
-/* Where a fat binary has nothing for the device: what it has, and what helps. */
+/* The error if nothing in a fat binary fits the device: what it contains, and the remedy. */
 static enum image_result nothing_fits(struct image *image, unsigned arch, const struct found *found)
 {
     char has[256] = "no code at all";
@@ -160,7 +159,7 @@ static enum image_result nothing_fits(struct image *image, unsigned arch, const 
     return IMAGE_NO_BINARY;
 }
 
-/* Containers one after the other, up to `limit` or, where that is not known, one. */
+/* Reads containers one after the other, up to `limit`; only one if that is unknown. */
 static enum image_result read_containers(struct image *image, const uint8_t *data, size_t limit, unsigned arch)
 {
     struct found found = {0};
@@ -178,9 +177,9 @@ static enum image_result read_containers(struct image *image, const uint8_t *dat
     return image->texts.n ? IMAGE_OK : nothing_fits(image, arch, &found);
 }
 
-/* Goes through a section's containers, whose zeros in between are padding; false where it is
- * broken. `found` gets what they have; *need, where there is one, becomes at least the least
- * architecture that each of them has PTX for. */
+/* Reads all containers of a section; zeros between them are padding. Returns false if the section
+ * is broken. `found` collects their contents; *need, if there is one, is raised to the lowest
+ * architecture that every container has PTX for. */
 static bool scan_section(const struct image_section *s, struct found *found, unsigned *need)
 {
     struct image image = {0};
@@ -204,7 +203,7 @@ static bool scan_section(const struct image_section *s, struct found *found, uns
     return true;
 }
 
-/* The next container that has PTX, from *at on; *at is behind it then. NULL: there is none. */
+/* The next container with PTX from *at on; *at becomes its end. NULL if there is none. */
 static const uint8_t *next_with_ptx(const struct image_section *s, size_t *at, uint64_t *size)
 {
     const uint8_t *data = s->data;
@@ -213,7 +212,7 @@ static const uint8_t *next_with_ptx(const struct image_section *s, size_t *at, u
         struct found found = {0};
         struct choice best;
         const uint8_t *here = data + *at;
-        if (*here == 0) { /* padding */
+        if (*here == 0) { /* skips padding */
             ++*at;
             continue;
         }
@@ -309,7 +308,7 @@ static enum image_result read_wrapper(struct image *image, const void *data, uns
 
 /* ---- machine code ---- */
 
-/* The length of the container; 0 where it is broken. */
+/* Passes on the container's machine code; returns its length, 0 if it is broken. */
 static uint64_t each_code(const void *container, size_t limit, unsigned arch,
                           void (*each)(void *to, const void *code, size_t n), void *to)
 {
@@ -350,7 +349,7 @@ void image_each_code(const void *data, size_t bytes, unsigned arch, void (*each)
 
 /* ---- other images ---- */
 
-/* How far the file reaches, by its headers. */
+/* The length of the file, by its headers. */
 static size_t elf_extent(const uint8_t *data)
 {
     Elf64_Ehdr h;
@@ -373,7 +372,7 @@ static enum image_result machine_code(struct image *image)
     return IMAGE_NO_BINARY;
 }
 
-/* The PTX of an image of image_of_texts(). */
+/* Reads the PTX of an image by image_of_texts(). */
 static enum image_result read_elf(struct image *image, const uint8_t *data, size_t bytes)
 {
     struct elf e = {0};
@@ -393,8 +392,8 @@ static enum image_result read_elf(struct image *image, const uint8_t *data, size
     return image->texts.n ? IMAGE_OK : machine_code(image);
 }
 
-/* The same, of memory that need not be aligned, and of which the caller may not know how long it
- * is. Where nobody does, what is not our own is not looked at. */
+/* The same for memory at any alignment, possibly of unknown length: then only our own images are
+ * read. */
 static enum image_result read_any_elf(struct image *image, const uint8_t *data, size_t limit)
 {
     if (limit < sizeof(Elf64_Ehdr) || memcmp(data, own_ident, sizeof own_ident) != 0)
@@ -411,7 +410,8 @@ static enum image_result read_any_elf(struct image *image, const uint8_t *data, 
     return r;
 }
 
-/* The headers of the file, of its sections (none, the texts, their names), then what these hold. */
+/* Writes the file header, section headers (the null section, the texts, the names), and the
+   contents. */
 void *image_of_texts(const struct image_text *texts, size_t n, size_t *bytes)
 {
     static const char names[] = "\0.heddle.ptx\0.shstrtab";
@@ -447,7 +447,7 @@ void *image_of_texts(const struct image_text *texts, size_t n, size_t *bytes)
     return image;
 }
 
-/* PTX begins with its .version, after comments and space at most. */
+/* PTX begins with .version, behind comments and space at most. */
 static bool looks_like_ptx(const char *text, size_t n)
 {
     static const char directive[] = ".version";
@@ -478,7 +478,8 @@ enum image_result image_read(const void *data, size_t bytes, unsigned arch, stru
     if (bytes >= sizeof magic)
         memcpy(&magic, data, sizeof magic);
     enum image_result r;
-    if (magic == IMAGE_WRAPPER_MAGIC && bytes == SIZE_MAX) { /* it has pointers: not from a file */
+    /* a wrapper has pointers, so it does not come from a file */
+    if (magic == IMAGE_WRAPPER_MAGIC && bytes == SIZE_MAX) {
         r = read_wrapper(image, data, arch);
     } else if (magic == container_magic) {
         r = read_containers(image, data, bytes, arch);

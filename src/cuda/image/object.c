@@ -10,7 +10,7 @@
 #include "base/elf.h"
 #include "base/str.h"
 
-/* The one member of libcudadevrt.a, whose PTX is for the newest devices alone. */
+/* The only member of libcudadevrt.a; its PTX is for the newest devices only. */
 static const char device_runtime_member[] = "cuda_device_runtime.o";
 
 static enum image_result add_image(struct image *image, const void *data, size_t bytes, unsigned arch)
@@ -25,7 +25,7 @@ static enum image_result add_image(struct image *image, const void *data, size_t
     return r;
 }
 
-/* The containers of an object file of the host's; one without any has nothing to add. */
+/* Adds the containers of a host object file; a file without any adds nothing. */
 static enum image_result add_object(struct image *image, const void *data, size_t bytes, unsigned arch)
 {
     struct image_section sections[MAX_IMAGE_SECTIONS];
@@ -39,7 +39,7 @@ static enum image_result add_object(struct image *image, const void *data, size_
     return r;
 }
 
-/* The same at any address: members of libraries stand at even ones. */
+/* The same at any address: members of libraries are only 2-byte aligned. */
 static enum image_result add_aligned(struct image *image, const void *data, size_t bytes, unsigned arch)
 {
     if ((uintptr_t)data % _Alignof(Elf64_Ehdr) == 0)
@@ -53,8 +53,8 @@ static enum image_result add_aligned(struct image *image, const void *data, size
     return r;
 }
 
-/* Has the member this name? Names end in a slash; those of more than 15 characters stand in the
- * member `//`, and are "/" and a place there. */
+/* Does the member have this name? Names end with a slash; those longer than 15 characters are in
+ * the member `//`, and are written "/OFFSET". */
 static bool has_name(const struct ar_hdr *h, struct str long_names, const char *name)
 {
     size_t n = strlen(name);
@@ -74,7 +74,8 @@ bool library_members(const void *library, size_t bytes, library_visit *visit, vo
         struct ar_hdr h;
         memcpy(&h, data + at, sizeof h);
         at += sizeof h;
-        bool is_header = memcmp(h.ar_fmag, ARFMAG, sizeof h.ar_fmag) == 0; /* and ends the number before it */
+        /* also terminates the number before it */
+        bool is_header = memcmp(h.ar_fmag, ARFMAG, sizeof h.ar_fmag) == 0;
         size_t size = is_header ? strtoul(h.ar_size, NULL, 10) : 0;
         if (!is_header || size > bytes - at)
             return false;
@@ -94,7 +95,7 @@ bool is_library(const void *data, size_t bytes)
     return bytes >= SARMAG && memcmp(data, ARMAG, SARMAG) == 0;
 }
 
-/* What a library's members are added to. */
+/* The destination of a library's members. */
 struct addition {
     struct image *image;
     unsigned arch;

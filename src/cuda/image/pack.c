@@ -17,7 +17,7 @@ struct pack {
     const unsigned char *bytes; /* mapped */
     uint64_t n;
     struct pack_header header;
-    char **facts; /* malloc'ed, each and the list; NULL at the end */
+    char **facts; /* malloc'ed, each and the list; NULL ends it */
 };
 
 static bool broken(const struct pack *p, char *why, size_t size, const char *format, ...)
@@ -61,7 +61,7 @@ static bool check_header(struct pack *p, char *why, size_t size)
     return true;
 }
 
-/* The lines of the facts. False: no memory, or one is none. */
+/* Reads the lines of facts. Returns false if memory is exhausted, or a line is invalid. */
 static bool read_facts(struct pack *p, char *why, size_t size)
 {
     const char *at = (const char *)p->bytes + p->header.facts.at, *end = at + p->header.facts.n;
@@ -159,7 +159,7 @@ size_t pack_count(const struct pack *p)
 
 /* ---- finding ---- */
 
-/* Entries of the parts are not aligned. */
+/* Entries of the tables are not aligned. */
 static void read_entry(const struct pack *p, const struct pack_part *part, uint64_t i, void *entry, size_t bytes)
 {
     memcpy(entry, p->bytes + part->at + i * bytes, bytes);
@@ -206,7 +206,7 @@ bool pack_find(const struct pack *p, enum pack_kind kind, const char *name, stru
 
 /* ---- texts ---- */
 
-/* The block's bytes, malloc'ed; NULL: `why` says what is wrong. */
+/* Unpacks a block, into memory from malloc; NULL with the error in `why`. */
 static char *unpack(const struct pack *p, uint32_t number, struct pack_block *b, char *why, size_t size)
 {
     if (number >= p->header.blocks.n)

@@ -16,7 +16,8 @@ static const char *name_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* In digits; "" where there is none. False: the file is no ELF file. */
+/* The build ID as hexadecimal digits; "" if there is none. Returns false if the file is no ELF
+   file. */
 static bool build_id_of(const char *path, char text[2 * MAX_BUILD_ID + 1])
 {
     struct elf e;
@@ -45,7 +46,7 @@ char *pack_object(const char *path)
     return value;
 }
 
-/* The fact of an object of this name: its value, or NULL. */
+/* The value of the fact for an object of this name, or NULL. */
 static const char *fact_of_object(const struct pack *p, const char *name)
 {
     size_t n = strlen(name);
@@ -74,7 +75,7 @@ static bool has_line(const char *text, const char *line)
     return false;
 }
 
-/* What the file that stands beside the object does not say; NULL: it says everything. */
+/* The first required line that the file beside the object lacks; NULL if it has all. */
 static const char *unsaid(const struct pack *p, const char *path, char *file, size_t size)
 {
     const char *beside = pack_fact(p, "beside", 0), *line = NULL;

@@ -10,10 +10,10 @@
 struct named {
     const char *name;
     struct cubin_limits limits;
-    bool is_several; /* different names that are loosely one */
+    bool is_several; /* different names have this loose form */
 };
 
-/* "S3_" as "S_", and a function's "L12" as "12". */
+/* Writes "S3_" as "S_", and a function's "L12" as "12". */
 static const char *loose_form(struct arena *a, const char *name)
 {
     char *loose = arena_strdup(a, name), *to = loose;

@@ -1,9 +1,9 @@
-/* Compares the names of a pack's kernels with those of the pack's library. Private to cuda/ and
- * cli/.
+/* Matches the kernels of a pack with those of its library by name. Private to cuda/ and cli/.
  *
- * Two compilers may number what a mangled name repeats otherwise ("C++ ABI for Itanium", 5.1.10: nvcc counts one component more
- * in front of a local type of an anonymous namespace), and mark a function that is a file's own, or not (`L`). Where one
- * kernel of the pack and one of the library differ in nothing else, they are the same kernel.
+ * Two compilers may number the substitutions of a mangled name differently ("C++ ABI for Itanium",
+ * 5.1.10: nvcc counts one component more in front of a local type of an anonymous namespace), and
+ * may or may not mark internal functions (`L`). If the names of one kernel of the pack and one of
+ * the library differ only in this, they are the same kernel.
  */
 #ifndef HEDDLE_CUDA_IMAGE_PACK_MATCH_H
 #define HEDDLE_CUDA_IMAGE_PACK_MATCH_H
@@ -13,7 +13,7 @@
 
 struct pack_library {
     struct arena *arena;
-    struct map exact, loose; /* by common form, and without the parts in which compilers differ */
+    struct map exact, loose; /* by common form; and by the form without the parts in which compilers differ */
 };
 
 void pack_library_add(struct pack_library *l, const char *name, const struct cubin_limits *limits);

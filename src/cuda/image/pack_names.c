@@ -9,10 +9,11 @@
 
 static const char anonymous[] = "_GLOBAL__N_", internal[] = "_INTERNAL_", clang_s[] = "12_GLOBAL__N_1";
 
-/* What a compiler has written for a file's own: after the digits of its length, `n` characters. */
+/* The name of a namespace that a compiler made for one file: `n` characters behind the digits of
+   its length. */
 struct own {
     size_t n;
-    const char *file; /* which nvcc says and clang does not, of n_file characters */
+    const char *file; /* the file's name, n_file characters; nvcc writes it, clang does not */
     size_t n_file;
 };
 
@@ -34,9 +35,9 @@ static bool is_hexadecimal(int c)
     return isxdigit(c);
 }
 
-/* nvcc's, from behind its mark on: HASH_LENGTH_FILE_HASH. What may follow, `_NUMBER`, cannot be
- * told from the length of the name's next component; the own length, in `digits` before the mark,
- * can. A number that ends the component before may stand there, too. */
+/* Reads nvcc's name behind its mark: HASH_LENGTH_FILE_HASH. An optional `_NUMBER` cannot be told
+ * from the length of the next component; the name's own length, in `digits` before the mark,
+ * settles it. These digits may also include a number that ends the previous component. */
 static bool read_nvcc_s(const char *mark, size_t n_mark, const char *digits, struct own *own)
 {
     const char *p = mark + n_mark;
@@ -64,8 +65,8 @@ static bool read_nvcc_s(const char *mark, size_t n_mark, const char *digits, str
     return false;
 }
 
-/* The form that is in common of what stands at the mark; "" for a namespace that clang has none
- * for. NULL: it is nothing. */
+/* The common form of the name at the mark; "" for a namespace that clang does not write. NULL if it
+ * is no such name. */
 static const char *common_form(const char *start, const char *mark, struct own *own, const char **digits)
 {
     *digits = mark;
@@ -90,16 +91,16 @@ static const char *common_form(const char *start, const char *mark, struct own *
 
 /* ---- template functions that a name has had before ---- */
 
-/* Behind the template arguments at `p` ("I...E"); NULL: that cannot be told. What ends by E ("C++
- * ABI for Itanium", 5.1) are nested and local names, arguments, packs, expressions, literals,
- * functions and closures. */
+/* Skips the template arguments at `p` ("I...E"); NULL if they cannot be parsed. E ends nested and
+ * local names, arguments, packs, expressions, literals, functions and closures ("C++ ABI for
+ * Itanium", 5.1). */
 static const char *behind_arguments(const char *p)
 {
     char open[64];
     size_t depth = 0;
     do {
         size_t n = digits_at(p, is_decimal);
-        if (n) { /* a name behind its length, or an enumerator */
+        if (n) { /* a length and a name, or an enumerator */
             bool is_number = depth && open[depth - 1] == 'L' && (p[-1] == 'E' || p[-1] == '_');
             size_t length = is_number ? 0 : strtoul(p, NULL, 10);
             if (length > strlen(p + n))
@@ -127,7 +128,7 @@ static const char *behind_arguments(const char *p)
     return p;
 }
 
-/* "NS5_IiEE" and "S5_IiE" are the same: clang writes the one, nvcc the other. */
+/* "NS5_IiEE" and "S5_IiE" mean the same: one compiler writes the first, the other the second. */
 static void unnest_substitutions(char *name)
 {
     for (char *p = name; (p = strstr(p, "NS")); p++) {
@@ -153,7 +154,7 @@ char *pack_name(const char *name, const char *file)
     struct own own = {0, file, file ? strlen(file) : 0}, found;
     size_t at = 0, n_file = own.n_file;
     bool is_own = false;
-    /* no form that is in common is longer than what it takes the place of */
+    /* The common form is never longer than the original. */
     char *to = malloc(strlen(name) + 1 + (n_file > strlen(name) ? n_file : strlen(name)) + 1);
     if (!to)
         return NULL;

@@ -1,5 +1,5 @@
-/* See pack_slices.h. The text is read twice: as a module, for parameters of kernels and contents of
- * variables, and as tokens, for the extent of each statement and the names in it. */
+/* See pack_slices.h. The text is read twice: as a module, for the parameters of kernels and the
+ * contents of variables, and as tokens, for the extent of each statement and the names it uses. */
 #include "cuda/image/pack_slices.h"
 
 #include "base/map.h"
@@ -8,33 +8,35 @@
 
 enum kind { FRAME, FUNCTION, VARIABLE, ALIAS, LEFT_OUT };
 
-/* A statement outside of functions. */
+/* A statement outside functions. */
 struct statement {
     enum kind kind;
     struct str name; /* FUNCTION, VARIABLE, ALIAS */
     struct str text;
-    VEC(uint32_t) uses;    /* other statements, by their numbers */
-    uint32_t next_of_name; /* 1 + another of that name (a declaration), or 0 */
-    uint32_t seen;         /* 1 + the kernel that was last found to use it */
-    uint32_t group; /* a kernel: another of its slice, or itself; a variable: 1 + a kernel that shares it, or 0 */
-    uint32_t taken; /* 1 + the slice that has it */
+    VEC(uint32_t) uses;    /* indices of other statements */
+    uint32_t next_of_name; /* 1 + another statement with this name (a declaration), or 0 */
+    uint32_t seen;         /* 1 + the last kernel that was found to use it */
+    /* kernels: another one of the same slice, or itself; variables: 1 + a kernel that shares it,
+       or 0 */
+    uint32_t group;
+    uint32_t taken; /* 1 + the slice that contains it */
     const struct ptx_func *kernel;
-    const struct ptx_var *shared; /* a variable that somebody may write */
+    const struct ptx_var *shared; /* set for a variable that the host or a kernel may write */
 };
 
 struct cutter {
     struct arena *arena;
     const struct source *source;
     VEC(struct statement) all;
-    struct map by_name; /* 1 + the number of the first statement of that name, as a pointer */
+    struct map by_name; /* 1 + the index of the first statement with the name, as a pointer */
 };
 
 /* ---- statements ---- */
 
 struct reader {
     struct lexer lexer;
-    struct token token; /* not yet taken */
-    const char *end;    /* of the one before it */
+    struct token token; /* not consumed yet */
+    const char *end;    /* the end of the previous token */
 };
 
 static void advance(struct reader *r)
@@ -53,7 +55,7 @@ static bool ended(const struct reader *r)
     return r->token.kind == TOKEN_END || r->token.kind == TOKEN_BAD;
 }
 
-/* Those that end without a mark: .version 9.0, .target sm_90, debug, .address_size 64, .file 1
+/* Statements without an end mark: .version 9.0; .target sm_90, debug; .address_size 64; .file 1
  * "name", 1, 2 */
 static bool read_frame(struct reader *r, struct str word)
 {
@@ -154,8 +156,8 @@ static void note_uses(struct cutter *c)
 
 /* ---- what the module says ---- */
 
-/* Compilers' own names, of texts that nobody writes: $str of clang, __unnamed_1 of nvcc,
- * __PRETTY_FUNCTION__ of a function. No name of the program's has a $ in it. */
+/* Compilers' own names, for constants that nobody writes: $str (clang), __unnamed_1 (nvcc),
+ * __PRETTY_FUNCTION__. Names in a program contain no $. */
 static bool is_constant(const struct ptx_var *v)
 {
     struct str name = v->symbol.name;
@@ -192,7 +194,8 @@ static uint32_t group_of(struct cutter *c, uint32_t kernel)
 
 typedef VEC(uint32_t) numbers;
 
-/* All that stands for itself only with this statement and those of `list` from `first` on. */
+/* Marks everything that the statement needs, directly or indirectly, and everything that the
+   statements of `list` from `first` on need. */
 static void close_over(struct cutter *c, uint32_t number, uint32_t mark, numbers *list)
 {
     uint32_t next = list->n;
@@ -247,7 +250,7 @@ static void add_symbol(struct cutter *c, struct slices *to, const struct stateme
     }
 }
 
-/* The slice of all that is marked, with the frame, in the order of the text. */
+/* Writes the marked statements as a slice, with the frame, in the order of the text. */
 static void write_slice(struct cutter *c, struct slices *to, uint32_t mark)
 {
     size_t n = 0;

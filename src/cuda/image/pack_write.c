@@ -7,7 +7,7 @@
 
 #include "cuda/image/pack_names.h"
 
-/* Kernels of a file are much alike: together they take less room. A launch reads one block. */
+/* Kernels of one file are similar, so blocks of many compress better. A launch reads one block. */
 enum { BLOCK_BYTES = 1 << 20, LEVEL = 12 };
 
 static bool end_block(struct pack_writer *w)
@@ -51,7 +51,7 @@ static int by_name(const void *a, const void *b)
     return order ? order : (int)x->symbol.kind - (int)y->symbol.kind;
 }
 
-/* The symbol as an entry; false: no memory. */
+/* Makes the entry of a symbol; false if memory is exhausted. */
 static bool entry_of(struct pack_writer *w, const struct slice_symbol *s, struct str text, const char *file,
                      struct pack_entry *e)
 {
@@ -109,9 +109,9 @@ bool pack_add(struct pack_writer *w, const struct slices *slices, const char *pa
     return good;
 }
 
-/* Of those with one name the first stays. A name that is a file's own, and stands for other code in
- * another file of that name, or whose parameters differ, is left out: which of them a program
- * means, nobody can tell. */
+/* Of symbols with one name the first is kept. An internal name that stands for different code in
+ * two files of one name, or for kernels with different parameters, is left out, because nobody
+ * could tell which one a program means. */
 static void drop_repeated(struct pack_writer *w)
 {
     uint32_t n = 0;
@@ -144,7 +144,7 @@ static struct pack_part put(struct output *o, const void *from, size_t n, size_t
     return part;
 }
 
-/* The names, each ended by a zero, and where they are. */
+/* Collects the names, each ended by a zero, and their offsets. */
 static struct str gather_names(struct pack_writer *w, struct pack_symbol *symbols)
 {
     size_t n = 1, at = 0;

@@ -6,20 +6,20 @@
 #include "cuda/image/pack_slices.h"
 
 struct pack_entry {
-    const char *name, *literal; /* the common form, and the PTX's */
+    const char *name, *literal; /* the common form, and the name in the PTX */
     struct pack_symbol symbol;
-    uint32_t hash; /* of the slice of a kernel that is local to its file; else 0 */
+    uint32_t hash; /* of the slice, for a kernel that is internal to its file; else 0 */
 };
 
 struct pack_writer {
     struct arena *arena;
     VEC(struct pack_entry) entries;
     VEC(struct pack_slice) slices;
-    VEC(struct pack_block) blocks; /* at: from the first on */
+    VEC(struct pack_block) blocks; /* at: offset from the first block */
     VEC(struct str) packed;
-    struct map known;           /* 1 + an entry's number, as a pointer, by its name */
-    VEC(const char *) left_out; /* names for which two files have different kernels */
-    char *block;                /* that is not yet full */
+    struct map known;           /* 1 + an entry's index, as a pointer, by name */
+    VEC(const char *) left_out; /* names that stand for different kernels in two files */
+    char *block;                /* the block being filled */
     size_t block_bytes, packed_bytes, ptx_bytes;
 };
 

@@ -10,7 +10,7 @@
 
 enum { FLAG_LZ4 = 0x2000, FLAG_ZSTD = 0x8000 };
 
-/* Of machine code that is looked at. */
+/* limit for machine code that is read */
 static const uint64_t max_code_bytes = 1ull << 26;
 
 enum image_result image_broken(struct image *image, const char *what)
@@ -66,13 +66,10 @@ char *image_copy_text(const void *from, size_t bytes)
     return text;
 }
 
-/* Whether a compressed text can be as long as its entry says, before memory is taken for it. */
+/* Can a compressed text be as long as its entry says? Asked before memory is allocated. */
 static bool can_be(const struct candidate *c, uint64_t bytes)
 {
-    enum {
-        LZ4_GREATEST_RATIO = 255,
-        ZSTD_LEAST_BLOCK = 3
-    }; /* a block of zstd says how often a byte comes, 128 KB at most */
+    enum { LZ4_GREATEST_RATIO = 255, ZSTD_LEAST_BLOCK = 3 }; /* a block of zstd can repeat one byte for 128 KB */
     uint64_t packed = c->entry.compressed_bytes;
     if (!(c->entry.flags & FLAG_ZSTD))
         return packed <= INT_MAX && bytes <= packed * LZ4_GREATEST_RATIO;
@@ -89,7 +86,7 @@ static bool decompress(char *text, const struct candidate *c, uint64_t bytes)
     return LZ4_decompress_safe((const char *)c->payload, text, (int)packed, (int)bytes) == (int)bytes;
 }
 
-/* Zeros may follow a text, and nothing else. */
+/* Only zeros may follow a text. */
 static bool ends(const char *text, size_t from, size_t bytes)
 {
     return from == bytes || (text[from] == 0 && memcmp(text + from, text + from + 1, bytes - from - 1) == 0);
@@ -139,7 +136,7 @@ void *entry_code(const struct candidate *c, size_t *bytes)
     *bytes = e->compressed_bytes ? e->uncompressed_bytes : e->payload_bytes;
     bool possible = e->compressed_bytes <= e->payload_bytes && *bytes <= max_code_bytes &&
                     (!e->compressed_bytes || can_be(c, *bytes));
-    char *code = possible ? malloc(*bytes + 1) : NULL; /* aligned; the payload need not be */
+    char *code = possible ? malloc(*bytes + 1) : NULL; /* aligned, unlike the payload */
     if (!code)
         return NULL;
     if (!e->compressed_bytes) {

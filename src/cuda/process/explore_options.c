@@ -1,7 +1,7 @@
 /* See explore_options.h. */
 #include "cuda/process/explore_options.h"
 
-/* An incomplete one where memory is exhausted or a text is no UTF-8: NULL. */
+/* The list as JSON; incomplete if memory is exhausted, NULL if a text is not UTF-8. */
 static json_t *list_json(const struct opt_list *list)
 {
     json_t *json = json_array();

@@ -9,11 +9,13 @@
 struct explore_asked {
     const char *folder;                       /* for the processes' files: explore.h */
     struct launch_filter launches;            /* the one that is explored */
-    struct opt_list observe, require, forbid; /* as the options have them: explore/questions.h */
+    struct opt_list observe, require, forbid; /* from the options: explore/questions.h */
     uint64_t unroll, step_limit,
-        workers; /* as in struct explore_options; workers: all of this host, 0: as many as there are */
+        workers; /* as in struct explore_options; workers: total on this host, 0: one for each processor */
     unsigned rank, ranks,
-        ranks_here; /* this rank, the number of ranks, and of those on this host: ranks/relay.h; ranks 0: no ranks */
+        /* this rank, the number of ranks, and the number on this host: ranks/relay.h; 0 ranks:
+           none */
+        ranks_here;
     bool symmetric, examples, stats, repair;
     uint64_t outcome;                         /* --outcome; 0: none was chosen */
     int picture;                              /* enum picture_format: explore/further.h */

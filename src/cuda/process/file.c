@@ -33,8 +33,8 @@ static sigset_t too_large(void)
     return set;
 }
 
-/* A file that may not grow is an error of write(), and no end of the program: between these two.
- * errno stays. */
+/* Between these two, a file's size limit is an error of write() and does not end the program. errno
+ * is kept. */
 static void hold_signal(sigset_t *before)
 {
     sigset_t set = too_large();
@@ -50,12 +50,12 @@ static void drop_signal(const sigset_t *before)
     errno = error;
 }
 
-/* What should be in the file could not be written, and errno says why. */
+/* Reports that the file could not be written; errno says why. */
 static void tell_lost(struct process_file *x)
 {
     char lost[PATH_MAX];
     FILE *f;
-    bool again = x->lost || errno == ENOENT; /* the command has gone: nobody reads it */
+    bool again = x->lost || errno == ENOENT; /* ENOENT: the command has ended, and nobody reads the file */
     x->lost = true;
     if (again)
         return;
@@ -98,8 +98,8 @@ bool process_file_append(struct process_file *f, const char *head, const char *t
     return ok;
 }
 
-/* The process's arguments, with blanks between them: which of many tests it is. As JSON; NULL where
- * it is not known. */
+/* The process's arguments as JSON, separated by blanks, which identify one of many tests; NULL if
+ * they are not known. */
 static char *command_text(void)
 {
     char words[512];

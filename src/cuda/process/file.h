@@ -1,9 +1,10 @@
-/* The file that a process writes for the command that has started it (`heddle check`, `heddle
- * explain`): one in the command's folder for each process that uses CUDA, named PROCESS-TIME.TIME
- * after its number and its start. It has a JSON object a line, and only grows, so that what ends
- * the process leaves what is there:
- *     {"process", "program"}   the first
- *     {"ended": true, ...}     the last, where the process has ended by itself
+/* The file that a process writes for the command that started it (`heddle check`, `heddle
+ * explain`). Each process that uses CUDA has one in the command's folder, named PROCESS-TIME.TIME
+ * by its number and start time. It consists of lines with a JSON object each, and only grows, so
+ * that it stays readable whatever ends the process.
+ *
+ *     {"process", "program"}   the first line
+ *     {"ended": true, ...}     the last line, if the process ended by itself
  */
 #ifndef HEDDLE_CUDA_PROCESS_FILE_H
 #define HEDDLE_CUDA_PROCESS_FILE_H
@@ -11,7 +12,7 @@
 #include <stdbool.h>
 
 struct process_file {
-    const char *what; /* is kept in it, in words */
+    const char *what; /* what the file contains, in words */
     char *path;
     int fd;   /* -1: there is none */
     bool cut; /* its last line is incomplete */

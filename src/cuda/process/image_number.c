@@ -1,4 +1,4 @@
-/* The number of an image among a file's PTX, by which messages name it. See api.h. */
+/* The number of an image among a file's PTX texts, by which messages name it. See api.h. */
 #include "cuda/api.h"
 
 #include <dlfcn.h>
@@ -8,7 +8,7 @@
 #include "cuda/image/fatbin.h"
 #include "cuda/wrapper.h"
 
-/* Where the first container of an image is. */
+/* The address of an image's first container. */
 static const void *container_of(const void *image)
 {
     struct image_wrapper w;

@@ -74,7 +74,7 @@ static bool fits(const struct kernel_filter *f, const regex_t *regex, const char
     case FILTER_NAME: return strcmp(name, f->value) == 0;
     case FILTER_PART: return strstr(name, f->value) != NULL;
     case FILTER_REGEX: return regexec(regex, name, 0, NULL, 0) == 0;
-    case FILTER_CALLED: return false; /* a matter of both names */
+    case FILTER_CALLED: return false; /* needs both names of the kernel */
     }
     return false;
 }

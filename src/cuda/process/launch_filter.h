@@ -1,6 +1,6 @@
-/* Selects the launches of a process that a command looks at: by the kernel's name, and by number.
- * The command (`heddle check`, `heddle explain`, `heddle explore`) writes it into what it tells the
- * processes that it starts; they ask it at each launch.
+/* Selects the launches of a process that a command examines, by the kernel's name and by number.
+ * The command (`heddle check`, `heddle explain`, `heddle explore`) passes the filter to the
+ * processes that it starts, which ask it at each launch.
  */
 #ifndef HEDDLE_CUDA_PROCESS_LAUNCH_FILTER_H
 #define HEDDLE_CUDA_PROCESS_LAUNCH_FILTER_H
@@ -32,9 +32,9 @@ struct launch_filter {
     uint64_t skip, count;
 };
 
-/* NULL where memory is exhausted or a text is no UTF-8. */
+/* Returns NULL if memory is exhausted or a text is not UTF-8. */
 json_t *launch_filter_json(const struct launch_filter *f);
-/* False where it is no such value. The strings live as long as `json`. */
+/* Returns false if the value is invalid. The strings live as long as `json`. */
 bool launch_filter_read(const json_t *json, struct launch_filter *f);
 
 /* A filter in use. */

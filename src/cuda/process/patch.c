@@ -1,7 +1,6 @@
-/* See preload.h. A jump of 5 bytes reaches 2 GiB: it leads to a trampoline nearby, which jumps
- * through a slot. At first the slot leads to a stub that loads Heddle's library and looks the
- * function up. That is not possible while the dynamic linker works, but it is when the function is
- * called.
+/* See preload.h. A 5-byte jump reaches 2 GiB: it leads to a trampoline nearby, which jumps through
+ * a slot. At first the slot leads to a stub that loads Heddle's library and looks the function up.
+ * This is impossible while the dynamic linker works, but possible when the function is called.
  */
 #include "cuda/process/preload.h"
 
@@ -13,7 +12,7 @@
 
 struct slot {
     const void *target;
-    const void *original; /* what the function jumped to, where it did nothing else */
+    const void *original; /* where the function jumped, if it only did that */
     const char *name;
     const struct patches *patches;
 };
@@ -25,7 +24,7 @@ struct patches {
     unsigned char *trampolines;
     struct slot *slots;
     size_t n, capacity;
-    unsigned char *code; /* the pages that are written */
+    unsigned char *code; /* the pages being modified */
     size_t code_bytes;
     const char *library;
     struct patches *older;
@@ -44,7 +43,7 @@ static void stop(const char *what, const char *why)
     _exit(127);
 }
 
-/* The function for the slot; called by the stub. */
+/* Finds the function for the slot; called by the stub. */
 __attribute__((used)) static const void *heddle_resolve(struct slot *slot)
 {
     Dl_info own;
@@ -62,7 +61,7 @@ __attribute__((used)) static const void *heddle_resolve(struct slot *slot)
     return function;
 }
 
-/* Entered with the slot's address in r11; all registers that carry arguments are kept. */
+/* Entered with the slot's address in r11; keeps all registers that carry arguments. */
 __asm__(".text\n"
         ".type heddle_stub, @function\n"
         "heddle_stub:\n"
@@ -82,7 +81,7 @@ extern const char heddle_stub[] __attribute__((visibility("hidden")));
 
 /* ---- jumps ---- */
 
-/* Memory that a jump from all of begin..end reaches. */
+/* Maps memory within reach of jumps from all of begin..end. */
 static unsigned char *map_near(uintptr_t begin, uintptr_t end, size_t bytes)
 {
     const uintptr_t reach = (uintptr_t)2000 << 20, step = (uintptr_t)1 << 20;
@@ -96,14 +95,15 @@ static unsigned char *map_near(uintptr_t begin, uintptr_t end, size_t bytes)
             if (p != MAP_FAILED && (uintptr_t)p == at)
                 return p;
             if (p != MAP_FAILED)
-                munmap(p, bytes); /* a kernel that does not know the flag */
+                munmap(p, bytes); /* a kernel that ignores the flag */
         }
     return NULL;
 }
 
 static void put32(unsigned char *at, const void *target)
 {
-    int32_t distance = (int32_t)((const unsigned char *)target - (at + 4)); /* from the instruction's end */
+    /* relative to the instruction's end */
+    int32_t distance = (int32_t)((const unsigned char *)target - (at + 4));
     memcpy(at, &distance, sizeof distance);
 }
 
@@ -157,11 +157,11 @@ void patches_add(struct patches *p, uintptr_t function, const char *name)
     put_jump(code, trampoline);
 }
 
-/* All that have been made; one thread at a time patches, others read. */
+/* All mappings; only one thread patches at a time, others read. */
 static struct patches *newest;
 
-/* Of a function that has been replaced by one of `library`: what it was, or NULL where that is
- * overwritten. For our libraries, which look it up by name. */
+/* The original of a function that was replaced by one of `library`; NULL if it was overwritten. Our
+ * libraries look this function up by name. */
 __attribute__((visibility("default"))) const void *heddle_original(const char *library, const char *name)
 {
     for (const struct patches *p = __atomic_load_n(&newest, __ATOMIC_ACQUIRE); p; p = p->older)
@@ -180,8 +180,8 @@ void patches_end(struct patches *p)
         __atomic_store_n(&newest, p, __ATOMIC_RELEASE);
 }
 
-/* `ret`, perhaps after `endbr64`, and padding up to the jump's length: then nothing else begins in
- * it. */
+/* Is it `ret`, perhaps behind `endbr64`, with padding up to the jump's length, so that a jump
+ * overwrites nothing else? */
 static bool is_empty(const unsigned char *f)
 {
     static const unsigned char endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa, 0xc3};

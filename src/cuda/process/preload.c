@@ -1,17 +1,17 @@
-/* Loaded before everything else by `heddle run`: makes programs that carry the CUDA runtime inside
- * (nvcc's default), or load a library of CUDA's by its path, call ours.
+/* Loaded first by `heddle run`: makes programs that contain the CUDA runtime (nvcc's default), or
+ * that load a CUDA library by its path, call Heddle's.
  *
- * Such a program has the functions of the runtime in its own symbol table. At the entry of each
- * that libcudart.so.N has, too, goes a jump to that one, before any constructor of the program
- * runs; the embedded runtime never runs. The same is done for shared objects: the dynamic linker
- * calls an empty function for debuggers (r_brk of struct r_debug) when objects have been mapped and
- * nothing of them has run yet; a jump at its entry tells us. Libraries whose own name is that of
- * one of CUDA's that Heddle has, too (libcudart.so.13 found by an RPATH, libnvJitLink.so.13 in a
- * wheel, libcublas.so.13 by its path) are treated alike, and so are functions of a library that is
- * linked into an object (libcublas_static.a): those that ours exports.
+ * Such a program has the runtime's functions in its own symbol table. Before any of the program's
+ * constructors run, each function that libcudart.so.N has, too, gets a jump to that one at its
+ * entry; the embedded runtime never runs. Shared objects are treated alike: the dynamic linker
+ * calls an empty function for debuggers (r_brk of struct r_debug) when objects are mapped and none
+ * of their code has run; a jump at its entry informs us. The same happens to libraries with the
+ * name of a CUDA library that Heddle has, too (libcudart.so.13 by an RPATH, libnvJitLink.so.13 in a
+ * wheel, libcublas.so.13 by its path), and to a library's functions that are linked into an object
+ * (libcublas_static.a), if ours exports them.
  *
- * This object is initialised first (-z initfirst), before the C library even: no stdio before
- * something has gone wrong.
+ * This object is initialised first (-z initfirst), even before the C library: no stdio is used
+ * unless an error occurs.
  */
 #include "cuda/process/preload.h"
 #include "base/elf.h"
@@ -80,7 +80,7 @@ static const struct name *find_plain(const char *s)
     return NULL;
 }
 
-/* __nvJitLinkCreate_13_5, as the header has it, is nvJitLinkCreate. */
+/* __nvJitLinkCreate_13_5, the name in the header, means nvJitLinkCreate. */
 static const struct name *find_versioned(const char *s)
 {
     char plain[64];
@@ -107,15 +107,15 @@ static const struct name *find_name(const char *s)
 
 /* ---- what takes their place ---- */
 
-/* Functions of one family in an object, and the library of ours that has them, too. */
+/* A family of functions in an object, and our library that has them. */
 struct stand_in {
     enum family family;
     int major;
     const char *library;
-    const struct elf_symbols *exports; /* of a library that is inside of the object: what ours has; or NULL */
+    const struct elf_symbols *exports; /* exports of our library, for a library inside the object; or NULL */
 };
 
-/* By the name that a library gives itself. */
+/* By soname. */
 static const struct {
     const char *soname;
     struct stand_in by;
@@ -132,8 +132,8 @@ static const struct {
 #undef LIBRARY
 };
 
-/* Where a library of ours is: beside this object. False: nowhere. Those like cuBLAS are packages of
- * their own. */
+/* Finds our library beside this object; false if it is not there. Libraries such as cuBLAS are
+ * separate packages. */
 static bool find_library(const char *library, char path[4096])
 {
     const struct link_map *m = _r_debug.r_map;
@@ -158,7 +158,7 @@ static const struct stand_in *by_soname(const struct elf *e)
     return NULL;
 }
 
-/* The runtime of this version. */
+/* The runtime with this version. */
 static const struct stand_in *by_major(int major)
 {
     size_t i = 0;
@@ -169,8 +169,8 @@ static const struct stand_in *by_major(int major)
 
 /* ---- an object that carries a runtime ---- */
 
-/* The runtime's version shows in what it has: cudaGetDeviceProperties_v2 is CUDA 12's alone,
- * __cudaGetKernel came with it. */
+/* The version of a runtime, by its functions: only CUDA 12 has cudaGetDeviceProperties_v2;
+ * __cudaGetKernel appeared with it. */
 static int major_of(const struct elf_symbols *symbols)
 {
     bool kernel = false;
@@ -190,7 +190,7 @@ static bool is_function(const Elf64_Sym *s)
     return s->st_shndx != SHN_UNDEF && ELF64_ST_TYPE(s->st_info) == STT_FUNC && s->st_size >= PATCH_BYTES;
 }
 
-/* Whose runtime of a library's own an object is linked with; 0: none. */
+/* The major version of the runtime library that an object is linked with; 0: none. */
 static int needed_major(const struct elf *e)
 {
     const char *needed;
@@ -201,7 +201,8 @@ static int needed_major(const struct elf *e)
     return 0;
 }
 
-static const char registers_images[] = "__cudaRegisterFatBinary"; /* what every runtime has, and its users call */
+/* a function that every runtime has and its users call */
+static const char registers_images[] = "__cudaRegisterFatBinary";
 
 static bool defines(const struct elf_symbols *symbols, const char *name)
 {
@@ -211,8 +212,7 @@ static bool defines(const struct elf_symbols *symbols, const char *name)
     return false;
 }
 
-/* Does the object define it? Its strings are searched first: that is quick, also in a library of
- * many symbols. */
+/* Does the object define it? Searches the string table first, which is fast even with many symbols. */
 static bool has_runtime(const struct elf_symbols *symbols)
 {
     if (!memmem(symbols->strings, symbols->string_bytes, registers_images, sizeof registers_images))
@@ -220,7 +220,7 @@ static bool has_runtime(const struct elf_symbols *symbols)
     return defines(symbols, registers_images);
 }
 
-/* Names of the interface of a library like cuBLAS: what ours has not is told when it is called. */
+/* Public names of a library such as cuBLAS: a missing one is reported when it is called. */
 static bool is_public(const char *s)
 {
     static const char *const prefixes[] = {"cu", "nccl", "pnccl", "nvml", "nvtx", "nvshmem"};
@@ -230,20 +230,20 @@ static bool is_public(const char *s)
     return false;
 }
 
-/* Two sonames of one library. */
+/* Are these two sonames of one library? */
 static bool same_library(const char *a, const char *b)
 {
     return strncmp(a, b, strcspn(a, ".") + 1) == 0;
 }
 
-/* cublasCreate_v2 is of libcublas.so.13. */
+/* cublasCreate_v2 belongs to libcublas.so.13. */
 static bool is_named_by(const char *s, const char *soname)
 {
     size_t lib = strlen("lib");
     return strncmp(s, soname + lib, strcspn(soname, ".") - lib) == 0;
 }
 
-/* The name of the function of ours for symbol i, or NULL. */
+/* Our function's name for symbol i, or NULL. */
 static const char *replacement(const struct elf_symbols *symbols, size_t i, const struct stand_in *by)
 {
     const char *s = elf_symbol_name(symbols, i);
@@ -256,7 +256,7 @@ static const char *replacement(const struct elf_symbols *symbols, size_t i, cons
     return fits ? name->name : NULL;
 }
 
-/* A copy of a name, as the object's file is not open for long; NULL without memory. */
+/* A copy of a name, because the object's file is closed soon; NULL if memory is exhausted. */
 static const char *kept(const char *name)
 {
     enum { MORE = 1 << 16 };
@@ -305,7 +305,7 @@ static void replace(const struct elf_symbols *symbols, uintptr_t base, const cha
     patches_end(p);
 }
 
-/* Does the object want functions of the runtime from another one? Then it has none inside. */
+/* Does the object import functions of the runtime? Then it does not contain one. */
 static bool imports_runtime(const struct elf_symbols *dynamic)
 {
     for (size_t i = 0; i < dynamic->n; i++) {
@@ -319,10 +319,10 @@ static bool imports_runtime(const struct elf_symbols *dynamic)
     return false;
 }
 
-/* The runtime inside, in whichever table has its names. What is imported is looked at first: to
- * read all of an object's names from the disk takes long where there are a hundred megabytes of
- * them, as in torch's. Of what is exported there is enough to look at where there are images to be
- * registered, too; the program itself may export it all. */
+/* Finds an embedded runtime in the symbol table that has its names. Imports are checked first,
+ * because reading all names of an object takes long if there are a hundred megabytes, as in torch.
+ * The dynamic symbols suffice if they contain functions that register images, too: a program may
+ * export its runtime. */
 static bool find_runtime(const struct elf *e, struct elf_symbols *symbols)
 {
     if (elf_symbols(e, SHT_DYNSYM, symbols) && imports_runtime(symbols))
@@ -332,8 +332,8 @@ static bool find_runtime(const struct elf *e, struct elf_symbols *symbols)
     return elf_section(e, ".nvFatBinSegment") && elf_symbols(e, SHT_DYNSYM, symbols) && has_runtime(symbols);
 }
 
-/* Functions of libraries like cuBLAS that are linked in. All of these come with culibos, which
- * nothing else has. */
+/* Replaces functions of libraries such as cuBLAS that are linked in. They all come with culibos,
+ * which nothing else contains. */
 static void replace_inside(const struct elf_symbols *symbols, uintptr_t base, const char *path, int major)
 {
     static const char culibos[] = "culibos";
@@ -344,8 +344,7 @@ static void replace_inside(const struct elf_symbols *symbols, uintptr_t base, co
     if (!memmem(symbols->strings, symbols->string_bytes, culibos, sizeof culibos - 1))
         return;
     for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++) {
-        struct stand_in by =
-            libraries[i].by; /* the first of a library's rows that is of that version of CUDA, or later */
+        struct stand_in by = libraries[i].by; /* a library's first row for that version of CUDA, or later */
         if (by.family != LIBRARY_FUNCTION || by.major < major || same_library(by.library, last))
             continue;
         last = by.library;
@@ -358,7 +357,7 @@ static void replace_inside(const struct elf_symbols *symbols, uintptr_t base, co
     }
 }
 
-/* The program's own file, which the list does not name. */
+/* The path of the program itself, which the list does not have. */
 static const char *own_path(void)
 {
     static char path[4096];
@@ -366,8 +365,9 @@ static const char *own_path(void)
     return n > 0 ? path : "/proc/self/exe";
 }
 
-/* The runtime, and in what is none of CUDA's libraries those that it uses. A shared object that has
- * them has their images, too: of others the names are not read, which may be many. */
+/* Replaces the runtime, and, in objects that are not CUDA libraries, functions of linked-in
+ * libraries. Such a shared object has the libraries' images, too: names of other objects, which may
+ * be many, are not read. */
 static void replace_linked_in(const struct elf *e, uintptr_t base, const char *path, bool is_library)
 {
     struct elf_symbols symbols;
@@ -383,7 +383,7 @@ static void replace_linked_in(const struct elf *e, uintptr_t base, const char *p
         replace_inside(&symbols, base, path, major);
 }
 
-/* What every program may have, with nothing of CUDA's inside: their files need not be read. */
+/* Objects that any program may have and that never contain CUDA: they are not read. */
 static bool is_of_the_system(const char *path)
 {
     static const char *const names[] = {"linux-vdso.so.1", "ld-linux-x86-64.so.2", "libc.so.6",
@@ -396,7 +396,7 @@ static bool is_of_the_system(const char *path)
     return false;
 }
 
-/* Where the object is a library of CUDA's, or carries the runtime, replaces its functions. */
+/* Replaces the functions of an object that is a CUDA library or contains the runtime. */
 static void examine(const char *path, uintptr_t base)
 {
     struct elf e;
@@ -429,7 +429,7 @@ static bool same(const struct seen *s, const struct link_map *m)
     return s->map == m && s->dynamic == m->l_ld && s->base == m->l_addr;
 }
 
-/* Examines what is new in the list of objects, and forgets what is gone. */
+/* Examines new objects in the list, and forgets objects that are gone. */
 static void look(const struct link_map *first)
 {
     size_t kept = 0;
@@ -452,7 +452,7 @@ static void look(const struct link_map *first)
     }
 }
 
-/* In the place of the dynamic linker's empty function. */
+/* Runs in place of the dynamic linker's empty function. */
 static void objects_changed(void)
 {
     if (_r_debug.r_state == RT_CONSISTENT)

@@ -11,7 +11,7 @@ void print_keep(void *data, const char *text, size_t bytes);
 /* Writes to stdout what kernels have printed so far; CUDA does so where the host waits for the
  * device. */
 void print_flush(void);
-/* In a child of fork(): the parent prints it. */
+/* In a child of fork(): drops the output, which the parent prints. */
 void print_after_fork(void);
 
 #endif

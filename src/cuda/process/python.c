@@ -1,5 +1,5 @@
-/* See python.h. CPython writes a traceback for faulthandler without its lock (_Py_DumpTraceback),
- * to a descriptor: here a file in memory of the thread's own. */
+/* See python.h. CPython's traceback for faulthandler needs no lock (_Py_DumpTraceback) and goes to
+ * a descriptor: here to a memory file of the thread's own. */
 #include "cuda/process/python.h"
 
 #include <dlfcn.h>
@@ -18,7 +18,7 @@ static struct {
     void *(*this_thread)(void);
 } python;
 
-static __thread int file; /* from 1 */
+static __thread int file; /* numbered from 1 */
 
 static bool is_python(void)
 {
@@ -31,7 +31,7 @@ static bool is_python(void)
     return known == 2;
 }
 
-/* The test that pytest runs, behind the calls: PYTEST_CURRENT_TEST is "FILE::NAME (PHASE)". */
+/* pytest's current test is printed behind the calls: PYTEST_CURRENT_TEST is "FILE::NAME (PHASE)". */
 static const char test_line[] = "  Test \"";
 
 static size_t put_test(char *text, size_t room)
@@ -40,7 +40,7 @@ static size_t put_test(char *text, size_t room)
     int n = end ? snprintf(text, room, "%s%.*s\n", test_line, (int)(end - test), test) : 0;
     if (n < (int)room)
         return (size_t)n;
-    text[0] = 0; /* a part of a name would be another test */
+    text[0] = 0; /* a truncated name would be another test's */
     return 0;
 }
 
@@ -99,10 +99,10 @@ bool python_is_library(const char *name)
 /* ---- numba without its compiler ---- */
 
 struct loaded {
-    bool numba, asked, nvvm; /* asked: what loads libnvvm is there */
+    bool numba, asked, nvvm; /* asked: libnvvm's loader exists */
 };
 
-/* Whether a folder of packages has NVIDIA's wheel with it, though nothing was compiled. */
+/* Does a package folder contain NVIDIA's wheel, even if nothing was compiled? */
 static bool has_nvvm(const char *module)
 {
     static const char folder[] = "/site-packages/";
@@ -130,7 +130,7 @@ static int look(struct dl_phdr_info *object, size_t bytes, void *data)
     return 0;
 }
 
-/* The error that numba raises names a file, and not the package that has it. */
+/* numba's error names a file, not the package that has it. */
 __attribute__((destructor)) static void tell_what_numba_lacks(void)
 {
     struct loaded l = {0};

@@ -1,6 +1,6 @@
-/* Messages about kernels that cannot be loaded: one sentence that names the kernel and its file,
- * since CUDA's errors name neither. The runtime, which knows both, asks for it. At the end of a
- * program that checks no error: the number of refused launches. */
+/* Messages about kernels that cannot be loaded: one sentence with the kernel and its file, because
+ * CUDA's errors name neither. The runtime, which knows both, asks for it. At the end of a program
+ * that checks no errors, the number of refused launches. */
 #include "cuda/api.h"
 
 #include <dlfcn.h>
@@ -14,7 +14,7 @@
 
 enum { MOST_OF_NAME = 200 }; /* templates of lambdas have names of thousands of characters */
 
-/* Where the code is not the user's to compile: what there is instead. */
+/* Libraries whose code the user cannot compile, and alternatives. */
 static const struct {
     const char *library, *instead;
 } known[] = {
@@ -51,7 +51,7 @@ void heddle_symbol_refused(const char *kind, const char *name, const void *host,
 }
 
 static unsigned launches_refused;
-static pid_t refused_of; /* its children inherit what is done at the end, and have launched nothing */
+static pid_t refused_of; /* children inherit the exit handler, but have launched nothing */
 
 static void tell_at_end(int status, void *data)
 {

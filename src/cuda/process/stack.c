@@ -22,11 +22,11 @@ struct stack {
     struct stack *next;
     uint64_t hash;
     const char *call; /* CUDA's function, as its library exports it */
-    bool is_read;     /* text is there */
+    bool is_read;     /* its text was looked up */
     struct stack_text text;
     const char *python; /* its calls, as text, or NULL */
     size_t n;
-    uintptr_t addresses[]; /* of the calls in the program, not of what follows them */
+    uintptr_t addresses[]; /* the program's return addresses; CUDA's are not included */
 };
 
 struct range {
@@ -37,11 +37,11 @@ static struct {
     pthread_mutex_t lock;
     struct stack *buckets[N_BUCKETS];
     pthread_once_t once;
-    char folder[4096]; /* of our libraries, with its slash */
+    char folder[4096]; /* the folder of our libraries, with a slash */
     struct range own[MAX_OWN];
     _Atomic size_t n_own;
-    struct arena arena; /* of texts */
-    bool tried;         /* to load the library */
+    struct arena arena; /* for texts */
+    bool tried;         /* the library was loaded, or cannot be */
     size_t (*symbols_at)(uintptr_t address, struct symbol *symbols, size_t n);
 } depot = {.lock = PTHREAD_MUTEX_INITIALIZER, .once = PTHREAD_ONCE_INIT};
 
@@ -111,7 +111,7 @@ static void find_own(void)
     dl_iterate_phdr(note_own, NULL);
 }
 
-/* Nothing is taken away, and what is added is whole before it counts. */
+/* Only adds objects, and publishes each when it is complete. */
 void stack_note_own(void)
 {
     pthread_once(&depot.once, find_own);
@@ -132,7 +132,7 @@ bool stack_is_own(uintptr_t address)
 /* ---- taking one ---- */
 
 struct walk {
-    uintptr_t call; /* in the outermost of our functions */
+    uintptr_t call; /* return address in the outermost of our functions */
     const char *name;
     size_t n;
     uintptr_t addresses[MAX_ADDRESSES];
@@ -143,7 +143,7 @@ struct walk {
 static _Unwind_Reason_Code visit(struct _Unwind_Context *c, void *data)
 {
     struct walk *w = data;
-    int before = 0; /* of a signal's frame: the address is that of the instruction */
+    int before = 0; /* 0 for a signal's frame: its address is the instruction itself */
     uintptr_t address = _Unwind_GetIPInfo(c, &before) - !before;
     if (address + 1 <= 1 || w->n == MAX_ADDRESSES)
         return _URC_END_OF_STACK;
@@ -221,8 +221,8 @@ bool stack_drops_result(const struct stack *s)
 
 /* ---- reading it ---- */
 
-/* A function by the name that programs write: cuMemAlloc_v2 is cuMemAlloc, cudaMemcpy_ptds
- * cudaMemcpy, __cudaLaunchKernel cudaLaunchKernel. */
+/* A function's name as programs write it: cuMemAlloc for cuMemAlloc_v2, cudaMemcpy for
+ * cudaMemcpy_ptds, cudaLaunchKernel for __cudaLaunchKernel. */
 static const char *api_name(const char *symbol)
 {
     symbol += starts_with(symbol, "__") ? 2 : 0;
@@ -243,7 +243,7 @@ static void load_symbols(void)
         *(void **)&depot.symbols_at = dlsym(library, "heddle_symbols_at");
 }
 
-/* A header whose functions call the runtime: of a toolkit, or of ours. */
+/* Is it a header whose functions call the runtime, of a toolkit or of ours? */
 static bool is_header_of_cuda(const char *file)
 {
     static const char *const headers[] = {"cuda_runtime.h", "cuda_runtime_api.h", "device_functions.h"};
@@ -255,14 +255,15 @@ static bool is_header_of_cuda(const char *file)
 
 static const char stub_prefix[] = "__device_stub__";
 
-/* The kernel that a stub launches: nvcc's stubs have its mangled name without the underscore. */
+/* The kernel that a stub launches: nvcc's stubs are named by its mangled name without the
+   underscore. */
 static const char *kernel_of(const char *stub, struct arena *a)
 {
     const char *name = stub + strlen(stub_prefix);
     return name[0] == 'Z' ? demangle(str_of(arena_printf(a, "_%s", name)), a) : name;
 }
 
-/* What called main, or a thread's function. */
+/* Is it the object that calls main, or a thread's function? */
 static bool is_runtime(const char *object)
 {
     const char *name = base_name(object);
@@ -275,12 +276,12 @@ struct reading {
     hd_frame frames[MAX_FRAMES];
     size_t n;
     const char *call;
-    const char *kernel; /* of the stub that was read last */
+    const char *kernel; /* the kernel of the last stub */
     bool done;
 };
 
-/* Calls that stand between what the user has written and CUDA: functions of CUDA's headers, which
- * are what the user has called then, and what launches kernels: a stub and, under nvcc, a function
+/* Calls between the user's code and CUDA: functions of CUDA's headers, which then count as the CUDA
+ * function that was called, and functions that launch kernels: a stub and, with nvcc, a function
  * with the kernel's name that calls it. */
 static bool is_wrapper(struct reading *r, const char *function, const char *file)
 {
@@ -300,9 +301,10 @@ static bool is_wrapper(struct reading *r, const char *function, const char *file
     return true;
 }
 
-/* The function of a test of GoogleTest, which calls it: "Sums_Of64_Test::TestBody()" is "test Sums.Of64",
- * "gtest_suite_Sums_::Of64<int>::TestBody()" "test Sums.Of64<int>", as its output has them; NULL of others.
- * Names of tests have no underscores, by its rules; where there are more, they stay. */
+/* The name of a GoogleTest test, as its output writes it, for the function that runs it: "test
+ * Sums.Of64" for "Sums_Of64_Test::TestBody()", "test Sums.Of64<int>" for
+ * "gtest_suite_Sums_::Of64<int>::TestBody()"; NULL for other functions. GoogleTest forbids
+ * underscores in names of tests; if there are more, they are kept. */
 static const char *google_test(const char *function, struct arena *a)
 {
     static const char body[] = "::TestBody", typed[] = "gtest_suite_", end[] = "_Test";
@@ -314,7 +316,7 @@ static const char *google_test(const char *function, struct arena *a)
                             (int)(at - member - 3), member + 3);
     const char *name = function;
     for (const char *p = function; p < at; p++)
-        name = *p == ':' ? p + 1 : name; /* behind its namespaces */
+        name = *p == ':' ? p + 1 : name; /* skips namespaces */
     n = at ? (size_t)(at - name) : 0;
     if (n < sizeof end || strncmp(at - (sizeof end - 1), end, sizeof end - 1) != 0)
         return NULL;
@@ -351,7 +353,8 @@ static void read_address(struct reading *r, uintptr_t address)
     size_t n = 0;
     if (!dladdr((void *)address, &at) || !at.dli_fname)
         at.dli_fname = "";
-    if (stack_is_own(address) || is_runtime(at.dli_fname)) { /* ours: a stream's thread, which has called the program */
+    /* reached our own code: a stream's thread that called the program */
+    if (stack_is_own(address) || is_runtime(at.dli_fname)) {
         r->done = r->n > 0;
         return;
     }
@@ -378,13 +381,13 @@ static const char *place_of(const struct reading *r)
     return arena_printf(a, "in %s of %s", f->function ? f->function : "a function", base_name(f->object));
 }
 
-/* Of a process of Python, what the user has written: what the interpreter and libraries do in
- * between is left out. */
+/* In a Python process: only what the user wrote, without the interpreter's and the libraries'
+ * frames. */
 static void read_python(struct reading *r, const char *text)
 {
     struct python_call call;
     size_t n = 0;
-    for (size_t i = 0; i < r->n; i++) /* of extensions, what has lines */
+    for (size_t i = 0; i < r->n; i++) /* frames of extensions, if they have lines */
         if (r->frames[i].file && !python_is_library(r->frames[i].object ? r->frames[i].object : ""))
             r->frames[n++] = r->frames[i];
     r->n = n;
@@ -393,7 +396,7 @@ static void read_python(struct reading *r, const char *text)
             r->frames[r->n++] = (hd_frame){.function = call.function, .file = call.file, .line = call.line};
 }
 
-/* Does the interpreter itself stand there? What has called it, its own Python calls tell. */
+/* Is it the interpreter? Its own Python calls describe what called it. */
 static bool is_interpreter(uintptr_t address)
 {
     Dl_info at;
@@ -415,7 +418,7 @@ static void read_stack(struct stack *s)
 
 struct stack_text stack_text(const struct stack *stack)
 {
-    struct stack *s = (struct stack *)stack; /* what is read of it is kept in it */
+    struct stack *s = (struct stack *)stack; /* the text is cached in it */
     jmp_buf oom;
     if (!s)
         return (struct stack_text){.place = unknown_place};

@@ -13,13 +13,13 @@
 /* Return addresses; the same stack is the same pointer. It lives as long as the process. */
 struct stack;
 
-/* Of the calling thread. NULL where memory is exhausted. */
+/* The calling thread's stack; NULL if memory is exhausted. */
 const struct stack *stack_here(void);
 
 /* Notes that a library of ours was loaded, possibly after stacks were taken. */
 void stack_note_own(void);
 
-/* Whether an address of code is one of our libraries'. */
+/* Is the code address in one of our libraries? */
 bool stack_is_own(uintptr_t address);
 
 /* Does the program ignore the result of CUDA's function there, so that nothing reads it? False if
@@ -28,7 +28,7 @@ bool stack_drops_result(const struct stack *s);
 
 /* A stack in words; empty for NULL. */
 struct stack_text {
-    const char *call;       /* CUDA's function that the program has called: "cudaMalloc" */
+    const char *call;       /* the CUDA function that the program called: "cudaMalloc" */
     const hd_frame *frames; /* the program's calls that led there, innermost first */
     size_t n;
     const char *place; /* the innermost: "at main.cu:27", "in solve of libsolver.so", "at an unknown place" */

@@ -10,14 +10,14 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* Without a network: dwfl_standard_find_debuginfo would ask a debuginfod server. */
+/* Local only: dwfl_standard_find_debuginfo would ask a debuginfod server. */
 static char *debuginfo_path;
 static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_linux_proc_find_elf,
                                          .find_debuginfo = dwfl_build_id_find_debuginfo,
                                          .debuginfo_path = &debuginfo_path};
 static Dwfl *dwfl;
 
-/* What is mapped now. */
+/* Reports the currently mapped objects. */
 static bool report_modules(void)
 {
     if (!dwfl && !(dwfl = dwfl_begin(&callbacks)))
@@ -43,7 +43,7 @@ static const char *linkage_name(Dwarf_Die *die)
     return name;
 }
 
-/* The names of files may be from here (DWARF 5, 6.2.4.1). */
+/* The folder that file names may be relative to (DWARF 5, 6.2.4.1). */
 static const char *folder_of(Dwarf_Die *cu)
 {
     Dwarf_Attribute attribute;
@@ -65,7 +65,7 @@ static void call_place(Dwarf_Die *cu, Dwarf_Die *inlined, struct symbol *caller)
     caller->line = (unsigned)line;
 }
 
-/* The functions around an address, from the innermost on; symbols[0] has its line. */
+/* The functions around an address, the innermost first; symbols[0] has the address's line. */
 static size_t enclosing(Dwarf_Die *cu, Dwarf_Addr address, struct symbol *symbols, size_t n)
 {
     Dwarf_Die *inner = NULL, *scopes = NULL;
@@ -88,7 +88,7 @@ static size_t enclosing(Dwarf_Die *cu, Dwarf_Addr address, struct symbol *symbol
     return found;
 }
 
-/* The compilation unit; clang writes no table of addresses (.debug_aranges) to look it up in. */
+/* Searches the compilation units: clang writes no address table (.debug_aranges). */
 static Dwarf_Die *unit_at(Dwfl_Module *m, Dwarf_Addr address, Dwarf_Addr *bias)
 {
     Dwarf_Die *cu = dwfl_module_addrdie(m, address, bias);

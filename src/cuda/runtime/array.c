@@ -1,11 +1,11 @@
-/* Arrays ("CUDA Runtime API", 6.9): those of the driver, whose formats have other names here. The
- * errors are an H200's (tests/texture_api/statuses.txt). */
+/* Arrays ("CUDA Runtime API", 6.9), on the driver's, whose formats have other names. The errors are
+ * an H200's (tests/texture_api/statuses.txt). */
 #include "cuda/runtime/runtime.h"
 
 /* ---- formats ---- */
 
-/* The numbers of both are in one order, with gaps elsewhere: from
- * cudaChannelFormatKindUnsignedNormalized8X1 and from CU_AD_FORMAT_UNORM_INT8X1 on; and from
+/* Both enumerations have the same order in two ranges: from
+ * cudaChannelFormatKindUnsignedNormalized8X1 and CU_AD_FORMAT_UNORM_INT8X1 on; and from
  * ...BlockCompressed1 and CU_AD_FORMAT_BC1_UNORM on. */
 enum {
     NORMALIZED = cudaChannelFormatKindUnsignedNormalized8X1,
@@ -13,7 +13,7 @@ enum {
     PACKED = cudaChannelFormatKindUnsignedNormalized1010102,
 };
 
-/* How many channels there are of how many bits, all alike, from the first on; 0: there are others. */
+/* The number of channels if they are contiguous and all have `bits` bits; else 0. */
 static unsigned channels_of(const struct cudaChannelFormatDesc *d, int *bits)
 {
     const int of[5] = {d->x, d->y, d->z, d->w, 0};
@@ -27,7 +27,7 @@ static unsigned channels_of(const struct cudaChannelFormatDesc *d, int *bits)
     return n;
 }
 
-/* Of formats with channels of any size; 0: there is none. */
+/* Formats for any number of channels; 0 if there is none. */
 static CUarray_format plain_format(enum cudaChannelFormatKind kind, int bits)
 {
     bool is_signed = kind == cudaChannelFormatKindSigned;
@@ -41,7 +41,7 @@ static CUarray_format plain_format(enum cudaChannelFormatKind kind, int bits)
     }
 }
 
-/* As many channels of as many bits as compressed blocks are said to have. */
+/* Does the description have the channels and bits that the compressed format requires? */
 static bool is_compressed(enum cudaChannelFormatKind kind, unsigned n, int bits)
 {
     static const unsigned char channels[] = {4, 4, 4, 4, 4, 4, 1, 1, 2, 2, 3, 3, 4, 4};
@@ -197,7 +197,7 @@ cudaError_t cudaArrayGetPlane(cudaArray_t *pPlaneArray, cudaArray_t hArray, unsi
     RT_CALL(cuArrayGetPlane((CUarray *)pPlaneArray, (CUarray)hArray, planeIdx));
 }
 
-/* The types are laid out as the driver's, with other names. */
+/* The types have the driver's layout, with other names. */
 _Static_assert(sizeof(struct cudaArrayMemoryRequirements) == sizeof(CUDA_ARRAY_MEMORY_REQUIREMENTS) &&
                    sizeof(struct cudaArraySparseProperties) == sizeof(CUDA_ARRAY_SPARSE_PROPERTIES),
                "they are the driver's");

@@ -36,7 +36,7 @@ bool rt_is_exiting(void)
     return process.exiting;
 }
 
-/* In the child of a fork, whichever thread of the parent held it. */
+/* In a child of fork, where a thread of the parent may have held the lock. */
 static void after_fork(void)
 {
     pthread_mutex_init(&process.lock, NULL);
@@ -60,8 +60,8 @@ static cudaError_t ready(void)
     return rt_error_of(process.ready);
 }
 
-/* That work has yet to end is no error, and cudaGetLastError does not report it ("CUDA C++
- * Programming Guide", "Error Checking"). */
+/* Unfinished work is no error, and cudaGetLastError does not report it ("CUDA C++ Programming
+ * Guide", "Error Checking"). */
 cudaError_t rt_return(cudaError_t error)
 {
     if (error && error != cudaErrorNotReady) {

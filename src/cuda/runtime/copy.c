@@ -3,7 +3,7 @@
  * default stream. */
 #include "cuda/runtime/runtime.h"
 
-/* Where the work stands, and whether the caller waits for it. */
+/* The stream of the work, and whether the caller waits for it. */
 struct where {
     cudaStream_t stream;
     bool async;
@@ -118,7 +118,7 @@ static CUmemorytype target_type(enum cudaMemcpyKind kind)
                                                                                 : CU_MEMORYTYPE_HOST;
 }
 
-/* Of rows that are longer than their pitch; no rows may be (an H200's answers). */
+/* The error for rows longer than their pitch, which an H200 accepts if there are no rows. */
 static cudaError_t wrong_pitch(size_t height)
 {
     return height == 0 ? cudaSuccess : height == 1 ? cudaErrorInvalidValue : cudaErrorInvalidPitchValue;
@@ -174,13 +174,13 @@ cudaError_t rt_texel_bytes(cudaArray_t a, cudaArray_t b, size_t *bytes)
     return found[0] && found[1] && found[0] != found[1] ? cudaErrorInvalidValue : cudaSuccess;
 }
 
-/* An array, or memory, and not both. */
+/* Is exactly one of array and memory given? */
 static bool is_one(cudaArray_t array, const struct cudaPitchedPtr *memory)
 {
     return !array != !memory->ptr;
 }
 
-/* Rows of memory are as long as they are said to be, and slices have as many. */
+/* Checks the pitch of rows, and the number of rows in a slice. */
 static cudaError_t check_pitch(const struct cudaMemcpy3DParms *p, const struct cudaPitchedPtr *memory, bool with_array)
 {
     if (!with_array && p->extent.width > memory->pitch)
@@ -189,7 +189,7 @@ static cudaError_t check_pitch(const struct cudaMemcpy3DParms *p, const struct c
                                                                                  : cudaSuccess;
 }
 
-/* In the driver's words: where an array takes part, widths and places are in texels here. */
+/* Converts it for the driver. If an array takes part, widths and offsets are in texels here. */
 cudaError_t rt_copy3d_of(const struct cudaMemcpy3DParms *p, CUDA_MEMCPY3D *to)
 {
     size_t bytes = 1;
@@ -331,7 +331,7 @@ static cudaError_t fill2d(void *p, size_t pitch, int value, size_t width, size_t
     return rt_return(e);
 }
 
-/* Slices of p.ysize rows, of each of which the first `height` are filled. */
+/* Fills the first `height` rows in each slice of p.ysize rows. */
 static cudaError_t fill3d(struct cudaPitchedPtr p, int value, struct cudaExtent extent, struct where at)
 {
     if (extent.height == p.ysize || extent.depth <= 1)

@@ -1,8 +1,8 @@
-/* Copies from and to arrays ("CUDA Runtime API", 6.9). The side that is memory is of the host or
- * the device, as `kind` says. */
+/* Copies from and to arrays ("CUDA Runtime API", 6.9). `kind` says whether the memory side is the
+ * host's or the device's. */
 #include "cuda/runtime/runtime.h"
 
-/* Where the work stands, and whether the caller waits for it. */
+/* The stream of the work, and whether the caller waits for it. */
 struct where {
     cudaStream_t stream;
     bool async;
@@ -29,7 +29,7 @@ static cudaError_t put_rows(const CUDA_MEMCPY2D *c, struct where at)
     return rt_error_of(at.async ? cuMemcpy2DAsync_v2(c, at.stream) : cuMemcpy2DUnaligned_v2(c));
 }
 
-/* `pitch`: of the memory beside the array. */
+/* `pitch`: of the memory side. */
 static cudaError_t put_checked(const CUDA_MEMCPY2D *c, size_t pitch, const void *array, bool has_direction,
                                struct where at)
 {
@@ -129,9 +129,9 @@ cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t 
 
 /* ---- bytes, row after row of the array ---- */
 
-/* One side: `row` is how long the array's rows are, and of memory without an end. */
+/* One side: `row` is the length of the array's rows; unlimited for memory. */
 struct bytes {
-    cudaArray_const_t array; /* or NULL: */
+    cudaArray_const_t array; /* NULL: memory */
     char *memory;
     size_t at, row;
 };
@@ -155,8 +155,8 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* A part of a row, or as many whole rows as there are. What is beyond the array is an error when it
- * is come to: as an H200 has it, what is before has been copied then. */
+/* Copies a part of a row, or as many whole rows as there are. A range beyond the array is an error
+ * only when it is reached: as on an H200, what precedes it has been copied by then. */
 static cudaError_t put_piece(struct bytes *to, struct bytes *from, size_t *n, enum cudaMemcpyKind kind, struct where at)
 {
     size_t to_x = to->at % to->row, from_x = from->at % from->row, row = least(to->row, from->row);

@@ -1,6 +1,6 @@
-/* Batches of copies ("CUDA Runtime API", 6.9): those of the driver, with other names of structures.
- * CUDA 12's functions have one more parameter, for the number of the wrong copy. Compiled once for
- * each version, as versions.c.
+/* Batches of copies ("CUDA Runtime API", 6.9), on the driver's, with other names of structures.
+ * CUDA 12's functions have an additional parameter, for the index of the wrong copy. Compiled once
+ * for each version, like versions.c.
  */
 #include "cuda/runtime/runtime.h"
 

@@ -22,7 +22,7 @@ cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *pciBusId)
     return rt_return(e ? e : rt_error_of(cuDeviceGetByPCIBusId(device, pciBusId)));
 }
 
-/* All devices are alike: the first fits as well as any. */
+/* All devices are alike, so the first is as good as any. */
 cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *prop)
 {
     cudaError_t e = device && prop ? rt_check_device(0) : cudaErrorInvalidValue;
@@ -78,7 +78,8 @@ cudaError_t cudaDeviceFlushGPUDirectRDMAWrites(enum cudaFlushGPUDirectRDMAWrites
 {
     bool known = target == cudaFlushGPUDirectRDMAWritesTargetCurrentDevice &&
                  (scope == cudaFlushGPUDirectRDMAWritesToOwner || scope == cudaFlushGPUDirectRDMAWritesToAllDevices);
-    return rt_return(known ? rt_enter() : cudaErrorInvalidValue); /* there is no other device that could have written */
+    /* there is no other device that could have written */
+    return rt_return(known ? rt_enter() : cudaErrorInvalidValue);
 }
 
 /* ---- peers ---- */
@@ -91,7 +92,7 @@ cudaError_t cudaDeviceCanAccessPeer(int *canAccessPeer, int device, int peerDevi
     return rt_return(e ? e : rt_error_of(cuDeviceCanAccessPeer(canAccessPeer, device, peerDevice)));
 }
 
-/* The driver names a peer by its context: the primary one. */
+/* Calls the driver with the peer's primary context: the driver names a peer by its context. */
 static cudaError_t with_peer(int peer, CUresult (*call)(CUcontext, unsigned), unsigned flags)
 {
     CUcontext context;
@@ -146,7 +147,7 @@ cudaError_t rt_driver_entry_point(const char *symbol, void **function, unsigned 
     CUresult r = cuGetProcAddress_v2(symbol, function, (int)version, flags, &found);
     if (status)
         *status = (enum cudaDriverEntryPointQueryResult)found;
-    return rt_return(r == CUDA_ERROR_NOT_FOUND ? cudaSuccess : rt_error_of(r)); /* *status says it */
+    return rt_return(r == CUDA_ERROR_NOT_FOUND ? cudaSuccess : rt_error_of(r)); /* *status has the answer */
 }
 
 cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **funcPtr, unsigned int cudaVersion,

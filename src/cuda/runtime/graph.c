@@ -121,7 +121,7 @@ cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t hGraphExec, cudaGra
     return rt_return(e ? e : rt_error_of(cuGraphExecMemcpyNodeSetParams(hGraphExec, node, &c, current())));
 }
 
-/* A copy in one dimension as one in three. */
+/* A one-dimensional copy as a three-dimensional one. */
 static struct cudaMemcpy3DParms flat(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
 {
     return (struct cudaMemcpy3DParms){.srcPtr = {(void *)src, count, count, 1},

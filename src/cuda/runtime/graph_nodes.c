@@ -1,4 +1,4 @@
-/* Nodes of graphs in the runtime's words: by one structure, of symbols, of memory, conditions
+/* Graph nodes with the runtime's parameters: by one structure, with symbols, memory, conditions
  * ("CUDA Runtime API", 6.30). */
 #include "cuda/runtime/runtime.h"
 
@@ -39,7 +39,7 @@ static cudaError_t copy_of(const struct cudaMemcpyNodeParams *p, CUDA_MEMCPY_NOD
     return rt_copy3d_of(&p->copyParams, &to->copyParams);
 }
 
-/* What follows the members of its type is the driver's to look at. */
+/* The driver checks what follows the members of the node's type. */
 static cudaError_t params_of(const struct cudaGraphNodeParams *p, CUgraphNodeParams *to)
 {
     _Static_assert(sizeof *p == sizeof *to && sizeof p->reserved1 == sizeof to->reserved1, "structures of one size");
@@ -54,7 +54,7 @@ static cudaError_t params_of(const struct cudaGraphNodeParams *p, CUgraphNodePar
         return copy_of(&p->memcpy, &to->memcpy);
     case cudaGraphNodeTypeMemset: to->memset.ctx = current(); return cudaSuccess;
     case cudaGraphNodeTypeConditional:
-        if (to->conditional.ctx) /* no member here */
+        if (to->conditional.ctx) /* the runtime's structure has no context */
             return cudaErrorInvalidValue;
         to->conditional.ctx = current();
         return cudaSuccess;
@@ -92,7 +92,7 @@ cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t graphExec, cudaGraphNode_
 
 /* ---- symbols ---- */
 
-/* Where a part of a symbol is, if the copy goes the right way. */
+/* The address of a part of a symbol, if the copy's direction is valid. */
 static cudaError_t symbol_at(const void *symbol, size_t offset, size_t count, enum cudaMemcpyKind kind,
                              enum cudaMemcpyKind other, void **p)
 {

@@ -1,9 +1,9 @@
-/* Questions about the edges of graphs ("CUDA Runtime API", 6.30): with the edges' data since CUDA
- * 13; in CUDA 12, the functions with _v2 have them. Compiled once for each version.
+/* Inquiries about edges of graphs ("CUDA Runtime API", 6.30). Since CUDA 13 they include the edges'
+ * data; in CUDA 12 the functions with _v2 do. Compiled once for each version.
  */
 #include "cuda/runtime/runtime.h"
 
-/* A function by the name that this version has it under. */
+/* Defines a function under the name that this version gives it. */
 #define NAMED(local, name, parameters, call)                                                                           \
     RT_API cudaError_t local parameters __asm__(name);                                                                 \
     cudaError_t local parameters                                                                                       \

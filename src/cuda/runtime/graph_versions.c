@@ -1,9 +1,9 @@
-/* Functions of graphs whose signatures differ between the major versions ("CUDA Runtime API", 6.30,
- * 6.4). Compiled once for each, as versions.c.
+/* Graph functions whose signatures differ between the major versions ("CUDA Runtime API", 6.30,
+ * 6.4). Compiled once for each, like versions.c.
  */
 #include "cuda/runtime/runtime.h"
 
-/* What a capture has so far; any of the answers may be left out. */
+/* The state of a capture; any output may be NULL. */
 static cudaError_t capture_info(cudaStream_t stream, enum cudaStreamCaptureStatus *status, unsigned long long *id,
                                 cudaGraph_t *graph, const cudaGraphNode_t **nodes, const cudaGraphEdgeData **edges,
                                 size_t *n)
@@ -102,8 +102,8 @@ CAPTURE_INFO_2(cudaStreamGetCaptureInfo_v2_ptsz, rt_own)
 
 #endif
 
-/* The nodes that a stream's next one depends on: since CUDA 13 with the edges' data, which in CUDA
- * 12 a function with _v2 has. */
+/* Sets the nodes that the stream's next node depends on; with the edges' data since CUDA 13, or in
+ * CUDA 12 by a function with _v2. */
 static cudaError_t set_dependencies(cudaStream_t stream, cudaGraphNode_t *nodes, const cudaGraphEdgeData *edges,
                                     size_t n, unsigned flags)
 {

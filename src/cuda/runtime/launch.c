@@ -4,8 +4,8 @@
 
 /* ---- the configuration of <<<>>> ---- */
 
-/* nvcc turns k<<<g, b, s, t>>>(args) into a push and a call of the kernel's stub, which pops.
- * Arguments are evaluated in between and may launch themselves: a stack. */
+/* nvcc turns k<<<g, b, s, t>>>(args) into a push and a call of the kernel's stub, which pops. The
+ * arguments are evaluated in between and may launch kernels themselves, so this is a stack. */
 struct configuration {
     dim3 grid, block;
     size_t shared;
@@ -41,7 +41,7 @@ cudaError_t __cudaPopCallConfiguration(dim3 *gridDim, dim3 *blockDim, size_t *sh
 
 /* ---- launches ---- */
 
-/* Whether a size fits the limits of three attributes that follow one another: ..._DIM_X, _Y and _Z. */
+/* Does a size fit three consecutive attributes: ..._DIM_X, _Y and _Z? */
 static bool fits(dim3 size, int x, int device)
 {
     const unsigned sizes[] = {size.x, size.y, size.z};
@@ -54,8 +54,8 @@ static bool fits(dim3 size, int x, int device)
     return true;
 }
 
-/* The driver says "invalid value" for every bad argument; runtimes before 13 tell bad dimensions
- * apart. */
+/* The driver returns "invalid value" for every bad argument; runtimes before 13 distinguish bad
+ * dimensions. */
 static cudaError_t launch_error(CUresult r, dim3 grid, dim3 block)
 {
     int device, most = 0;
@@ -85,7 +85,7 @@ cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim, void
     return rt_return(e ? e : launch(kernel, gridDim, blockDim, args, sharedMem, stream));
 }
 
-/* `kernel`: what __cudaGetKernel has given. */
+/* `kernel`: from __cudaGetKernel. */
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 gridDim, dim3 blockDim, void **args, size_t sharedMem,
                                cudaStream_t stream)
 {
@@ -151,8 +151,8 @@ cudaError_t cudaGetKernel(cudaKernel_t *kernelPtr, const void *entryFuncAddr)
     return rt_return(e);
 }
 
-/* nvcc's stubs keep the kernel, ask once, and look at no error: where there is none, the function
- * stands for it, whose launch says why. */
+/* nvcc's stubs call this once, keep the kernel, and ignore errors. If there is no kernel, the
+ * function itself stands for it, and its launch reports why. */
 cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *hostFun)
 {
     cudaError_t e = cudaGetKernel(kernel, hostFun);
@@ -161,7 +161,7 @@ cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *hostFun)
     return e;
 }
 
-/* Ends an entry point with a driver call about the kernel behind `func`; `call` uses `kernel` and
+/* Ends an entry point by a driver call about the kernel of `func`; `call` uses `kernel` and
  * `device`. */
 #define KERNEL_CALL(func, call)                                                                                        \
     do {                                                                                                               \
@@ -249,7 +249,7 @@ cudaError_t cudaOccupancyMaxActiveClusters(int *numClusters, const void *func, c
 static const struct {
     CUfunction_attribute number;
     size_t offset;
-    bool wide; /* a size_t, else an int */
+    bool wide; /* a size_t; else an int */
 } attributes[] = {
     ATTRIBUTE(sharedSizeBytes, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES),
     ATTRIBUTE(constSizeBytes, CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES),

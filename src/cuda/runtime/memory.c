@@ -9,7 +9,7 @@ cudaError_t cudaMalloc(void **devPtr, size_t size)
 {
     CUdeviceptr p = 0;
     cudaError_t e = devPtr ? rt_enter() : cudaErrorInvalidValue;
-    if (!e && size) /* of 0 bytes: a null pointer */
+    if (!e && size) /* 0 bytes give a null pointer */
         e = rt_error_of(cuMemAlloc(&p, size));
     if (!e)
         *devPtr = (void *)p;
@@ -147,14 +147,14 @@ cudaError_t rt_pointer_attributes(struct cudaPointerAttributes *attributes, cons
         .devicePointer = (void *)device_pointer,
         .hostPointer = host_pointer,
     };
-    if (!type && !managed) { /* memory that CUDA does not know: the host's */
+    if (!type && !managed) { /* host memory that CUDA does not know */
         attributes->device = cudaInvalidDeviceId;
         attributes->hostPointer = (void *)ptr;
     }
     return cudaSuccess;
 }
 
-/* The driver's attributes have the same numbers. */
+/* The attributes have the driver's numbers. */
 cudaError_t cudaMemRangeGetAttribute(void *data, size_t dataSize, enum cudaMemRangeAttribute attribute,
                                      const void *devPtr, size_t count)
 {
@@ -197,7 +197,7 @@ cudaError_t cudaFreeAsync(void *devPtr, cudaStream_t hStream)
     RT_CALL(cuMemFreeAsync((CUdeviceptr)devPtr, hStream));
 }
 
-/* The types of pools are laid out as the driver's, with other names. */
+/* The pool types have the driver's layout, with other names. */
 _Static_assert(sizeof(struct cudaMemPoolProps) == sizeof(CUmemPoolProps) &&
                    sizeof(struct cudaMemAccessDesc) == sizeof(CUmemAccessDesc) &&
                    sizeof(struct cudaMemLocation) == sizeof(CUmemLocation),

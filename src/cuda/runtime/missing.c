@@ -1,8 +1,8 @@
 /* The entry points that Heddle does not have: entries of runtime.def with the state `no`. Each
- * answers cudaErrorNotSupported, so that programs bound to them at start-up run, and is named in
- * the log. Compiled once for each major version.
+ * returns cudaErrorNotSupported and is named in the log, so that programs that are bound to them at
+ * start-up run. Compiled once for each major version.
  *
- * They take no arguments here: the caller of a C function clears its arguments away.
+ * They are declared without parameters: in C the caller removes its arguments.
  */
 #include "cuda/api.h"
 

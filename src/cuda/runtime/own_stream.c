@@ -11,7 +11,7 @@
         return name arguments;                                                                                         \
     }
 
-/* The work in the thread's own stream, and its end. */
+/* Submits the work to the thread's own stream, and waits for it. */
 #define PTDS(name, parameters, arguments)                                                                              \
     RT_API cudaError_t name##_ptds parameters;                                                                         \
     cudaError_t name##_ptds parameters                                                                                 \

@@ -1,12 +1,12 @@
-/* The properties of devices ("CUDA Runtime API", 6.1, cudaGetDeviceProperties), whose structure
- * grows with the major versions. Compiled once for each, as versions.c.
+/* Device properties ("CUDA Runtime API", 6.1, cudaGetDeviceProperties), whose structure grows with
+ * the major versions. Compiled once for each, like versions.c.
  */
 #include "cuda/runtime/runtime.h"
 
 #include <string.h>
 
 #if CUDART_MAJOR < 13
-/* The properties of CUDA 12; those of CUDA 11 end before hostRegisterSupported. */
+/* CUDA 12's properties; CUDA 11's end before hostRegisterSupported. */
 struct prop12 {
     char name[256];
     cudaUUID_t uuid;
@@ -140,8 +140,8 @@ static cudaError_t properties(PROPERTIES *p, int device)
 
 #if CUDART_MAJOR < 13
 
-/* Both under this name: programs that were built with CUDA 11 load libcudart.so.11.0, but CUDA 12
- * kept the layout of 11 under it. */
+/* Both versions have this name: programs built with CUDA 11 load libcudart.so.11.0, but CUDA 12
+ * kept CUDA 11's layout under it. */
 RT_API cudaError_t old_properties(void *prop, int device) __asm__("cudaGetDeviceProperties");
 cudaError_t old_properties(void *prop, int device)
 {

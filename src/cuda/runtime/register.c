@@ -19,21 +19,21 @@
 /* One fat binary: what __cudaRegisterFatBinary returns. */
 struct binary {
     struct binary *previous, *next; /* in the order of registration */
-    const void *wrapper;            /* the program's, or the copy that follows */
+    const void *wrapper;            /* the program's wrapper, or the copy below */
     struct image_wrapper copy;
     CUlibrary library; /* NULL: not loaded yet */
     struct symbol *symbols, **end;
-    struct symbol *unindexed; /* the first of those */
+    struct symbol *unindexed; /* the first symbol that is not in the table yet */
     struct symbol *managed;
     struct symbol *in_place;
     unsigned n_in_place;
     bool loading_failed;
     CUresult failure;
-    char *why; /* it has failed; NULL where there is nothing to say of it */
+    char *why; /* why it could not be loaded; NULL if that was reported elsewhere */
 };
 
-/* A managed variable of nvcc's is found by a pointer of the host's; one of `heddle cc` is in place:
- * the host's variable. */
+/* nvcc's managed variables are found by a pointer on the host; those of `heddle cc` are in place:
+ * the host's variable itself. */
 enum symbol_kind { SYMBOL_KERNEL, SYMBOL_VARIABLE, SYMBOL_MANAGED, SYMBOL_IN_PLACE, SYMBOL_TEXTURE, SYMBOL_SURFACE };
 
 /* A kernel or a variable. */
@@ -41,12 +41,12 @@ struct symbol {
     const void *key;
     enum symbol_kind kind;
     struct binary *binary;
-    struct symbol *next; /* of the binary */
-    const char *name;    /* the program's own */
-    size_t bytes;        /* of a texture: how it is read, a cudaTextureReadMode */
-    void **host_pointer; /* of a managed variable: where its address goes */
+    struct symbol *next; /* of the same binary */
+    const char *name;    /* the program's string */
+    size_t bytes;        /* for a texture: its cudaTextureReadMode */
+    void **host_pointer; /* for a managed variable: receives its address */
     CUkernel kernel;
-    bool refused;                /* and the user has been told */
+    bool refused;                /* the user was told that it cannot be used */
     struct symbol *next_managed; /* or next in place */
 };
 
@@ -57,8 +57,8 @@ struct section {
     struct section *next;
 };
 
-/* Symbols by key: open addressing, at most half full. Of two with one key the last that was
- * registered counts: a kernel of a template may be in several shared objects. */
+/* Symbols by key, with open addressing, at most half full. If two have one key, the last registered
+ * counts: a kernel of a template may be in several shared objects. */
 static struct {
     pthread_mutex_t lock;
     struct symbol **at;
@@ -68,9 +68,10 @@ static struct {
     struct section *sections;
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static struct symbol removed = {.kind = SYMBOL_VARIABLE}; /* in the place of one that is gone: others lie behind */
+/* in place of a removed symbol, because probing continues behind it */
+static struct symbol removed = {.kind = SYMBOL_VARIABLE};
 
-/* In the child of a fork: what a thread of the parent held is free. */
+/* In a child of fork, where a thread of the parent may have held the lock. */
 static void after_fork(void)
 {
     pthread_mutex_init(&table.lock, NULL);
@@ -89,7 +90,7 @@ static struct symbol **slot(const void *key)
             return &table.at[i];
 }
 
-/* Room for so many more. */
+/* Makes room for more symbols. */
 static bool grow(size_t more)
 {
     struct symbol **old = table.at;
@@ -120,7 +121,7 @@ static void put(struct symbol *s)
     *at = s;
 }
 
-/* False: out of memory. The lock is held. */
+/* Returns false if memory is exhausted. Call with the lock held. */
 static bool index_symbols(void)
 {
     if (!table.unindexed)
@@ -134,13 +135,13 @@ static bool index_symbols(void)
     return true;
 }
 
-/* The lock is held. */
+/* Call with the lock held. */
 static struct symbol *get(const void *key)
 {
     return index_symbols() && table.capacity ? *slot(key) : NULL;
 }
 
-/* Loads the binary where that has not been done. The lock is held. */
+/* Loads the binary, unless that was done. Call with the lock held. */
 static CUresult load(struct binary *b)
 {
     if (b->library)
@@ -168,7 +169,7 @@ static CUresult load(struct binary *b)
     return b->failure;
 }
 
-/* Once of each kernel or variable: why its binary cannot be loaded. */
+/* Tells the user once for each kernel or variable why its binary cannot be loaded. */
 static void tell_refused(struct symbol *s)
 {
     if (!s->refused && s->binary->why)
@@ -178,9 +179,9 @@ static void tell_refused(struct symbol *s)
 
 /* ---- registration ---- */
 
-/* The list of objects that nvcc's code has made for this is kept as it is now. A program and a
- * shared library that have the same object (-rdc=true) have one function that adds to the list, so
- * that it goes on, over the list's end, when the other's turn comes; CUDA has read it by then. */
+/* Keeps a copy of the list of objects that nvcc's code made. If a program and a shared library
+ * contain the same object (-rdc=true), they share one function that adds to the list, which then
+ * writes over its end when the second one registers; CUDA has read the list by then. */
 static struct binary *new_binary(const void *fatbin)
 {
     size_t n = 0;
@@ -216,7 +217,7 @@ void **__cudaRegisterFatBinary(void *fatCubin)
     return (void **)b;
 }
 
-/* The host may read a variable in place at once: its initial value is in the device code. */
+/* The host may read a variable in place immediately, but its initial value is in the device code. */
 void __cudaRegisterFatBinaryEnd(void **fatCubinHandle)
 {
     struct binary *b = (struct binary *)fatCubinHandle;
@@ -225,7 +226,8 @@ void __cudaRegisterFatBinaryEnd(void **fatCubinHandle)
     pthread_mutex_lock(&table.lock);
     CUdeviceptr p;
     if (load(b) == CUDA_SUCCESS)
-        cuLibraryGetManaged(&p, NULL, b->library, b->in_place->name); /* an error comes again where a kernel is used */
+        cuLibraryGetManaged(&p, NULL, b->library,
+                            b->in_place->name); /* an error is reported again when a kernel is used */
     pthread_mutex_unlock(&table.lock);
 }
 
@@ -264,7 +266,7 @@ static void remove_symbols(struct binary *b)
     }
 }
 
-/* At the end of the program, where a kernel may still run, or where a shared object is unloaded. */
+/* Called at the program's end, where kernels may still run, or when a shared object is unloaded. */
 void __cudaUnregisterFatBinary(void **fatCubinHandle)
 {
     struct binary *b = (struct binary *)fatCubinHandle;
@@ -335,7 +337,8 @@ void __cudaRegisterManagedVar(void **fatCubinHandle, void **hostVarPtrAddress, c
     pthread_mutex_unlock(&table.lock);
 }
 
-/* Before the program touches a managed variable: its address goes where the program reads it. */
+/* Called before the program accesses a managed variable: stores its address where the program reads
+   it. */
 char __cudaInitModule(void **fatCubinHandle)
 {
     struct binary *b = (struct binary *)fatCubinHandle;
@@ -359,7 +362,7 @@ char __cudaInitModule(void **fatCubinHandle)
 
 /* ---- looking up ---- */
 
-/* The driver knows whether it is one. */
+/* Is the function a kernel handle? The driver knows. */
 static cudaError_t kernel_itself(const void *function, CUkernel *kernel)
 {
     CUfunction unused;

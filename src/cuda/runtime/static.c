@@ -1,7 +1,7 @@
-/* libcudart_static.a: what programs link that want no shared CUDA runtime. NVIDIA's has the runtime
- * inside and finds the driver when the program starts; ours finds Heddle's libcudart.so.13 then,
- * where `heddle cc --install-tools` has found it, else as a shared library is found. Without it
- * every call answers as without a driver.
+/* libcudart_static.a, for programs that are linked without a shared CUDA runtime. NVIDIA's contains
+ * the runtime and finds the driver when the program starts; ours finds Heddle's libcudart.so.13
+ * then, where `heddle cc --install-tools` recorded it, else in the usual search path. Without it
+ * every call fails as without a driver.
  */
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -13,7 +13,8 @@
 
 static const char library[] = "libcudart.so.13";
 
-/* Of Heddle's libraries; --install-tools writes it into its copy of the archive (cc/toolkit.c). */
+/* The path of Heddle's libraries; --install-tools writes it into its copy of the archive
+   (cc/toolkit.c). */
 __attribute__((visibility("hidden"))) volatile const char heddle_static_place[PLACE_BYTES] = PLACE_MARK;
 
 static const char *const names[] = {
@@ -39,7 +40,7 @@ static void *open_library(void)
 {
     static char path[PLACE_BYTES + sizeof library];
     const char *preload = getenv("LD_PRELOAD");
-    bool brings_its_own = preload && strstr(preload, "libheddle-preload"); /* `heddle run` */
+    bool brings_its_own = preload && strstr(preload, "libheddle-preload"); /* under `heddle run` */
     size_t n = 0;
     for (size_t i = sizeof PLACE_MARK - 1; i < PLACE_BYTES && heddle_static_place[i]; i++)
         path[n++] = heddle_static_place[i];
@@ -48,7 +49,7 @@ static void *open_library(void)
     return found ? found : dlopen(library, RTLD_NOW);
 }
 
-/* Before all constructors that register device code. */
+/* Runs before all constructors that register device code. */
 __attribute__((constructor(101))) static void fill_slots(void)
 {
     void *found = open_library();

@@ -1,6 +1,6 @@
-/* Texture and surface objects ("CUDA Runtime API", 6.28 and 6.29): the driver's. What is an error,
- * and which, an H200 has said (tests/texture_api/statuses.txt). What differs between versions
- * stands in texture_versions.c. */
+/* Texture and surface objects ("CUDA Runtime API", 6.28 and 6.29), on the driver's. The errors are
+ * an H200's (tests/texture_api/statuses.txt). texture_versions.c has the differences between
+ * versions. */
 #include "cuda/runtime/runtime.h"
 
 /* ---- in the driver's words ---- */
@@ -57,7 +57,7 @@ void rt_resource_from(const CUDA_RESOURCE_DESC *r, struct cudaResourceDesc *to)
     }
 }
 
-/* The format of a texture's texels, whatever a view makes of them. */
+/* The format of the resource's texels, without a view. */
 static cudaError_t format_of(const CUDA_RESOURCE_DESC *r, CUarray_format *format)
 {
     CUDA_ARRAY3D_DESCRIPTOR d;
@@ -78,8 +78,8 @@ static cudaError_t format_of(const CUDA_RESOURCE_DESC *r, CUarray_format *format
     return e ? cudaErrorInvalidValue : cudaSuccess;
 }
 
-/* Integers are filtered as fractions alone, and only those of 8 and 16 bits are read so; what
- * always is a fraction is read as nothing else. */
+/* Integers can be filtered only if they are read as fractions, which only 8 and 16 bits can be;
+ * formats that are always fractions cannot be read otherwise. */
 static cudaError_t check_reading(CUarray_format format, const struct cudaTextureDesc *t, bool *as_integer)
 {
     bool is_float = format == CU_AD_FORMAT_FLOAT || format == CU_AD_FORMAT_HALF;
@@ -151,7 +151,7 @@ cudaError_t rt_texture_get(struct cudaTextureDesc *t, cudaTextureObject_t object
         e = rt_error_of(cuTexObjectGetResourceDesc(&r, object));
     if (e)
         return rt_return(e);
-    format_of(&r, &format); /* the array may be gone */
+    format_of(&r, &format); /* fails if the array was freed */
     bool is_plain = format == CU_AD_FORMAT_FLOAT || format == CU_AD_FORMAT_HALF ||
                     format == CU_AD_FORMAT_UNSIGNED_INT32 || format == CU_AD_FORMAT_SIGNED_INT32;
     *t = (struct cudaTextureDesc){.filterMode = (enum cudaTextureFilterMode)d.filterMode,

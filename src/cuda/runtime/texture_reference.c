@@ -1,7 +1,7 @@
-/* Texture and surface references of C++ ("CUDA Runtime API" of CUDA 11, 6.30 and 6.31): the host's
- * variable says how the texture is read, when it is bound; the driver's reference of the same name
- * is what kernels read. NVIDIA's runtimes have them until CUDA 11; ours, for what `heddle cc` makes
- * of such programs, too. */
+/* Texture and surface references of C++ ("CUDA Runtime API" of CUDA 11, 6.30 and 6.31). The host's
+ * variable says how the texture is read when it is bound; kernels read by the driver's reference of
+ * the same name. NVIDIA's runtimes had them until CUDA 11; ours keep them for such programs
+ * compiled by `heddle cc`. */
 #include "cuda/runtime/runtime.h"
 
 #pragma GCC visibility push(default)
@@ -38,7 +38,7 @@ void __cudaRegisterSurface(void **fatCubinHandle, const struct surfaceReference 
             return rt_error_of(try_result);                                                                            \
     } while (0)
 
-/* How it is read, before it is bound to what is read. */
+/* Sets how it is read, before it is bound. */
 static cudaError_t describe(CUtexref r, const struct textureReference *t, enum cudaTextureReadMode mode,
                             const struct cudaChannelFormatDesc *desc)
 {
@@ -65,7 +65,7 @@ static cudaError_t describe(CUtexref r, const struct textureReference *t, enum c
     return cudaSuccess;
 }
 
-/* The driver's, unbound and described: what is set does not meet what was bound before. */
+/* The driver's reference, unbound and described, so that settings do not meet an earlier binding. */
 static cudaError_t begin(const struct textureReference *t, const struct cudaChannelFormatDesc *desc, CUtexref *r)
 {
     enum cudaTextureReadMode mode;
@@ -84,7 +84,7 @@ cudaError_t cudaBindTexture(size_t *offset, const struct textureReference *texre
     cudaError_t e = begin(texref, desc, &r);
     if (e)
         return rt_return(e);
-    /* No more than the allocation has: programs leave the size out, which is UINT_MAX then. */
+    /* Clips to the allocation: programs that omit the size pass UINT_MAX. */
     if (!cuMemGetAddressRange_v2(&start, &all, (CUdeviceptr)devPtr)) {
         room = start + all - (CUdeviceptr)devPtr;
         size = size < room ? size : room;
@@ -149,7 +149,7 @@ cudaError_t cudaBindSurfaceToArray(const struct surfaceReference *surfref, cudaA
     return rt_return(e ? e : rt_error_of(cuSurfRefSetArray((CUsurfref)r, (CUarray)array, 0)));
 }
 
-/* The symbol is the host's variable itself. */
+/* The symbol is the host's variable. */
 cudaError_t cudaGetTextureReference(const struct textureReference **texref, const void *symbol)
 {
     CUtexref r;

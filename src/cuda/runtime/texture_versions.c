@@ -37,7 +37,7 @@ static cudaError_t get(void *to, size_t bytes, cudaTextureObject_t object)
     return e;
 }
 
-/* CUDA 11 has two of each: the first without seamlessCubemap. */
+/* CUDA 11 has two versions of each; the first has no seamlessCubemap. */
 #if CUDART_MAJOR == 11
 enum { FIRST_BYTES = OLD_TEXTURE_BYTES };
 RT_API cudaError_t cudaCreateTextureObject_v2(cudaTextureObject_t *object, const struct cudaResourceDesc *r,
@@ -82,7 +82,7 @@ static cudaError_t get_resource(struct cudaResourceDesc *to, CUresult e, const C
     return rt_return(cudaSuccess);
 }
 
-/* An array that is gone is told of so. */
+/* Reports an array that was freed. */
 static CUresult check_array(const CUDA_RESOURCE_DESC *r)
 {
     CUDA_ARRAY3D_DESCRIPTOR d;
@@ -102,11 +102,11 @@ cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *pResDesc, 
 cudaError_t cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *pResDesc, cudaSurfaceObject_t surfObject)
 {
     CUDA_RESOURCE_DESC r;
-    cudaError_t entered = pResDesc ? rt_enter() : cudaErrorInvalidDevice; /* as an H200 answers */
+    cudaError_t entered = pResDesc ? rt_enter() : cudaErrorInvalidDevice; /* the errors of an H200 */
     return entered ? rt_return(entered) : get_resource(pResDesc, cuSurfObjectGetResourceDesc(&r, surfObject), &r);
 }
 
-/* An H200 takes no place for it, too. */
+/* As on an H200, the output may not be NULL. */
 cudaError_t cudaGetTextureObjectResourceViewDesc(struct cudaResourceViewDesc *pResViewDesc,
                                                  cudaTextureObject_t texObject)
 {

@@ -53,7 +53,8 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
 {
     enum { BYTES = CUDART_MAJOR < 13 ? offsetof(struct cudaPointerAttributes, reserved) : sizeof *attributes };
     struct cudaPointerAttributes a;
-    bool takes_null = CUDART_MAJOR >= 13; /* it is memory of the host's that CUDA does not know, as an H200 says */
+    /* NULL counts as host memory that CUDA does not know, as on an H200 */
+    bool takes_null = CUDART_MAJOR >= 13;
     cudaError_t e = attributes && (ptr || takes_null) ? rt_pointer_attributes(&a, ptr) : cudaErrorInvalidValue;
     if (!e)
         memcpy(attributes, &a, BYTES);

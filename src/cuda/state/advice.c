@@ -13,10 +13,10 @@ struct stretch {
     struct advised is;
 };
 
-/* By address; with the state's lock held. */
+/* Sorted by address; protected by the state's lock. */
 static VEC(struct stretch) advice;
 
-/* The first that ends behind an address. */
+/* The index of the first stretch that ends behind an address. */
 static size_t first_behind(const char *address)
 {
     size_t low = 0, high = advice.n;
@@ -38,7 +38,7 @@ static bool insert(size_t i, struct stretch s)
     return new;
 }
 
-/* Of a stretch that an address is within, two. */
+/* Splits the stretch that contains the address. */
 static bool split(const char *address)
 {
     size_t i = first_behind(address);
@@ -52,7 +52,7 @@ static bool split(const char *address)
     return true;
 }
 
-/* From start to end there are stretches without a gap, and none goes beyond. */
+/* Makes stretches cover start to end exactly, without gaps. */
 static bool cover(const char *start, const char *end)
 {
     bool good = split(start) && split(end);
@@ -133,7 +133,7 @@ struct advised advice_of(const char *start, const char *end)
                     : (struct advised){all.read_mostly && is->read_mostly, all.by_host && is->by_host,
                                        all.by_devices & is->by_devices, both(all.preferred, is->preferred),
                                        both(all.prefetched, is->prefetched)};
-        i -= next > start; /* it comes next */
+        i -= next > start; /* the new stretch comes next */
         start = next > start ? next : advice.at[i].end;
         first = false;
     }

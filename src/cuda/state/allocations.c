@@ -23,7 +23,7 @@ bool allocation_is_managed(const hd_memory_info *info)
     return info->managed || (a && a->managed);
 }
 
-/* Becomes one of its context's; false where that has ended. */
+/* Adds it to its context's list; false if the context has ended. */
 static bool enlist(struct allocation *a, CUcontext c)
 {
     a->context = c;
@@ -90,7 +90,6 @@ void allocation_is_undefined(const struct allocation *a)
         hd_checker_mark_undefined(checker, a->start, a->bytes, NULL);
 }
 
-/* Nothing finds it any more. */
 void allocation_end(struct allocation *a)
 {
     watch_freed(a->start, a->bytes, a->type, a->stack);

@@ -32,9 +32,9 @@ size_t array_channel_bytes(CUarray_format format)
     }
 }
 
-/* What an array of the device has at most, beyond what its shape allows (include/heddle.h):
- * surfaces of lines are shorter, and their volumes have no other shape; what is gathered from is
- * one picture; mipmapped pictures are smaller. */
+/* The device's limits for arrays in addition to those of their shapes (include/heddle.h): 1D
+ * surfaces are shorter, and 3D arrays with surfaces have no other shape; an array for gather is a
+ * single 2D image; mipmapped images are smaller. */
 static bool fits(const CUDA_ARRAY3D_DESCRIPTOR *d, bool mipmapped)
 {
     bool is_layers = d->Flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP);

@@ -11,7 +11,7 @@ struct CUarray_st {
     CUcontext context;
     hd_array *array;
     CUDA_ARRAY3D_DESCRIPTOR desc;
-    bool is_level; /* of a mipmapped array, with which it ends */
+    bool is_level; /* belongs to a mipmapped array, and ends with it */
 };
 
 struct CUmipmappedArray_st {
@@ -20,10 +20,10 @@ struct CUmipmappedArray_st {
     hd_array *array;
     CUDA_ARRAY3D_DESCRIPTOR desc;
     unsigned n_levels;
-    CUarray levels[MOST_LEVELS]; /* handles, of those that were asked for; else NULL */
+    CUarray levels[MOST_LEVELS]; /* handles of the levels that were asked for; else NULL */
 };
 
-/* By their handles; NULL where it is none. */
+/* By handle; NULL if it is invalid. */
 static inline CUarray array_of(CUarray handle)
 {
     return record_of(handle, HANDLE_ARRAY);
@@ -33,13 +33,13 @@ static inline CUmipmappedArray mipmap_of(CUmipmappedArray handle)
     return record_of(handle, HANDLE_MIPMAP);
 }
 
-/* Of a format of 1, 2 or 4 channels; 0: it is none. */
+/* Bytes of a channel, for formats with 1, 2 or 4 channels; else 0. */
 size_t array_channel_bytes(CUarray_format format);
-/* `levels`: of a mipmapped array. */
+/* `levels`: for a mipmapped array. */
 CUresult array_give(CUcontext c, const CUDA_ARRAY3D_DESCRIPTOR *d, CUarray *handle);
 CUresult mipmap_give(CUcontext c, const CUDA_ARRAY3D_DESCRIPTOR *d, unsigned levels, CUmipmappedArray *handle);
 CUresult mipmap_level(CUmipmappedArray m, unsigned level, CUarray *handle);
-/* Of a record that no handle stands for any more. */
+/* Frees a record that no handle refers to any more. */
 void array_end(CUarray a);
 void mipmap_end(CUmipmappedArray m);
 
@@ -55,14 +55,14 @@ struct texture_object {
     CUDA_RESOURCE_VIEW_DESC view;
 };
 
-/* What the program says of a texture, in the library's words. */
+/* Converts the program's description of a texture for the library. */
 CUresult texture_describe(const CUDA_RESOURCE_DESC *r, const CUDA_TEXTURE_DESC *t, const CUDA_RESOURCE_VIEW_DESC *v,
                           hd_texture_desc *d);
 CUresult texture_object_new(CUcontext c, const struct texture_object *of, unsigned long long *object);
-/* A copy; false where there is none. */
+/* Copies the object; false if there is none. */
 bool texture_object_find(unsigned long long object, bool is_surface, struct texture_object *copy);
 bool texture_object_drop(unsigned long long object, bool is_surface);
-/* Those of a context, which ends. */
+/* Frees the texture objects of a context that ends. */
 void textures_leave(CUcontext c);
 
 #endif

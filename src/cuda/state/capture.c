@@ -25,7 +25,7 @@ static bool are_none(void)
     return atomic_load_explicit(&captures.n, memory_order_relaxed) == 0;
 }
 
-/* A number that no other thread has had. */
+/* A number for this thread that no other thread has had. */
 static uint64_t this_thread(void)
 {
     static _Thread_local uint64_t number;
@@ -47,7 +47,7 @@ struct member *capture_member(struct CUstream_st *s)
     return s->member;
 }
 
-/* Each node once, where it was put first. They are those that captures.looks marks. */
+/* Removes duplicate nodes, and keeps each at its first place; captures.looks marks those seen. */
 void tail_unify(struct tail *t)
 {
     size_t n = t->n;
@@ -92,7 +92,7 @@ void tail_free(struct tail *t)
     free(t->data);
 }
 
-/* Not destroyed since the call has found it. A thread's own stream has no handle. */
+/* Was it not destroyed since the call found it? A thread's own stream has no handle. */
 static bool is_stream(const struct CUstream_st *s)
 {
     return !s->handle || record_of(s->handle, HANDLE_STREAM);
@@ -125,8 +125,8 @@ static void drop_events(struct capture *c)
     c->events = NULL;
 }
 
-/* Its events stand for nothing any more; its graph is kept, as nodes of it may be in use, until the
- * end. */
+/* Invalidates the capture. Its events no longer mean anything. Its graph stays until the capture
+ * ends, because nodes of it may be in use. */
 void capture_invalidate(struct capture *c)
 {
     if (!c->invalid)
@@ -155,7 +155,8 @@ static void end(struct capture *c)
     free(c);
 }
 
-/* Its graph ends with it, but one that is a node's, and one in which another capture goes on. */
+/* Ends the capture with its graph, unless the graph belongs to a node, or another capture is using
+   it. */
 static void abandon(struct capture *c)
 {
     struct CUgraph_st *g = c->graph;
@@ -164,7 +165,7 @@ static void abandon(struct capture *c)
         graph_end(g);
 }
 
-/* Streams that were drawn in must have been waited for: nothing of theirs may be left at the end. */
+/* Were all streams that joined waited for? Otherwise some of their work would be lost. */
 static bool all_joined(const struct capture *c)
 {
     tail_unify(&capture_member(c->origin)->tail);
@@ -207,7 +208,7 @@ CUresult capture_end(struct CUstream_st *s, struct CUgraph_st **graph)
     return captures_unlock(finish(s, graph));
 }
 
-/* Without the stream where it began nobody can end a capture. */
+/* Only the stream in which a capture began can end it. */
 static void leave(struct CUstream_st *s)
 {
     struct capture *c = s->capture;
@@ -228,7 +229,7 @@ void capture_stream_gone(struct CUstream_st *s)
 
 /* ---- the beginning ---- */
 
-/* A kernel may come next. */
+/* Checks edges to a next node that may be a kernel. */
 static CUresult check_edges(const CUgraphNode *after, const CUgraphEdgeData *data, size_t n)
 {
     CUgraphNode earlier;
@@ -343,8 +344,8 @@ static const CUgraphNodeType node_types[] = {
     [WORK_MEMOPS] = CU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
 };
 
-/* The edges to a node; of a kernel that was launched to overlap kernels before it they are
- * programmatic. */
+/* Sets the edges to a node; programmatic ones if it is a kernel that was launched to overlap the
+ * previous kernels. */
 static void set_edges(const struct tail *t, CUgraphNode node, bool overlaps)
 {
     const CUgraphEdgeData programmatic = {.from_port = CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC,
@@ -379,7 +380,7 @@ static CUresult put_node(struct CUstream_st *s, const struct work *w, struct tai
 CUresult capture_add_node(struct CUstream_st *s, const struct work *w, CUgraphNode *made)
 {
     struct capture *c = s->capture;
-    if (!c) /* it has ended meanwhile */
+    if (!c) /* it was ended meanwhile */
         return CUDA_ERROR_ILLEGAL_STATE;
     if (c->invalid)
         return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
@@ -429,7 +430,8 @@ static bool is_in(const struct capture *c, CUcontext context, bool blocking)
     return false;
 }
 
-/* Those of a context; `blocking`: where the legacy stream waits for one of their streams. */
+/* Invalidates the captures of a context; `blocking`: only those with a stream that the legacy
+   stream waits for. */
 static bool invalidate_in(CUcontext context, bool blocking)
 {
     bool found = false;
@@ -474,7 +476,7 @@ void capture_context_gone(CUcontext context)
     captures_unlock(CUDA_SUCCESS);
 }
 
-/* The modes are those of cuThreadExchangeStreamCaptureMode. */
+/* The modes of cuThreadExchangeStreamCaptureMode. */
 static bool is_disturbed(const struct capture *c, CUstreamCaptureMode mode)
 {
     if (mode == CU_STREAM_CAPTURE_MODE_RELAXED || c->mode == CU_STREAM_CAPTURE_MODE_RELAXED)

@@ -1,5 +1,5 @@
-/* Events in captures: an event recorded in a capturing stream means the stream's tail, and brings
- * it to the streams that wait. */
+/* Events in captures: an event recorded in a capturing stream stands for the stream's tail, and
+ * passes it to streams that wait. */
 #include "cuda/state/capture_state.h"
 
 #include <stdlib.h>
@@ -41,7 +41,7 @@ void capture_event_gone(struct CUevent_st *e)
 CUresult capture_record_port(struct CUstream_st *s, struct CUevent_st *e, const CUgraphEdgeData *port)
 {
     struct capture *c = s->capture;
-    if (!e || !event_of(e->handle)) /* since the call has found it */
+    if (!e || !event_of(e->handle)) /* it may have ended since the call found it */
         return CUDA_ERROR_INVALID_HANDLE;
     if (!c)
         return CUDA_ERROR_ILLEGAL_STATE;
@@ -73,7 +73,7 @@ CUresult capture_record(struct CUstream_st *s, struct CUevent_st *e)
     return captures_unlock(capture_record_port(s, e, NULL));
 }
 
-/* In a stream that captures, for what was recorded outside. */
+/* A capturing stream waits for an event that was recorded outside. */
 static CUresult wait_outside(struct CUstream_st *s, struct CUevent_st *e)
 {
     if (!e->recorded && !e->capture_is_over)
@@ -87,7 +87,7 @@ static CUresult wait(struct CUstream_st *s, struct CUevent_st *e)
     if (s->capture && s->capture->invalid)
         return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     if (!e->capture)
-        return s->capture ? wait_outside(s, e) : CUDA_ERROR_INVALID_VALUE; /* its capture is over */
+        return s->capture ? wait_outside(s, e) : CUDA_ERROR_INVALID_VALUE; /* the event's capture is over */
     if (s->capture && s->capture != e->capture) {
         capture_invalidate(s->capture);
         capture_invalidate(e->capture);

@@ -1,4 +1,4 @@
-/* Memory that streams allocate and free during a capture: nodes of the graph. See capture.h. */
+/* Memory that streams allocate and free during a capture: graph nodes. See capture.h. */
 #include "cuda/state/capture_state.h"
 #include "cuda/state/graph.h"
 #include "cuda/state/graph_memory.h"

@@ -22,14 +22,14 @@
 
 struct given {
     struct pack *pack;
-    char *object; /* that was last asked about */
+    char *object; /* the last inquiry's object */
     enum belongs belongs;
     char why[512];
     bool warned;
 };
 
 static struct {
-    pthread_mutex_t lock; /* of all in this file; the state's is taken inside of it */
+    pthread_mutex_t lock; /* protects everything in this file; the state's lock is taken inside it */
     bool read;
     VEC(struct given) packs;
 } process = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -63,7 +63,7 @@ static void add_folder(const char *folder)
     free(pattern);
 }
 
-/* The lock is held. */
+/* Call with the lock held. */
 static void read_packs(void)
 {
     const char *list = secure_getenv("HEDDLE_KERNELS");
@@ -99,18 +99,17 @@ struct slice {
 };
 
 struct companion {
-    VEC(size_t) packs; /* which of the process's belong to it; the first that has a name counts */
+    VEC(size_t) packs; /* the process's packs that belong to it; for a name in several, the first counts */
     const void *image;
     size_t bytes;
     unsigned arch;
     bool limits_read;
-    VEC(struct limit) limits; /* of the machine code, by name */
+    VEC(struct limit) limits; /* limits from the machine code, by name */
     VEC(struct slice) slices;
-    VEC(char *) told; /* names of kernels that the user knows not to be there */
+    VEC(char *) told; /* missing kernels that were reported */
 };
 
-/* The file that an image is in: of its container, as the wrapper may be a copy; "" where it is in
- * none. */
+/* The file that contains an image's container (the wrapper may be a copy); "" if no file does. */
 static void file_with(const void *image, size_t bytes, char path[PATH_MAX])
 {
     struct image_wrapper w = {0};
@@ -138,7 +137,7 @@ static bool use(struct companion *c, size_t i)
     return place != NULL;
 }
 
-/* Which packs are its own. The lock is held. */
+/* Chooses the packs for an object. Call with the lock held. */
 static void choose_packs(struct companion *c, const char *path, char *why, size_t size)
 {
     for (size_t i = 0; i < process.packs.n; i++) {
@@ -239,7 +238,7 @@ static const struct cubin_limits *limits_of(struct companion *c, const char *nam
     return found ? &found->of : NULL;
 }
 
-/* Whether a launch of the program's fits the pack's kernel. */
+/* Does the program's launch fit the pack's kernel? */
 static bool fits(struct companion *c, const struct given *g, const char *name, const struct pack_symbol *s, char *why,
                  size_t size)
 {
@@ -291,7 +290,7 @@ static CUresult slice_module(struct CUmod_st *m, const struct given *g, uint32_t
     return r ? r : s ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-/* The first pack's that has it. NULL, and `why` is empty: none has. */
+/* Finds the name in the first pack that has it. NULL, with an empty `why`, if none has. */
 static const struct given *look_up(const struct companion *c, enum pack_kind kind, const char *name,
                                    struct pack_found *found, char *why, size_t size)
 {
@@ -308,8 +307,8 @@ static const struct given *look_up(const struct companion *c, enum pack_kind kin
     return NULL;
 }
 
-/* Programs do not look at all errors: PyTorch reads what CUB's kernels were to write. So nothing of
- * the context is to be had any more after a kernel that there is none of. */
+/* Gives the context a fault after a missing kernel. Programs do not check all errors: PyTorch would
+ * read what CUB's kernels did not write. */
 static void stop(const struct CUmod_st *m, char *why, size_t size)
 {
     CUcontext c = m->context ? m->context : context_top();

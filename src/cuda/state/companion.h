@@ -1,7 +1,7 @@
-/* Packs of PTX (cuda/image/pack.h) for modules that have machine code alone: HEDDLE_KERNELS names
- * the files, or folders of them, with colons in between. A kernel or a variable is looked up by its
- * name when it is first asked for; its slice becomes a module of its own, behind the one that the
- * program knows. Private to cuda/.
+/* Packs of PTX (cuda/image/pack.h) for modules that contain only machine code. HEDDLE_KERNELS names
+ * the files, or folders of them, separated by colons. A kernel or variable is looked up by name
+ * when it is first needed; its slice becomes a module of its own behind the one that the program
+ * knows. Private to cuda/.
  */
 #ifndef HEDDLE_CUDA_STATE_COMPANION_H
 #define HEDDLE_CUDA_STATE_COMPANION_H
@@ -14,7 +14,7 @@ struct companion;
 /* Finds the packs for an image without PTX. NULL: no pack belongs to the object that contains it;
  * if one belongs to another build of the object, `why` says so. */
 struct companion *companion_new(const void *image, size_t bytes, unsigned arch, char *why, size_t size);
-/* Its modules end as its own does. */
+/* Ends its modules; called when its own module ends. */
 void companion_end(struct companion *c);
 void companion_free(struct companion *c);
 

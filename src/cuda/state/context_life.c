@@ -21,11 +21,11 @@
 
 /* ---- the beginning ---- */
 
-/* From a stream's thread: the paragraph that says what a kernel has done. */
+/* Prints the paragraph about a kernel's fault; called by a stream's thread. */
 static void show_fault(void *data, hd_result result, hd_report *report)
 {
     (void)data;
-    if (result == HD_ERROR_CANCELLED) /* contexts_finish() */
+    if (result == HD_ERROR_CANCELLED) /* cancelled by contexts_finish() */
         return;
     print_flush();
     fflush(stdout);
@@ -33,7 +33,7 @@ static void show_fault(void *data, hd_result result, hd_report *report)
         fputs(hd_report_text(report), stderr);
 }
 
-/* An H200's (recorded). */
+/* The initial limits of an H200 (recorded). */
 static const size_t first_limits[LIMITS] = {
     [CU_LIMIT_STACK_SIZE] = 1024,
     [CU_LIMIT_MALLOC_HEAP_SIZE] = 8388608,
@@ -85,7 +85,7 @@ CUresult context_new(struct device *d, unsigned flags, bool primary, CUcontext *
 
 /* ---- the end ---- */
 
-/* What is a part of it: its handles are no more. */
+/* Ends an object of the context: its handle becomes invalid. */
 static void end_part(unsigned kind, void *part)
 {
     switch (kind) {

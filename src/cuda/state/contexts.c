@@ -8,7 +8,8 @@
 
 enum { STACK_DEPTH = 64 };
 
-/* What is current in a thread, newest last: handles; an empty place is a NULL that was set. */
+/* The thread's stack of current contexts, newest last: handles; an empty entry is a NULL that was
+   set. */
 static _Thread_local struct {
     CUcontext at[STACK_DEPTH];
     unsigned n;
@@ -47,7 +48,7 @@ static void note_context(void *data, void *record)
         all->at[all->n++] = ((CUcontext)record)->context;
 }
 
-/* No lock is held while it waits; the contexts stay until its call ends. */
+/* Holds no lock while it waits; contexts stay until the call ends. */
 static void *synchronize_all(void *data)
 {
     struct all_contexts all = {.n = 0};

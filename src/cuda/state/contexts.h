@@ -11,7 +11,7 @@ void context_each(void (*visit)(CUcontext context));
 /* Creates an empty context: the first without a handle, the second with one. */
 CUresult context_start(struct device *d, unsigned flags, CUcontext *context);
 CUresult context_new(struct device *d, unsigned flags, bool primary, CUcontext *handle);
-void context_free(void *context); /* one without a handle */
+void context_free(void *context); /* frees a context without a handle */
 /* Ends a context: waits for its work, and frees its memory, modules, streams and events. `next`:
  * the context that its handle stands for from now on, or NULL. */
 void context_end(CUcontext c, CUcontext next);
@@ -28,7 +28,7 @@ CUcontext context_current_handle(void);
 CUresult context_push(CUcontext handle);
 CUresult context_pop(CUcontext *handle);
 CUresult context_set(CUcontext handle);
-/* The thread's context; NULL where there is none. */
+/* The thread's context; NULL if there is none. */
 CUcontext context_top(void);
 /* The current context, which must be without a fault. Errors: CUDA_ERROR_NOT_INITIALIZED,
  * CUDA_ERROR_INVALID_CONTEXT, CUDA_ERROR_CONTEXT_IS_DESTROYED, the fault. */

@@ -18,7 +18,7 @@ static int count_devices(void)
 {
     const char *visible = secure_getenv("CUDA_VISIBLE_DEVICES");
     int n = limits_given()->devices, seen = 0;
-    /* Those named that exist, up to the first that does not. */
+    /* Counts the named devices that exist, up to the first that does not. */
     for (const char *p = visible; p && seen < n; p = strchr(p, ',')) {
         char *end;
         p += *p == ',';

@@ -5,7 +5,7 @@
 
 #include "cuda/state/state.h"
 
-/* Once, before all else. */
+/* Call it once, before everything else. */
 void devices_start(void);
 int device_count(void);
 /* One of the devices; its machine may not exist yet (machines.h). */

@@ -1,5 +1,5 @@
-/* Events, behind the driver's functions: of this process, or of several (ipc_event.h). Private to
- * cuda/. */
+/* Events behind the driver's functions, of this process or shared by several (ipc_event.h). Private
+ * to cuda/. */
 #ifndef HEDDLE_CUDA_STATE_EVENTS_H
 #define HEDDLE_CUDA_STATE_EVENTS_H
 
@@ -7,9 +7,9 @@
 
 struct ipc_event;
 
-/* Of several processes or, where `shared` is NULL, of this one. Takes `shared` over. */
+/* Makes an event: shared by several processes if `shared` is not NULL, which is then owned by it. */
 CUresult event_new(CUcontext c, unsigned flags, struct ipc_event *shared, CUevent *handle);
-/* By its handle; NULL where it is none. */
+/* By handle; NULL if it is invalid. */
 struct CUevent_st *event_of(CUevent handle);
 void event_free(void *record);
 CUresult event_record(struct CUevent_st *e, hd_stream *s);

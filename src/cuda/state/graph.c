@@ -195,7 +195,7 @@ static void free_node(void *record)
     free(n);
 }
 
-/* The graphs in it end with it. */
+/* Frees the graphs inside the node. */
 static void end_graphs_of(CUgraphNode n)
 {
     if (n->child)

@@ -8,13 +8,13 @@
 #include "cuda/state/user_object.h"
 #include "cuda/state/work.h"
 
-/* CUgraphEdgeData, of which the rest is zero: graphs of many edges are as small as they can be. */
+/* CUgraphEdgeData without its reserved bytes, so that graphs with many edges stay small. */
 struct edge_kind {
     unsigned char from_port, to_port, type;
 };
 
-/* The edges of a node to one side. Each is in the lists of both its nodes, and knows where it
- * stands in the other's: what a graph of many edges costs grows with their number alone. */
+/* The edges on one side of a node. An edge is in the lists of both its nodes, and knows its index
+ * in the other list, so the cost of removing edges grows only with their number. */
 struct edges {
     struct edge_end {
         CUgraphNode node;
@@ -48,12 +48,15 @@ struct CUgraphNode_st {
     bool updatable;             /* a kernel node that kernels may update */
     CUmemAccessDesc *access;    /* of a memory node: n_access entries, as the program gave them */
     size_t n_access;
-    void **parameters;          /* of a kernel node: the list that cuGraphKernelNodeGetParams returned, or NULL */
+    /* of a kernel node: the list that cuGraphKernelNodeGetParams returned, or NULL */
+    void **parameters;
     struct edges after, before; /* edges to nodes that it depends on, and to nodes that depend on it */
-    size_t end_since;           /* among those that nothing depends on: its turn in becoming one */
-    enum node_mark { NODE_UNSEEN, NODE_OPEN, NODE_PLACED } mark; /* while they are sorted, */
-    size_t place;                                                /* how far that is, and then their place */
-    uint64_t seen;                                               /* by which look at a tail: capture.c */
+    size_t end_since;           /* for a node that no other depends on: a counter of when that began */
+    enum node_mark { NODE_UNSEEN, NODE_OPEN, NODE_PLACED } mark; /* during sorting, its state; */
+    /* how far its dependencies are placed, and then its index */
+    size_t place;
+    /* the examination of a tail that saw it last: capture.c */
+    uint64_t seen;
 };
 
 /* A map from nodes' handles, which are not dereferenced. */
@@ -67,21 +70,21 @@ struct node_index {
 
 struct CUgraph_st {
     CUgraph handle;
-    unsigned number; /* among all, in the order of making */
+    unsigned number; /* in the order of creation */
     CUgraphNode first, *end;
     size_t n, n_turns;
     struct node_index clones; /* of a clone: its nodes by their originals, made on demand */
     struct kept *kept;
-    bool capturing;    /* streams add to it (capture.h) */
-    bool is_child;     /* of a node, which it ends with */
-    bool is_body;      /* of a conditional node; a child, too */
+    bool capturing;    /* a stream captures into it (capture.h) */
+    bool is_child;     /* belongs to a node, and ends with it */
+    bool is_body;      /* of a conditional node; also a child */
     bool is_moved;     /* the program's graph that became a child */
-    bool is_flat;      /* graph_flatten() has made it */
-    size_t n_children; /* nodes that have one */
+    bool is_flat;      /* made by graph_flatten() */
+    size_t n_children; /* nodes that have a child */
     size_t n_memory;   /* memory nodes, with those of moved children */
     size_t n_conditional;
-    size_t n_updatable;               /* kernels that kernels update */
-    struct condition_use *conditions; /* handles that were made for it */
+    size_t n_updatable;               /* kernel nodes that kernels update */
+    struct condition_use *conditions; /* condition handles made for it */
     CUgraphExec instance;             /* the handle of its last instance */
 };
 
@@ -91,50 +94,51 @@ struct CUgraphExec_st {
     cuuint64_t flags;
     size_t n, n_branches;      /* branches: graph_branch.c */
     struct node_index index;   /* steps by their nodes */
-    size_t *ends, n_ends;      /* places of the steps that nothing depends on, as graph_ends() has them */
-    struct earlier {           /* what the steps depend on: */
-        uint32_t place;        /* that step, */
-        struct edge_kind kind; /* and how */
+    size_t *ends, n_ends;      /* indices of the steps that no other depends on, in the order of graph_ends() */
+    struct earlier {           /* dependencies of the steps: */
+        uint32_t place;        /* the step's index, */
+        struct edge_kind kind; /* and the kind of edge */
     } *after;
     size_t n_after;
-    hd_stream **streams;  /* by branch; the last one is branch 0's where it is launched in no stream of the program's */
+    /* by branch; the last is for branch 0 if no stream of the program's launches the graph */
+    hd_stream **streams;
     CUcontext streams_of; /* the context: its handle */
     uint64_t streams_of_id;
     struct kept *kept;
-    CUgraph outline;                  /* of the graph, where that has children; NULL: it has none */
-    struct condition_use *conditions; /* whose values launches begin with */
-    bool has_bodies;                  /* work is submitted while it runs */
-    bool has_updatable;               /* kernels that kernels update */
-    bool uses_memory;                 /* of graphs */
+    CUgraph outline;                  /* the outline of the graph if it has children; else NULL */
+    struct condition_use *conditions; /* conditions whose values are set at each launch */
+    bool has_bodies;                  /* some work is submitted while it runs */
+    bool has_updatable;               /* has kernels that kernels update */
+    bool uses_memory;                 /* allocates graph memory */
     size_t memory_bytes;              /* memory that a launch needs, in blocks */
-    hd_event *begun, *ended;          /* the last launch, */
-    uint64_t launched_in;             /* number of the stream of its last launch */
+    hd_event *begun, *ended;          /* begin and end of the last launch */
+    uint64_t launched_in;             /* number of the stream of the last launch */
     pthread_mutex_t launching;        /* held while a launch is submitted */
     _Atomic uint32_t refs;
-    /* Of graphs that launch, and are launched by, kernels: graph_device.c */
-    size_t n_launching; /* steps whose kernels do */
-    bool uploaded;      /* they may launch it, */
-    bool is_changed;    /* but not as it is since */
-    bool is_queued;     /* one has */
-    unsigned n_running; /* launches that have begun, or that the host has submitted */
+    /* For graphs that kernels launch, or whose kernels launch graphs: graph_device.c */
+    size_t n_launching; /* number of steps whose kernels launch graphs */
+    bool uploaded;      /* kernels may launch it, */
+    bool is_changed;    /* but it was changed since the upload */
+    bool is_queued;     /* a launch is queued */
+    unsigned n_running; /* launches that are running, or submitted by the host */
     struct step {
         CUgraphNode node; /* of the graph: its handle */
         CUgraphNodeType type;
         CUcontext context;              /* its handle */
-        struct work work, uploaded;     /* `uploaded`: what kernels launch */
+        struct work work, uploaded;     /* `uploaded`: as kernels launch it */
         struct CUgraphExec_st **bodies; /* of a conditional node */
         bool disabled, uploaded_disabled;
-        bool launches;          /* graphs, by its kernel */
-        bool overlaps;          /* a kernel that may begin before the one before it has ended */
-        bool is_first, is_last; /* it depends on nothing, nothing depends on it */
-        size_t after, n_after;  /* what it depends on: where the exec's list has it, in the order of the edges */
+        bool launches;          /* its kernel launches graphs */
+        bool overlaps;          /* a kernel that may begin before the previous one has ended */
+        bool is_first, is_last; /* it has no dependencies; no step depends on it */
+        size_t after, n_after;  /* its dependencies: their place in the exec's list, in the order of edges */
         size_t branch;
-        VEC(struct step *) waits_for; /* in other branches */
-        hd_event *event;              /* its end, where others wait for it, or NULL */
+        VEC(struct step *) waits_for; /* steps in other branches */
+        hd_event *event;              /* its end, if other branches wait for it, or NULL */
     } steps[];
 };
 
-/* By their handles. */
+/* Look up by handles. */
 CUresult graph_of(CUgraph handle, CUgraph *g);
 CUresult node_of(CUgraphNode handle, CUgraphNode *n);
 /* Finds a kernel node of the program. The node of a library's call, which has no kernel here, is
@@ -159,7 +163,7 @@ bool graph_is_single(CUgraph g);
 
 /* ---- graph_edges.c ---- */
 
-/* `node` also depends on `earlier`; data NULL: wholly. */
+/* Makes `node` depend on `earlier`; data NULL: a full dependency. */
 CUresult graph_put_edge(CUgraphNode earlier, CUgraphNode node, const CUgraphEdgeData *data);
 void graph_set_edge(CUgraphNode earlier, CUgraphNode node, const CUgraphEdgeData *data);
 bool graph_is_ordered(CUgraphNode earlier, CUgraphNode node);
@@ -194,7 +198,7 @@ CUresult work_own(const struct work *w, CUcontext c, struct work *own);
 void work_disown(struct work *own);
 /* A launch's kernel on a context's device. */
 CUresult work_kernel(const struct work *w, CUcontext c, hd_kernel **kernel);
-/* Can the work be a node? Nodes have more rules than work in streams. */
+/* Can the work be a node? Nodes have more restrictions than work in streams. */
 CUresult node_check(const struct work *w, CUcontext c);
 
 /* ---- graph_update.c ---- */
@@ -207,7 +211,7 @@ bool work_can_become(const struct work *a, const struct work *b);
 /* Copies nodes, children and edges into an empty graph, which gets references to the same user
  * objects. */
 CUresult graph_copy_to(CUgraph from, CUgraph to);
-/* A copy that is to be a node's own, and its becoming so. */
+/* Makes a copy for a node; then attaches it. */
 CUresult graph_copy_child(CUgraph child, CUgraph *copy);
 void graph_give_child(CUgraphNode n, CUgraph copy);
 /* The nodes, edges and children of a graph, without what the nodes do. */
@@ -219,8 +223,8 @@ CUresult graph_flatten(CUgraph from, CUgraph *flat);
 /* ---- memory in a graph: graph_rules.c ---- */
 
 struct graph_memory;
-/* Memory for a new node behind `after`, with a reference: what earlier nodes have freed, or
- * another. */
+/* Memory for a new node behind `after`, with a reference: memory that earlier nodes freed, or new
+ * memory. */
 CUresult graph_find_memory(CUgraph g, struct device *d, size_t bytes, const CUgraphNode *after, size_t n,
                            struct graph_memory **m);
 /* The memory that a new node frees, with a reference. */
@@ -228,8 +232,8 @@ CUresult graph_find_freed(CUgraph g, const void *start, struct graph_memory **m)
 
 /* ---- what a program says of nodes: graph_params.c ---- */
 
-/* Versions 1 and 2 of the structure begin alike; version 1 ends before the kernel. *c is NULL where
- * it names no context. */
+/* Versions 1 and 2 of the structure have a common beginning; version 1 ends before the kernel. *c
+ * is NULL if it names no context. */
 CUresult work_of_kernel(const CUDA_KERNEL_NODE_PARAMS *p, bool v2, struct work *w, CUcontext *c);
 CUresult work_of_fill(const CUDA_MEMSET_NODE_PARAMS *p, struct work *w);
 CUresult work_of_call(const CUDA_HOST_NODE_PARAMS *p, struct work *w);
@@ -247,14 +251,14 @@ struct bad_graph {
     CUgraphInstantiateResult result;
     CUgraphNode node;
 };
-/* The nodes of a graph alone, in their order; a child graph is one of them. */
+/* Only the nodes of the graph itself, in order; a child graph is one of them. */
 CUresult exec_of_nodes(CUgraph g, cuuint64_t flags, CUgraphExec *exec, struct bad_graph *bad);
-/* One without a handle. */
+/* Makes one without a handle. */
 CUresult exec_new(CUgraph g, cuuint64_t flags, CUgraphExec *exec, struct bad_graph *bad);
-/* The step of a node, also of one in a body; NULL: there is none. */
+/* The step of a node, which may be in a body; NULL if there is none. */
 struct step *exec_step(CUgraphExec x, CUgraphNode node);
 
-/* Waits for launches that would see a change. */
+/* Waits for launches that a change could affect. */
 void exec_settle(CUgraphExec x);
 
 /* ---- what becomes of them: graph_life.c ---- */
@@ -267,7 +271,7 @@ unsigned work_nesting(const struct work *w, CUcontext context);
 void step_find_launches(CUgraphExec x, struct step *s);
 void exec_find_launches(CUgraphExec x);
 struct CUgraphExec_st *exec_hold(struct CUgraphExec_st *x);
-void exec_free(void *x); /* lets it go */
+void exec_free(void *x); /* frees it */
 
 /* ---- updates: graph_update.c ---- */
 
@@ -287,7 +291,7 @@ CUresult updatable_launch(const struct work *w, hd_stream *stream, CUcontext c);
 
 /* ---- launching: graph_branch.c ---- */
 
-/* To be called once, when the steps are there. */
+/* Call it once, when the steps are complete. */
 CUresult branches_find(CUgraphExec x);
 CUresult branches_launch(CUgraphExec x, hd_stream *stream, CUcontext c);
 struct graph_run;

@@ -1,7 +1,7 @@
-/* Launches of graphs. Each step of a branch depends on the previous one. Independent steps are in
- * different branches, which run concurrently. The first branch runs in the stream that the graph is
- * launched in, the others in streams of the graph's own, between two moments of that stream: so a
- * graph is one piece of work to all that is around it.
+/* Launches of graphs. A branch is a chain of steps, each depending on the previous one; different
+ * branches run concurrently. The first branch runs in the stream of the launch, the others in
+ * streams of the graph, between two events of that stream. So to its surroundings a graph is one
+ * piece of work.
  */
 #include "cuda/state/graph.h"
 
@@ -23,8 +23,8 @@ static CUresult wait_for(struct step *s, struct step *earlier)
     return earlier->event ? CUDA_SUCCESS : from_hd(hd_event_create(&earlier->event));
 }
 
-/* The step goes on where one that it depends on is the last of its branch; else it begins a branch.
- * `after`: what it depends on. */
+/* Continues the branch of a dependency that is the last of its branch; otherwise begins a branch.
+ * `after`: its dependencies. */
 static void choose_branch(CUgraphExec x, struct step *s, struct step *const *after, size_t n, struct step **last)
 {
     s->branch = x->n_branches;
@@ -34,7 +34,7 @@ static void choose_branch(CUgraphExec x, struct step *s, struct step *const *aft
     x->n_branches += s->branch == x->n_branches;
 }
 
-/* May the node behind the edge begin when kernels say so? */
+/* May the next kernel begin when a programmatic event allows it? */
 static bool is_programmatic(struct edge_kind k)
 {
     return k.type == CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC && k.from_port == CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC;
@@ -78,19 +78,18 @@ CUresult branches_find(CUgraphExec x)
 
 /* ---- launching them ---- */
 
-/* However large, one launch is put without waiting for earlier ones; of large ones only few may be
- * pending. */
+/* One launch of any size is submitted without waiting; of large launches only a few may be pending. */
 enum { NODES_PER_TASK = 256 };
 
 static CUresult open_stream(CUcontext c, hd_stream **stream)
 {
     TRY(from_hd(hd_stream_create(c->context, HD_STREAM_NON_BLOCKING, stream)));
-    hd_stream_begin_batch(*stream); /* the launch is counted where it is put */
+    hd_stream_begin_batch(*stream); /* the launch is counted when it is submitted */
     return CUDA_SUCCESS;
 }
 
-/* Streams for all branches but the first, and one for that, where it is to be `apart`, in the
- * context that the graph is launched in. */
+/* Creates streams for all branches but the first, and one for that, too, if the launch is `apart`,
+ * in the context of the launch. */
 static CUresult open_streams(CUgraphExec x, CUcontext c, bool apart)
 {
     bool same = x->streams_of_id == c->id;
@@ -150,7 +149,7 @@ static CUresult run_steps(CUgraphExec x, hd_stream *stream, CUcontext c, struct 
     return conditions_end(x->conditions, stream);
 }
 
-/* Was this what happened last to memory before a step? */
+/* Was this the last operation on the memory before a step? */
 static bool was_last(const struct CUgraphExec_st *x, size_t step, const struct graph_memory *m, enum work_kind kind)
 {
     for (size_t i = step; i-- > 0;) {
@@ -161,8 +160,8 @@ static bool was_last(const struct CUgraphExec_st *x, size_t step, const struct g
     return kind == (graph_memory_is_given(m) ? WORK_GIVE : WORK_TAKE);
 }
 
-/* Memory that a launch gives must not be given, unless it is to be freed first, and what it frees
- * must be. */
+/* A launch must not allocate memory that is allocated, unless it frees it first; and memory that it
+ * frees must be allocated. */
 static CUresult check_memory(CUgraphExec x)
 {
     for (size_t i = 0; x->uses_memory && i < x->n; i++) {
@@ -175,7 +174,7 @@ static CUresult check_memory(CUgraphExec x)
     return CUDA_SUCCESS;
 }
 
-/* What earlier launches have left. */
+/* Frees what earlier launches have left allocated. */
 static CUresult free_left(CUgraphExec x, hd_stream *stream)
 {
     for (size_t i = 0; x->flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH && i < x->n; i++) {
@@ -205,7 +204,7 @@ static CUresult put(CUgraphExec x, hd_stream *stream, CUcontext c, struct graph_
     return run_steps(x, stream, c, run);
 }
 
-/* What its kernels launch belongs to it. */
+/* Submits it with a run, which owns what its kernels launch. */
 static CUresult put_with_run(CUgraphExec x, hd_stream *stream, CUcontext c)
 {
     struct graph_run *run = NULL;
@@ -219,7 +218,7 @@ static CUresult put_with_run(CUgraphExec x, hd_stream *stream, CUcontext c)
     return r;
 }
 
-/* One launch of it is also after the one before ("CUDA Driver API", cuGraphLaunch). */
+/* A launch is ordered behind the graph's previous launch ("CUDA Driver API", cuGraphLaunch). */
 static CUresult launch(CUgraphExec x, hd_stream *stream, CUcontext c)
 {
     bool same = x->streams_of_id == c->id && x->launched_in == hd_stream_number(stream);

@@ -7,7 +7,7 @@
 
 static CUresult copy_to(CUgraph from, CUgraph to, bool bare);
 
-/* bare: without what the nodes do. */
+/* bare: structure only. */
 static CUresult copy_child(CUgraph child, bool bare, CUgraph *copy)
 {
     CUgraph g;
@@ -43,7 +43,7 @@ static CUresult copy_node(CUgraphNode from, CUgraph to, bool bare, CUgraphNode *
     CUgraph child;
     struct work w = bare ? (struct work){.kind = WORK_EMPTY} : from->work;
     if (w.kind == WORK_LAUNCH)
-        w.launch.updatable = NULL; /* there is one of it */
+        w.launch.updatable = NULL; /* the copy's kernel is not updatable */
     TRY(graph_put_node(to, from->type, &w, from->context, NULL, 0, made));
     (*made)->original = from->handle;
     (*made)->hints = from->hints;
@@ -82,8 +82,7 @@ CUresult graph_copy_to(CUgraph from, CUgraph to)
 
 /* ---- a graph with its children's nodes among its own ---- */
 
-/* What stands for a node; for a child graph's: what its nodes come after, and what comes after
- * them. */
+/* The ends of a node's replacement; for a child graph's node: its first and its last nodes. */
 struct ends {
     CUgraphNode first, last;
 };

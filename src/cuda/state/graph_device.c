@@ -1,11 +1,11 @@
 /* Graphs that kernels launch ("CUDA C++ Programming Guide", "Device Graph Launch"); see graph.h.
  *
- * A run is a launch of a graph, with what its kernels launch. It goes on from stage to stage, each
- * behind all of the one before: the nodes of its graph; the graphs that these have fired, each a
- * run of its own; then the first graph of its tail, in the place of its own, whose tail comes
- * before what is left of this one's. A sibling is fired as if the run's parent had done it; the
- * parent of what the host has launched is the stream, for which the run itself stands: it is not
- * over before its siblings are.
+ * A run is a launch of a graph with everything that its kernels launch. It proceeds in stages, each
+ * behind all of the previous one: first the graph's nodes; then the graphs that these fired (fire
+ * and forget), each as a run of its own; then the first graph of its tail, which replaces the run's
+ * graph, and whose own tail precedes the rest. A sibling launch counts as the parent run's. The
+ * parent of a launch by the host is the stream, for which the run itself stands: it is not complete
+ * before its siblings are.
  */
 #include "cuda/state/contexts.h"
 #include "cuda/state/graph.h"
@@ -13,11 +13,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What one launch of a graph may have of graphs that it launches itself, as an H200 has it: so many
- * fired, of which it loses the rest, and so many in its tail. */
+/* What one launch may launch itself, as on an H200: this many fired graphs (further ones are lost),
+ * and this many in its tail. */
 enum { MOST_FIRED = 120, MOST_TAIL = 255 };
 
-/* Where kernels launch them (cuda_device_runtime_api.h). */
+/* The streams by which kernels launch them (cuda_device_runtime_api.h). */
 static const uint64_t TAIL = (uint64_t)1 << 56, FIRE_AND_FORGET = (uint64_t)2 << 56, SIBLING = (uint64_t)3 << 56;
 
 struct event_list {
@@ -26,20 +26,22 @@ struct event_list {
 
 struct graph_run {
     uint32_t refs;
-    struct graph_run *parent; /* held; NULL: the host has launched it */
-    bool is_beside;           /* among its parent's siblings */
-    bool is_by_kernel;        /* a kernel has launched the graph whose nodes run */
+    struct graph_run *parent; /* with a reference; NULL: the host launched it */
+    bool is_beside;           /* one of its parent's siblings */
+    bool is_by_kernel;        /* a kernel launched the graph whose nodes run */
     CUcontext context;
-    CUgraphExec exec, next; /* held: whose nodes run, or have run last; what is to be launched now, or NULL */
+    /* with references: the graph whose nodes run, or ran last; the graph to launch now, or NULL */
+    CUgraphExec exec, next;
     struct event_list fired, beside;
-    VEC(CUgraphExec) tail;        /* held */
-    size_t n_new;                 /* what the nodes of `exec` have put there */
-    unsigned n_fired, n_siblings; /* by them */
-    hd_event *done;               /* all stages so far */
-    hd_stream *stream;            /* where they meet; or NULL */
+    VEC(CUgraphExec) tail;        /* with references */
+    size_t n_new;                 /* how many of them the nodes of `exec` added */
+    unsigned n_fired, n_siblings; /* by the nodes of `exec` */
+    hd_event *done;               /* the end of all stages so far */
+    hd_stream *stream;            /* where the stages join; or NULL */
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of runs' lists, and of which graphs run and are queued */
+/* protects the lists of runs, and which graphs run and are queued */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- life ---- */
 
@@ -57,14 +59,14 @@ static struct graph_run *new_run(CUcontext c)
     return r;
 }
 
-/* With the lock. */
+/* Call with the lock held. */
 static struct graph_run *hold(struct graph_run *r)
 {
     r->refs++;
     return r;
 }
 
-/* With the lock. NULL is allowed. */
+/* Call with the lock held. NULL is allowed. */
 static void release(struct graph_run *r)
 {
     for (struct graph_run *parent; r && --r->refs == 0; r = parent) {
@@ -82,15 +84,15 @@ static void free_events(struct event_list *l)
     *l = (struct event_list){0};
 }
 
-/* With the lock: one that has not begun, or NULL. */
+/* Drops a run that has not begun, or NULL. Call with the lock held. */
 static void drop_run(struct graph_run *r)
 {
     if (r)
-        r->next->refs--; /* its handle's is another */
+        r->next->refs--; /* the reference of its handle is separate */
     release(r);
 }
 
-/* With the lock. */
+/* Call with the lock held. */
 static void begin_graph(struct graph_run *r, CUgraphExec x)
 {
     r->exec = x;
@@ -153,7 +155,7 @@ bool run_is_by_kernel(const struct graph_run *r)
 
 /* ---- stages ---- */
 
-/* Waits for what the list has; *any: there was something. */
+/* Waits for the events of the list; *any: there were some. */
 static CUresult wait_for(struct graph_run *r, struct event_list *l, hd_event *until, bool *any)
 {
     pthread_mutex_lock(&lock);
@@ -176,7 +178,7 @@ static CUresult wait_for(struct graph_run *r, struct event_list *l, hd_event *un
     return e;
 }
 
-/* The first of the tail takes the place of the graph that has ended. */
+/* The first graph of the tail replaces the one that has ended. */
 static void take_tail(struct graph_run *r)
 {
     end_graph(r);
@@ -200,7 +202,7 @@ static CUresult launch_next(struct graph_run *r, hd_event *until)
     return from_hd(hd_event_follow(r->done, x->streams[0]));
 }
 
-/* *more: there is something to wait for. */
+/* *more: there is more to wait for. */
 static CUresult go_on(struct graph_run *r, hd_event *until, bool *more)
 {
     if (!r->next)
@@ -238,14 +240,14 @@ CUresult run_finish(struct graph_run *r, hd_stream *stream)
 
 /* ---- what kernels launch ---- */
 
-/* With the lock. May a graph be launched once more? Its own tail may be itself. */
+/* May the graph be launched again? It may be in its own tail. Call with the lock held. */
 static bool may_launch(const struct graph_run *r, const struct CUgraphExec_st *x, uint64_t stream)
 {
     bool itself = stream == TAIL && x == r->exec && x->n_running == 1;
     return x->uploaded && !x->is_queued && (!x->n_running || itself);
 }
 
-/* With the lock. */
+/* Call with the lock held. */
 static CUresult put_tail(struct graph_run *r, CUgraphExec x)
 {
     NEED(r->tail.n < MOST_TAIL);
@@ -258,7 +260,7 @@ static CUresult put_tail(struct graph_run *r, CUgraphExec x)
     return CUDA_SUCCESS;
 }
 
-/* A run of its own. */
+/* Makes a run of its own. */
 static struct graph_run *run_of(struct graph_run *parent, bool beside, CUgraphExec x)
 {
     struct graph_run *r = new_run(parent->context);
@@ -270,7 +272,7 @@ static struct graph_run *run_of(struct graph_run *parent, bool beside, CUgraphEx
     return r;
 }
 
-/* With the lock: `parent` waits for its end. */
+/* Makes `parent` wait for its end. Call with the lock held. */
 static CUresult fire(hd_kernel_call *call, struct graph_run *parent, bool beside, CUgraphExec x)
 {
     struct event_list *l = beside ? &parent->beside : &parent->fired;
@@ -287,7 +289,7 @@ static CUresult fire(hd_kernel_call *call, struct graph_run *parent, bool beside
     return from_hd(e);
 }
 
-/* A GPU says nothing of it. */
+/* Loses a launch silently, as a GPU does. */
 static CUresult lose(void)
 {
     static bool told;
@@ -300,7 +302,7 @@ static CUresult lose(void)
     return CUDA_SUCCESS;
 }
 
-/* With the lock. */
+/* Call with the lock held. */
 static CUresult put_launch(hd_kernel_call *call, struct graph_run *r, CUgraphExec x, uint64_t stream)
 {
     NEED(may_launch(r, x, stream));
@@ -314,7 +316,7 @@ static CUresult put_launch(hd_kernel_call *call, struct graph_run *r, CUgraphExe
                                      : fire(call, r, true, x);
 }
 
-/* Errors have the same numbers in the runtime API. */
+/* The runtime API's errors have the same numbers. */
 int run_launch_graph(void *data, hd_kernel_call *call, void *run, uint64_t graph, uint64_t stream)
 {
     IN_CALL;

@@ -1,4 +1,4 @@
-/* The dependencies of a graph, and the parts of a node. */
+/* The edges of a graph, and their kinds. */
 #include "cuda/state/graph.h"
 
 #include <stdlib.h>
@@ -6,8 +6,8 @@
 
 /* ---- edges ---- */
 
-/* Where the edge stands among those that `node` depends on; n, where there is none. It is looked
- * for in the shorter list. */
+/* The index of the edge among the dependencies of `node`; n if there is none. Searches the shorter
+ * of both lists. */
 static size_t find(CUgraphNode earlier, CUgraphNode node)
 {
     const struct edges *after = &node->after, *before = &earlier->before;
@@ -27,8 +27,8 @@ bool graph_is_ordered(CUgraphNode earlier, CUgraphNode node)
     return find(earlier, node) < node->after.n;
 }
 
-/* "CUDA Driver API", CUgraphEdgeData: a kernel can be followed before it has ended, by another
- * kernel where the edge is programmatic. */
+/* "CUDA Driver API", CUgraphEdgeData: a kernel's successor can begin before it has ended, if the
+ * edge is programmatic and leads to a kernel. */
 bool edge_is_good(const CUgraphEdgeData *d, CUgraphNodeType earlier, CUgraphNodeType node)
 {
     for (size_t i = 0; i < sizeof d->reserved; i++)
@@ -68,8 +68,8 @@ void graph_set_edge(CUgraphNode earlier, CUgraphNode node, const CUgraphEdgeData
     node->after.at[i].kind = earlier->before.at[node->after.at[i].at].kind = kind_of(data);
 }
 
-/* The last edge of the node to that side takes the place of one that has gone: it is returned;
- * NULL: that was the last one. */
+/* Moves the node's last edge on that side into the gap of a removed one, and returns it; NULL if
+ * the removed one was last. */
 static const struct edge_end *fill_place(struct edges *e, size_t i)
 {
     e->at[i] = e->at[--e->n];

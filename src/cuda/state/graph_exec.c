@@ -1,5 +1,4 @@
-/* Instantiated graphs: the nodes in an order in which each follows its
- * dependencies. */
+/* Instantiated graphs, whose nodes are in topological order. */
 #include "cuda/state/graph_condition.h"
 #include "cuda/state/graph_memory.h"
 #include "cuda/state/graph_updates.h"
@@ -11,7 +10,7 @@ CUgraphNode node_key(CUgraphNode n)
     return n->graph->is_flat ? n->original : n->handle;
 }
 
-/* A body that is made ready for its node's step. */
+/* Instantiates a body for its node's step. */
 static CUresult make_body(CUgraph body, CUgraphExec *x)
 {
     struct bad_graph bad;
@@ -51,8 +50,8 @@ static CUresult add_step(CUgraphExec x, CUgraphNode n)
     return s->work.kind == WORK_BODIES ? make_bodies(x, s) : CUDA_SUCCESS;
 }
 
-/* Places a node behind those it depends on, which `open` has room for; an error where it depends on
- * itself. Nothing recurses: chains are as long as their graphs. */
+/* Places a node behind its dependencies, by a stack `open` with enough room; an error if it depends
+ * on itself. Not recursive, because chains can be as long as the graph. */
 static CUresult place(CUgraphExec x, CUgraphNode node, CUgraphNode *open, CUgraphNode *bad)
 {
     size_t depth = 0;
@@ -84,7 +83,8 @@ static void index_steps(CUgraphExec x)
     node_index_sort(&x->index);
 }
 
-/* What is known of a whole graph before its nodes are placed; afterwards, which of them are ends. */
+/* Computes facts about the whole graph before its nodes are placed; afterwards, which steps are
+   ends. */
 static CUresult make_lists(CUgraphExec x, CUgraph g)
 {
     size_t edges = 0;
@@ -120,8 +120,7 @@ static CUresult place_all(CUgraphExec x, CUgraph g, CUgraphNode *bad)
     return r ? r : fill_lists(x, g);
 }
 
-/* What a launch needs of a device's memory for graphs: addresses that are used again are needed
- * once. */
+/* The graph memory that a launch needs on a device: addresses that are reused count once. */
 static size_t memory_bytes(const struct CUgraphExec_st *x)
 {
     size_t bytes = 0, small = 0;

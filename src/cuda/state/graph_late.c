@@ -1,5 +1,5 @@
-/* Parts of graph launches that are decided when the stream gets there: which bodies of conditional
- * nodes run, and how kernels have updated kernels. */
+/* Parts of graph launches that are decided when the stream reaches them: which bodies of
+ * conditional nodes run, and how kernels have updated kernels. */
 #include "cuda/state/graph_condition.h"
 #include "cuda/state/graph_updates.h"
 
@@ -9,13 +9,13 @@
 
 /* A launch of a conditional node. */
 struct bodies_run {
-    struct step *step; /* whose graph is there until the launch has ended */
+    struct step *step; /* its graph exists until the launch has ended */
     CUcontext context;
-    hd_event *before; /* what the node comes after */
+    hd_event *before; /* the events that the node waits for */
     bool begun;
 };
 
-/* Which body is next; NULL: none. */
+/* The next body to run; NULL if none. */
 static CUgraphExec choose(const struct bodies_run *r)
 {
     const struct work *w = &r->step->work;
@@ -63,12 +63,12 @@ CUresult bodies_launch(struct step *s, hd_stream *stream, CUcontext c)
 
 /* ---- kernels that kernels update ---- */
 
-/* What a launch of a graph has put for its node. */
+/* A launch's work for an updatable node. */
 struct updatable_run {
-    struct work work; /* of its own */
+    struct work work; /* the launch's own copy */
     CUcontext context;
     hd_stream *stream;
-    bool begun; /* the kernel is put, or is not to run */
+    bool begun; /* the kernel was submitted, or is disabled */
 };
 
 static void end_run(struct updatable_run *r)

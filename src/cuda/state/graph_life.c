@@ -1,4 +1,4 @@
-/* The life of instantiated graphs: launches and updates by kernels, and the end; see
+/* Instantiated graphs after their creation: launches and updates by kernels, and destruction; see
  * graph.h. */
 #include "cuda/state/contexts.h"
 #include "cuda/state/graph_condition.h"

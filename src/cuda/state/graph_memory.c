@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#define BLOCK_BYTES ((size_t)32 << 20) /* an H200 counts it by these */
+#define BLOCK_BYTES ((size_t)32 << 20) /* the unit in which an H200 counts */
 
 static struct {
     pthread_mutex_t lock;
@@ -133,7 +133,7 @@ size_t graph_memory_blocks(size_t bytes)
     return bytes / BLOCK_BYTES * BLOCK_BYTES + (bytes % BLOCK_BYTES ? BLOCK_BYTES : 0);
 }
 
-/* What is given out, with the lock held. */
+/* The number of allocated bytes. Call with the lock held. */
 static size_t given_bytes(const struct device *d)
 {
     size_t small = 0, large = 0;

@@ -1,9 +1,9 @@
-/* Memory of graphs that launches give and free; see graph_memory.h. */
+/* Graph memory that launches allocate and free; see graph_memory.h. */
 #include "cuda/state/allocations.h"
 #include "cuda/state/graph_memory_state.h"
 #include "cuda/watch/watch.h"
 
-/* Of the graph's own: nobody learns by it that the stream has come so far. */
+/* A callback of the graph's own: the program does not learn of its progress. */
 static void let_go(void *data, hd_result status)
 {
     (void)status;
@@ -35,7 +35,7 @@ CUresult graph_memory_give(struct graph_memory *m, hd_stream *stream, CUcontext 
     return CUDA_SUCCESS;
 }
 
-/* Its memory stays until the stream has come so far. */
+/* Keeps its memory until the stream has reached the free. */
 static CUresult end_in(struct graph_memory *m, hd_stream *stream, size_t bytes)
 {
     hd_result r = HD_SUCCESS;

@@ -1,4 +1,4 @@
-/* What the files of graphs' memory share. Private to graph_memory*.c. */
+/* Shared by the files of graph memory. Private to graph_memory*.c. */
 #ifndef HEDDLE_CUDA_STATE_GRAPH_MEMORY_STATE_H
 #define HEDDLE_CUDA_STATE_GRAPH_MEMORY_STATE_H
 
@@ -9,12 +9,12 @@ struct graph_memory {
     _Atomic unsigned refs;
     struct device *device;
     void *start;
-    size_t bytes;             /* that there is room for */
-    struct allocation *given; /* or NULL */
-    bool there;               /* something is behind the addresses, and nobody watches */
+    size_t bytes;             /* room that it has */
+    struct allocation *given; /* the allocation, or NULL */
+    bool there;               /* it has contents, and no checker watches */
 };
 
-/* Of all of them. */
+/* Locks all graph memory. */
 void graph_memory_lock(void);
 void graph_memory_unlock(void);
 

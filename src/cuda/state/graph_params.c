@@ -1,4 +1,4 @@
-/* A program's parameters of graph nodes, as work. */
+/* Converts a program's parameters of graph nodes into work. */
 #include "cuda/state/graph.h"
 
 #include "cuda/state/events.h"

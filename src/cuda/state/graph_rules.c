@@ -97,7 +97,7 @@ CUresult graph_check(CUgraph g, cuuint64_t flags, struct bad_graph *bad)
 
 /* ---- memory ---- */
 
-/* Marks all that comes before a node that is to be made. */
+/* Marks everything that precedes a new node. */
 static CUresult mark_earlier(CUgraph g, const CUgraphNode *after, size_t n)
 {
     CUgraphNode *open = calloc(g->n + 1, sizeof *open);
@@ -125,7 +125,7 @@ static CUresult mark_earlier(CUgraph g, const CUgraphNode *after, size_t n)
     return CUDA_SUCCESS;
 }
 
-/* How often nodes give and take it; true where all of these come before. */
+/* Counts how often nodes allocate and free it; true if all of them precede. */
 static bool count_nodes(CUgraph g, const struct graph_memory *m, size_t *given, size_t *taken)
 {
     bool earlier = true;

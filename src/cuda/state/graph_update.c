@@ -1,12 +1,12 @@
-/* Updates of a graph that was made ready by another graph ("CUDA Driver API", 6.23,
- * cuGraphExecUpdate): which steps and nodes belong together, and what may differ.
+/* Updates an instantiated graph by another graph ("CUDA Driver API", 6.23, cuGraphExecUpdate):
+ * which steps and nodes correspond, and what may differ.
  *
- * First the nodes of each level are: a child graph's with those of the other's. Then all are, with
- * those of children among them.
+ * Nodes are paired level by level first: those of a child graph with those of the other's child.
+ * Then all are paired, including those of children.
  *
- * They are paired from the ends, the last first, and from each pair along its edges, in the order
- * of theirs: so both must have been made alike. Which difference is told where there are several is
- * an H200's choice (tests/forbidden, random_graphs).
+ * Pairing starts at the ends, the last first, and follows the edges of each pair in order, so both
+ * graphs must have been built alike. If there are several differences, the reported one is an
+ * H200's choice (tests/forbidden, random_graphs).
  */
 #include "cuda/state/graph_condition.h"
 
@@ -20,7 +20,7 @@ static bool is_row(const struct work *w)
     return w->kind == WORK_COPY ? w->copy.height * w->copy.depth <= 1 : w->fill.height <= 1;
 }
 
-/* Boxes are copied as they were, and filled where they were or elsewhere. */
+/* Copied boxes must be the same; filled boxes may have moved. */
 static bool same_box(const struct work *a, const struct work *b)
 {
     if (a->kind == WORK_COPY)
@@ -46,10 +46,10 @@ bool work_can_become(const struct work *a, const struct work *b)
 struct pairing {
     CUgraphExec x;
     CUgraph g;
-    CUgraphNode *node_of;    /* of each step, NULL: it has none yet */
-    bool *taken;             /* by the nodes' places: in the order of making */
-    size_t *open, n, n_open; /* steps that have a node; those from n on have not been looked at */
-    bool outlines;           /* of the same level of both graphs, whose children are paired, too */
+    CUgraphNode *node_of;    /* by step; NULL: not paired yet */
+    bool *taken;             /* by the nodes' indices, in the order of creation */
+    size_t *open, n, n_open; /* paired steps; those from n on have not been examined */
+    bool outlines;           /* the nodes of one level of both graphs are paired, with their children */
     CUgraphExecUpdateResultInfo *info;
 };
 
@@ -60,7 +60,7 @@ static CUresult refuse(const struct pairing *p, CUgraphExecUpdateResult result, 
     return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
 }
 
-/* `to` depends on the two; NULL: they are ends. */
+/* `to` depends on both; NULL: they are ends. */
 static CUresult pair(struct pairing *p, size_t step, CUgraphNode node, CUgraphNode to)
 {
     if (p->node_of[step] == node)
@@ -94,7 +94,7 @@ static CUresult nothing(struct pairing *p)
     return CUDA_SUCCESS;
 }
 
-/* The bodies of a node; `n` may be of a graph that stands for the program's. */
+/* A body of a node; `n` may be in a copy of the program's graph. */
 static CUgraph body_of(CUgraphNode n, unsigned i)
 {
     CUgraphNode own = record_of(node_key(n), HANDLE_NODE);

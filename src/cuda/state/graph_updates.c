@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As device_graphs.c has it. */
+/* The layout of device_graphs.c. */
 struct updated {
     uint32_t uploaded, enabled, grid[3], parameter_bytes;
     char parameters[];

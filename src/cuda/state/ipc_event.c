@@ -8,8 +8,8 @@
 
 #include "cuda/state/mapping.h"
 
-/* Records are counted; the place of each, of so many, says that it is done, or one that came there
- * later. */
+/* Records are numbered. The slot of a record's number says that it is done, or that a later one
+ * with this slot is. */
 enum { PLACES = 511 };
 struct page {
     uint64_t recorded, done[PLACES];
@@ -91,7 +91,7 @@ static void end_work(struct event_work *w)
     free(w);
 }
 
-/* After a fault, too: others must not wait for ever. */
+/* Called after a fault, too, so that other processes do not wait for ever. */
 static void record_event(void *data, hd_result status)
 {
     struct event_work *w = data;

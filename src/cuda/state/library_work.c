@@ -16,7 +16,7 @@ struct library_work {
     hd_used *(*find_used)(const void *args, size_t *count);
     hd_work work;
     char *args;
-    max_align_t rest[]; /* ranges, and the arguments behind them */
+    max_align_t rest[]; /* ranges, followed by the arguments */
 };
 
 static size_t aligned(size_t bytes)
@@ -34,8 +34,8 @@ static double bytes_of(const struct library_task *t)
     return bytes;
 }
 
-/* No call is made with an address that is nothing: the process's own handler of faults need not
- * stand. */
+/* Does the call use an address without memory? Then it is not made: a program may have replaced our
+ * handler of faults. */
 static bool uses_nothing(const struct library_work *w)
 {
     for (size_t i = 0; i < w->work.used_count; i++)

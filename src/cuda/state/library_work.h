@@ -9,7 +9,7 @@
 /* A call, shared by all that may still run it: a stream's task, nodes of graphs. */
 struct library_work;
 
-/* NULL without memory: the task has then been dropped. One reference is the caller's. */
+/* Returns it with one reference; NULL if memory is exhausted: then the task was dropped. */
 struct library_work *library_work_new(const struct library_task *t);
 struct library_work *library_work_hold(struct library_work *w);
 void library_work_release(struct library_work *w);

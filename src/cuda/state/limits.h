@@ -1,4 +1,4 @@
-/* What the environment allows a program. */
+/* Limits of a program, from the environment. */
 #ifndef HEDDLE_CUDA_STATE_LIMITS_H
 #define HEDDLE_CUDA_STATE_LIMITS_H
 
@@ -8,16 +8,16 @@
 /* 0: no limit, or the machine's default. */
 struct limits {
     uint64_t memory_bytes, stack_bytes, steps;
-    int devices;     /* 1 where nothing is said */
-    double deadline; /* of all kernels, as CLOCK_MONOTONIC has it */
+    int devices;     /* 1 by default */
+    double deadline; /* for all kernels, by CLOCK_MONOTONIC */
 };
 
 /* Reads the environment, once. False after an error in a variable's value, which it has printed. */
 bool limits_start(void);
 const struct limits *limits_given(void);
-/* How many devices there are, also before it has been read. */
+/* The number of devices; works before the environment was read. */
 int limits_devices(void);
-/* For a launch: hd_launch_config.timeout_seconds. */
+/* The time for a launch: hd_launch_config.timeout_seconds. */
 double limits_time_left(const struct limits *l);
 
 #endif

@@ -29,8 +29,8 @@ bool host_is_pageable(void)
     return text && *text && strcmp(text, "0") != 0;
 }
 
-/* What kernels reach beside their own device's memory: registered memory, what is mapped, and other
- * devices'. */
+/* Memory that kernels reach in addition to their own device's: registered and mapped memory, and
+ * other devices'. */
 static size_t host_ranges(void *data, hd_range *ranges, size_t n)
 {
     size_t at = 0;
@@ -51,7 +51,8 @@ static size_t host_ranges(void *data, hd_range *ranges, size_t n)
     return at;
 }
 
-/* What cuMemSetAccess has allowed when the copy or fill was called, it may have taken away since. */
+/* Are the bytes still accessible? cuMemSetAccess may have withdrawn the access that was there when
+   the copy or fill was submitted. */
 static bool host_allows(void *data, const void *start, size_t bytes, bool writes)
 {
     (void)data;

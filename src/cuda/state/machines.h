@@ -1,4 +1,4 @@
-/* The devices' machines, each made when it is first asked for. Private to cuda/. */
+/* The devices' machines, which are created on first use. Private to cuda/. */
 #ifndef HEDDLE_CUDA_STATE_MACHINES_H
 #define HEDDLE_CUDA_STATE_MACHINES_H
 
@@ -6,7 +6,7 @@
 
 /* The device with its machine; errors: CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_DEVICE. */
 CUresult device_get(CUdevice ordinal, struct device **device);
-/* Kernels reach all of the host's memory (CUDA's pageable memory access): HEDDLE_PAGEABLE=1. An
+/* Do kernels reach all of the host's memory (CUDA's pageable memory access)? HEDDLE_PAGEABLE=1; an
  * H200's do not. */
 bool host_is_pageable(void);
 

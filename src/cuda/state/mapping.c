@@ -16,7 +16,7 @@
 enum { PAGE = 4096 };
 
 static struct mappings {
-    struct mapping *at; /* by address */
+    struct mapping *at; /* sorted by address */
     size_t n, capacity;
     VEC(struct reservation) reserved;
 } mappings;
@@ -96,8 +96,8 @@ static void free_physical(void *record)
     free(p);
 }
 
-/* The memory goes now, where no other process has it; the descriptor is one of nothing until no
- * call can be using it. */
+/* Frees the memory now unless another process has it; the descriptor refers to an empty file until
+ * no call can be using it. */
 static void let_memory_go(const struct physical *p)
 {
     int nothing = memory_file_new(0);
@@ -156,7 +156,7 @@ static bool insert(struct mappings *l, const struct mapping *m)
     return true;
 }
 
-/* Whole pages around a mapping: a small piece of memory of another process need not begin with one. */
+/* Rounds a mapping to whole pages: small memory of another process need not begin at a page. */
 static void pages_of(const struct mapping *m, char **start, size_t *bytes)
 {
     size_t skip = m->offset % PAGE;
@@ -347,7 +347,8 @@ bool mapping_each(const void *start, size_t bytes, bool (*visit)(struct mapping 
     while (last && last + 1 < l->at + l->n && last[1].start == last->start + last->bytes && last[1].start < end)
         last++;
     bool good = last && last->start + last->bytes == end;
-    for (struct mapping *m = last; good && m >= first; m--) /* backwards: what is visited may be taken out */
+    /* backwards, because a visit may remove its mapping */
+    for (struct mapping *m = last; good && m >= first; m--)
         good = visit(m, data);
     state_unlock();
     return good;

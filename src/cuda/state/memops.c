@@ -8,7 +8,7 @@
 #include "cuda/state/mapping.h"
 #include "cuda/state/registered.h"
 
-/* One of them, as it runs. */
+/* One operation, as it runs. */
 struct memop {
     CUdeviceptr address;
     uint64_t value;
@@ -23,7 +23,7 @@ static bool is_of_memory(const CUstreamBatchMemOpParams *p)
            p->operation == CU_STREAM_MEM_OP_WRITE_VALUE_32 || p->operation == CU_STREAM_MEM_OP_WRITE_VALUE_64;
 }
 
-/* Waits and writes have their members at the same places. */
+/* Waits and writes have their members at the same offsets. */
 static struct memop memop_of(const CUstreamBatchMemOpParams *p)
 {
     bool wide = p->operation == CU_STREAM_MEM_OP_WAIT_VALUE_64 || p->operation == CU_STREAM_MEM_OP_WRITE_VALUE_64;
@@ -100,7 +100,7 @@ static bool is_met(const struct memop *m)
 {
     uint64_t v = load(m);
     switch (m->flags & 3) {
-    case CU_STREAM_WAIT_VALUE_GEQ: /* cyclic */
+    case CU_STREAM_WAIT_VALUE_GEQ: /* a cyclic comparison */
         return m->wide ? (int64_t)(v - m->value) >= 0 : (int32_t)((uint32_t)v - (uint32_t)m->value) >= 0;
     case CU_STREAM_WAIT_VALUE_EQ: return v == m->value;
     case CU_STREAM_WAIT_VALUE_AND: return v & m->value;
@@ -145,7 +145,7 @@ CUresult memops_run(hd_stream *stream, CUcontext c, const CUstreamBatchMemOpPara
 {
     TRY(memops_check_memory(ops, count));
     for (unsigned i = 0; i < count; i++)
-        if (is_of_memory(&ops[i])) /* all else is done by a stream's order */
+        if (is_of_memory(&ops[i])) /* barriers are implied by stream order */
             TRY(run(stream, c, &ops[i]));
     return CUDA_SUCCESS;
 }

@@ -1,5 +1,5 @@
-/* Waits for values in memory, and writes of such, as work: "CUDA Driver API", 6.20,
- * cuStreamBatchMemOp. Private to cuda/. */
+/* Waits for values in memory, and writes of values, as work ("CUDA Driver API", 6.20,
+ * cuStreamBatchMemOp). Private to cuda/. */
 #ifndef HEDDLE_CUDA_STATE_MEMOPS_H
 #define HEDDLE_CUDA_STATE_MEMOPS_H
 
@@ -7,7 +7,7 @@
 
 enum { MOST_MEMOPS = 256 };
 
-/* Shared by all that may still run them. */
+/* Shared by everything that may still run them. */
 struct memops {
     _Atomic unsigned refs;
     CUcontext context; /* its handle */
@@ -15,14 +15,14 @@ struct memops {
     CUstreamBatchMemOpParams at[];
 };
 
-/* Whether they can be nodes, which have any address; and whether they can run. */
+/* Can they be nodes, which may have any address; and can they run? */
 CUresult memops_check(const CUstreamBatchMemOpParams *ops, unsigned count);
 CUresult memops_check_memory(const CUstreamBatchMemOpParams *ops, unsigned count);
-/* With a reference; NULL: no memory. */
+/* Returned with a reference; NULL if memory is exhausted. */
 struct memops *memops_new(CUcontext context, const CUstreamBatchMemOpParams *ops, unsigned count);
 struct memops *memops_hold(struct memops *m);
 void memops_release(struct memops *m);
-/* Puts them into a stream. */
+/* Submits them to a stream. */
 CUresult memops_run(hd_stream *stream, CUcontext c, const CUstreamBatchMemOpParams *ops, unsigned count);
 
 #endif

@@ -1,5 +1,5 @@
-/* The kind of memory at an address, as far as calls depend on it: when a copy returns, and for what
- * a pointer may be used. Private to cuda/. */
+/* The kind of memory at an address, which determines when a copy returns and what a pointer may be
+ * used for. Private to cuda/. */
 #ifndef HEDDLE_CUDA_STATE_MEMORY_KIND_H
 #define HEDDLE_CUDA_STATE_MEMORY_KIND_H
 
@@ -8,7 +8,7 @@
 enum memory_kind {
     MEMORY_DEVICE,
     MEMORY_MANAGED,
-    MEMORY_PINNED, /* of the host: allocated by CUDA, or registered */
+    MEMORY_PINNED, /* host memory allocated or registered by CUDA */
     MEMORY_PAGEABLE,
 };
 
@@ -17,8 +17,7 @@ static inline bool memory_is_host(enum memory_kind kind)
     return kind >= MEMORY_PINNED;
 }
 
-/* *info (or NULL): the allocation or variable; its start is NULL where the memory is the host's
- * own. */
+/* *info (or NULL): the allocation or variable; its start is NULL for the host's own memory. */
 enum memory_kind memory_kind_of(const void *p, hd_memory_info *info);
 
 #endif

@@ -23,12 +23,13 @@ unsigned device_arch(struct device *d)
     return (unsigned)(10 * major + minor);
 }
 
-/* What is wrong with an image or its PTX: into the JIT's log where there is one, else to the user. */
+/* Reports what is wrong with an image or its PTX: into the JIT's log if there is one, else to the
+   user. */
 static void complain(const struct CUmod_st *m, struct jit_options *jit, const char *text)
 {
     if (jit && jit->error)
         jit_log(jit, true, text);
-    else if (strncmp(text, m->name, strlen(m->name)) == 0) /* diagnostics begin with their place */
+    else if (strncmp(text, m->name, strlen(m->name)) == 0) /* diagnostics begin with the module's name */
         say("%s", text);
     else
         say("%s: %s", m->name, text);
@@ -71,7 +72,7 @@ static void forget_placed(struct CUmod_st *m)
     free(m->placed);
 }
 
-/* Their initial values are written once, however many devices load the module. The lock is held. */
+/* Writes the initial values once, however many devices load the module. Call with the lock held. */
 static CUresult place_variables(struct CUmod_st *m, hd_module *on)
 {
     for (unsigned i = 0; i < m->n_placed; i++) {
@@ -86,18 +87,17 @@ static CUresult place_variables(struct CUmod_st *m, hd_module *on)
     return CUDA_SUCCESS;
 }
 
-/* Kernels reach them, copies may name them, and questions about their addresses find them. The lock
- * is held. */
+/* Lets kernels, copies and inquiries find them. Call with the lock held. */
 static void register_placed(struct CUmod_st *m, const struct device *d)
 {
     CUcontext context = context_top() ? context_current_handle() : d->primary;
     for (unsigned i = 0; i < m->n_placed; i++) {
         struct registered r = {m->placed[i].at, m->placed[i].bytes, 0, context, (struct device *)d, true};
-        registered_add_held(&r); /* those that another device has registered stay so */
+        registered_add_held(&r); /* variables that another device registered stay registered */
     }
 }
 
-/* PTX of a toolkit that is newer than what Heddle knows has an error of its own. */
+/* The error for a load; PTX of a newer toolkit than Heddle knows has its own. */
 static CUresult from_load(hd_result r, const hd_report *report)
 {
     hd_diagnostic d;
@@ -113,7 +113,8 @@ static void set_machine_code(hd_module *module, const struct image_kernel *k)
     hd_module_set_machine_code(module, k->name, &code);
 }
 
-/* The module's texts, and what they call of the device runtime; to be freed. NULL: no memory. */
+/* The module's texts, and the functions of the device runtime that they call; the caller frees
+   them. NULL if memory is exhausted. */
 static hd_source *sources_of(const struct CUmod_st *m, size_t *n)
 {
     hd_source *sources = calloc(m->image.texts.n + 1, sizeof *sources);
@@ -134,7 +135,7 @@ CUresult module_on(struct CUmod_st *m, struct device *d, struct jit_options *jit
     CUresult r = CUDA_SUCCESS;
     *module = __atomic_load_n(on, __ATOMIC_ACQUIRE);
     if (m->companion)
-        return CUDA_ERROR_NO_BINARY_FOR_GPU; /* of its kernels as a whole nothing is known */
+        return CUDA_ERROR_NO_BINARY_FOR_GPU; /* its kernels cannot be listed */
     if (!*module) {
         size_t n;
         hd_source *sources = sources_of(m, &n);
@@ -173,7 +174,7 @@ struct CUmod_st *module_of(const void *handle, bool library)
     return m && (m->context == NULL) == library ? m : NULL;
 }
 
-/* No handle stands for it, nor for its functions. */
+/* Frees a module whose handle, and those of its functions, are gone. */
 static void free_module(void *record)
 {
     struct CUmod_st *m = record;
@@ -217,7 +218,7 @@ CUresult module_new(CUcontext c, const void *image, size_t bytes, const char *na
     else if (r)
         complain(m, jit, m->image.why);
     else if (c && !m->companion)
-        r = module_on(m, d, jit, &loaded); /* libraries wait until something is asked of them */
+        r = module_on(m, d, jit, &loaded); /* libraries load when they are first used */
     if (!r)
         r = handle_give(HANDLE_MODULE, m, c, &m->handle);
     if (r)
@@ -244,7 +245,7 @@ void module_end(struct CUmod_st *m)
 {
     state_lock();
     m->ended = true;
-    unregister_placed(m); /* their memory may go at once */
+    unregister_placed(m); /* the memory may be freed next */
     for (struct CUfunc_st *f = m->functions; f; f = f->next)
         record_take(f->handle, HANDLE_FUNCTION);
     references_leave_held(m);
@@ -300,7 +301,7 @@ static bool has_kernel(const hd_module *m, const char *name)
     return false;
 }
 
-/* The state's lock is held. */
+/* Call with the state's lock held. */
 static CUresult function_new(struct CUmod_st *m, const char *name, struct CUfunc_st **function)
 {
     struct CUfunc_st *f = m->ended ? NULL : calloc(1, sizeof *f);
@@ -354,7 +355,7 @@ CUresult function_on(struct CUfunc_st *f, struct device *d, hd_kernel **kernel)
         say("%s", hd_report_text(report));
     hd_report_free(report);
     state_lock();
-    if (!r && f->module->on[d->ordinal] == loaded) /* and has not left the device meanwhile */
+    if (!r && f->module->on[d->ordinal] == loaded) /* unless it left the device meanwhile */
         __atomic_store_n(on, *kernel, __ATOMIC_RELEASE);
     state_unlock();
     return from_hd(r);
@@ -390,12 +391,12 @@ CUresult jit_read(struct jit_options *o, unsigned n, const CUjit_option *options
         case CU_JIT_GLOBAL_SYMBOL_ADDRESSES: o->addresses = values[i]; break;
         case CU_JIT_MAX_REGISTERS: o->max_registers = (unsigned)(uintptr_t)values[i]; break;
         case CU_JIT_GLOBAL_SYMBOL_COUNT: o->n_names = (unsigned)(uintptr_t)values[i]; break;
-        default: /* how to generate machine code, of which there is none */
+        default: /* options about machine code, of which there is none */
             if ((unsigned)options[i] >= CU_JIT_NUM_OPTIONS)
                 return CUDA_ERROR_INVALID_VALUE;
         }
     }
-    /* What the caller's buffers hold before is none of the log. */
+    /* The log replaces what the caller's buffers contained. */
     if (o->info && o->info_bytes)
         *o->info = 0;
     if (o->error && o->error_bytes)
@@ -416,7 +417,7 @@ CUresult jit_limit_registers(const struct jit_options *o, struct image_text *tex
     return good ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-/* Appends as much as there is room for. */
+/* Appends as much as fits. */
 void jit_log(struct jit_options *o, bool error, const char *text)
 {
     char *log = error ? o->error : o->info;
@@ -436,5 +437,5 @@ void jit_done(struct jit_options *o)
     give_size(o->info_size, o->info, o->info_bytes);
     give_size(o->error_size, o->error, o->error_bytes);
     if (o->wall_time)
-        *o->wall_time = NULL; /* 0.0 milliseconds: nothing is compiled ahead */
+        *o->wall_time = NULL; /* 0.0 milliseconds: nothing is compiled in advance */
 }

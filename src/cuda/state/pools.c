@@ -5,9 +5,9 @@
 
 #include "cuda/state/mapping.h"
 
-#define POOL_UNIT_BYTES ((uint64_t)512) /* given out at a time, as on an H200 */
+#define POOL_UNIT_BYTES ((uint64_t)512) /* granularity of an H200 */
 
-/* With the state's lock held. */
+/* Call with the state's lock held. */
 static CUmemoryPool pool_new_held(struct device *d)
 {
     CUmemoryPool p = calloc(1, sizeof *p);
@@ -31,7 +31,7 @@ CUmemoryPool pool_new(struct device *d)
     return p;
 }
 
-/* False where it is about to be freed. */
+/* Returns false if it is about to be freed. */
 bool pool_keep(CUmemoryPool p)
 {
     unsigned refs = __atomic_load_n(&p->refs, __ATOMIC_RELAXED);
@@ -94,7 +94,7 @@ static uint64_t in_units(size_t bytes)
     return bytes / POOL_UNIT_BYTES * POOL_UNIT_BYTES + (bytes % POOL_UNIT_BYTES ? POOL_UNIT_BYTES : 0);
 }
 
-/* For an allocation of a pool, within the limit that it was made with; false where it has no more. */
+/* Counts an allocation against the pool's size limit; false if that is exceeded. */
 bool pool_take_room(CUmemoryPool p, size_t bytes)
 {
     state_lock();

@@ -7,7 +7,7 @@
 #include "cuda/state/devices.h"
 #include "cuda/state/module.h"
 
-/* As an H200's driver has it of a reference that nobody has told anything. */
+/* The initial state of a reference, as in an H200's driver. */
 static CUtexref fresh(struct device *d, const char *name, bool is_surface)
 {
     CUtexref r = calloc(1, sizeof *r);

@@ -1,36 +1,36 @@
-/* Texture and surface references, by their handles: of a module's name (.texref, .surfref), or of
- * none (cuTexRefCreate). Private to cuda/. */
+/* Texture and surface references by handles: with a name in a module (.texref, .surfref), or
+ * without (cuTexRefCreate). Private to cuda/. */
 #ifndef HEDDLE_CUDA_STATE_REFERENCES_H
 #define HEDDLE_CUDA_STATE_REFERENCES_H
 
 #include "cuda/state/arrays.h"
 
-/* What a reference has been told; each change binds it anew, where something is bound. */
+/* The settings of a reference; each change binds it again, if something is bound. */
 struct CUtexref_st {
     CUtexref handle;
-    struct CUtexref_st *next; /* in its module */
+    struct CUtexref_st *next; /* of the same module */
     char *name;               /* or NULL */
     bool is_surface;
     struct device *device;
-    uint64_t reference; /* of the machine; 0: of no module */
+    uint64_t reference; /* the machine's reference; 0 if it is in no module */
     bool bound;
-    CUDA_RESOURCE_DESC resource; /* that is bound */
+    CUDA_RESOURCE_DESC resource; /* the bound resource */
     CUDA_TEXTURE_DESC texture;
     CUarray_format format;
     unsigned channels;
 };
 
-/* Of a module's name; CUDA_ERROR_NOT_FOUND. */
+/* By its name in a module; CUDA_ERROR_NOT_FOUND. */
 CUresult reference_get(struct CUmod_st *m, struct device *d, const char *name, bool is_surface, CUtexref *handle);
-/* Of no module. */
+/* Without a module. */
 CUresult reference_new(CUcontext c, CUtexref *handle);
-/* By its handle; NULL where it is none of that kind. */
+/* By handle; NULL if it is none of that kind. */
 CUtexref reference_of(CUtexref handle, bool is_surface);
-/* Tells the machine what the record says. */
+/* Binds the machine's reference by the record. */
 CUresult reference_bind(CUtexref r);
-/* Of one whose handle has been taken. */
+/* Frees a reference whose handle was taken. */
 void reference_end(CUtexref r);
-/* Those of a module, which ends. */
+/* Frees the references of a module that ends. */
 void references_leave_held(struct CUmod_st *m);
 
 #endif

@@ -6,9 +6,9 @@
 
 #include "base/vec.h"
 
-static VEC(struct registered) registered; /* by address */
+static VEC(struct registered) registered; /* sorted by address */
 
-/* The last registered range that starts at or before an address: its place from 1, or 0. */
+/* 1 + the index of the last range that starts at or before an address, or 0. */
 static size_t registered_before(const void *address)
 {
     size_t low = 0, high = registered.n;

@@ -1,5 +1,5 @@
-/* Host memory that has been registered, by the program or for its __managed__ variables: kernels
- * reach it. Private to cuda/. */
+/* Host memory that kernels reach because it was registered, by the program or for its __managed__
+ * variables. Private to cuda/. */
 #ifndef HEDDLE_CUDA_STATE_REGISTERED_H
 #define HEDDLE_CUDA_STATE_REGISTERED_H
 
@@ -11,17 +11,17 @@ struct registered {
     unsigned flags;
     CUcontext context; /* its handle */
     struct device *device;
-    bool managed; /* a variable at the host's address: the device's memory, too */
+    bool managed; /* a variable at a host address: device memory, too */
 };
 bool registered_find(const void *address, struct registered *r);
 CUresult registered_add(const struct registered *r);
-CUresult registered_add_held(const struct registered *r); /* with the lock held */
+CUresult registered_add_held(const struct registered *r); /* call with the lock held */
 CUresult registered_remove(const void *start);
 CUresult registered_remove_held(const void *start);
-/* What the program has registered in a context that ends. */
+/* Unregisters what the program registered in a context that ends. */
 void registered_leave_held(CUcontext handle);
-/* hd_machine_options.host_ranges: writes them to ranges[at] and on, as far as there are n, and
- * returns the place behind them. With the lock held. */
+/* hd_machine_options.host_ranges: writes ranges from ranges[at] on, at most up to n, and returns
+ * the index behind them. Call with the lock held. */
 size_t registered_ranges_held(hd_range *ranges, size_t n, size_t at);
 
 #endif

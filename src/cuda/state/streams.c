@@ -9,17 +9,17 @@
 
 /* ---- streams of threads ---- */
 
-/* A thread's own default streams, one a context. */
+/* The thread's own default streams, one for each context. */
 struct own_stream {
     struct own_stream *next;
     CUcontext context; /* its handle, */
     uint64_t context_id;
-    struct CUstream_st as; /* a stream like others, without a handle of its own */
+    struct CUstream_st as; /* a stream like others, but without a handle */
 };
 
 static pthread_key_t own_streams;
 
-/* Those of contexts that have ended have gone with them. */
+/* Streams of contexts that have ended are freed already. */
 static void drop_own_streams(void *list)
 {
     _Atomic uint32_t *call = call_begin();
@@ -91,8 +91,8 @@ CUresult stream_object(CUstream handle, struct CUstream_st **s, CUcontext *conte
     return CUDA_SUCCESS;
 }
 
-/* The same for a use of the stream, which the legacy stream may not have while another one is
- * captured. */
+/* The same for a use of the stream; the legacy stream must not be used while certain streams
+ * capture. */
 static CUresult stream_in_use(CUstream handle, struct CUstream_st **stream, CUcontext *context)
 {
     TRY(stream_object(handle, stream, context));

@@ -1,4 +1,4 @@
-/* HEDDLE_SUMMARY=1 (`heddle run -v`): what the process has done, on stderr when it ends. */
+/* HEDDLE_SUMMARY=1 (`heddle run -v`): prints on stderr what the process has done, when it ends. */
 #include "cuda/state/work.h"
 
 #include <errno.h>

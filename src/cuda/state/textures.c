@@ -1,12 +1,12 @@
-/* Texture and surface objects; see arrays.h. Kernels get the machine's handle, which also finds the
- * program's description. */
+/* Texture and surface objects; see arrays.h. Kernels get the machine's handle, by which the
+ * program's description is found, too. */
 #include <stdlib.h>
 
 #include "cuda/state/arrays.h"
 #include "cuda/state/devices.h"
 
 enum { BUCKETS = 1 << 10 };
-static struct texture_object *buckets[BUCKETS]; /* under the state's lock */
+static struct texture_object *buckets[BUCKETS]; /* protected by the state's lock */
 
 static struct texture_object **place_of(unsigned long long object, bool is_surface)
 {
@@ -63,7 +63,7 @@ static CUresult read_resource(const CUDA_RESOURCE_DESC *r, hd_texture_desc *d)
     }
 }
 
-/* What an H200 takes and does not look at is told to the library as something that is. */
+/* Replaces values that an H200 accepts and ignores by valid ones for the library. */
 static void take_all(hd_texture_desc *d)
 {
     const unsigned known = HD_TEXTURE_READ_AS_INTEGER | HD_TEXTURE_NORMALIZED_COORDINATES | HD_TEXTURE_SRGB |
@@ -72,7 +72,7 @@ static void take_all(hd_texture_desc *d)
     for (int i = 0; i < 3; i++)
         if (d->address_mode[i] > CU_TR_ADDRESS_MODE_BORDER)
             d->address_mode[i] = CU_TR_ADDRESS_MODE_CLAMP;
-    if (d->flags & HD_TEXTURE_READ_AS_INTEGER) /* which are not blended */
+    if (d->flags & HD_TEXTURE_READ_AS_INTEGER) /* integers are not blended */
         d->filter = CU_TR_FILTER_MODE_POINT;
     hd_array_desc a;
     if (d->viewed && d->array) {

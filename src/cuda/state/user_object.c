@@ -83,9 +83,11 @@ CUresult kept_copy(const struct kept *from, struct kept **to)
 {
     for (; from; from = from->next) {
         struct CUuserObject_st *o = record_of(from->object, HANDLE_USER_OBJECT);
-        if (!o || !user_object_hold(o, from->count)) /* the program has released what is the graph's, too */
+        /* fails if the program has released the graph's references, too */
+        if (!o || !user_object_hold(o, from->count))
             continue;
-        CUresult r = keep(to, from->object, from->count); /* none is there twice: it is the list's last now */
+        /* moves the object to the list's end; it is in it once */
+        CUresult r = keep(to, from->object, from->count);
         if (r) {
             user_object_drop(o, from->count);
             return r;

@@ -1,5 +1,5 @@
-/* User objects: what a program wants destroyed when no graph needs it any more. Graphs hold
- * references, and so do graphs made ready, until their last launch has ended. Private to cuda/.
+/* User objects, which are destroyed when no graph needs them any more. Graphs and instantiated
+ * graphs hold references, the latter until their last launch has ended. Private to cuda/.
  */
 #ifndef HEDDLE_CUDA_STATE_USER_OBJECT_H
 #define HEDDLE_CUDA_STATE_USER_OBJECT_H
@@ -8,9 +8,9 @@
 
 CUresult user_object_new(CUhostFn destroy, void *data, unsigned references, CUuserObject *object);
 CUresult user_object_of(CUuserObject handle, struct CUuserObject_st **o);
-/* False where it is about to be destroyed. */
+/* Returns false if it is about to be destroyed. */
 bool user_object_hold(struct CUuserObject_st *o, unsigned count);
-/* False where there are not so many references. */
+/* Returns false if there are fewer references. */
 bool user_object_drop(struct CUuserObject_st *o, unsigned count);
 
 /* References to a user object. */
@@ -20,10 +20,10 @@ struct kept {
     unsigned count;
 };
 
-/* More references to an object, as cuGraphRetainUserObject has it, and fewer. */
+/* Adds references to an object, as cuGraphRetainUserObject does; removes them. */
 CUresult kept_retain(struct kept **list, CUuserObject object, unsigned count, unsigned flags);
 CUresult kept_give_back(struct kept **list, CUuserObject object, unsigned count);
-/* References to the same user objects; where that fails, those that there are so far. */
+/* Copies the references; after an error, only some of them. */
 CUresult kept_copy(const struct kept *from, struct kept **to);
 void kept_release(struct kept **list);
 

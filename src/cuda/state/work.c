@@ -19,8 +19,8 @@ enum { STAGED_BYTES = 64 << 10 };
 
 /* ---- launches ---- */
 
-/* Dynamic shared memory over 48 KiB has to be asked for
- * (CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES). */
+/* Launches must not have more dynamic shared memory than 48 KiB, unless
+ * CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES was set. */
 static CUresult check_shared(const struct CUfunc_st *f, size_t shared_bytes, CUcontext c, hd_kernel *kernel)
 {
     int limit = 0;
@@ -39,7 +39,7 @@ static CUresult check_shared(const struct CUfunc_st *f, size_t shared_bytes, CUc
     return CUDA_ERROR_INVALID_VALUE;
 }
 
-/* An H200's answer where there are more parameters than the kernel has. */
+/* The error of an H200 if there are more parameters than the kernel has. */
 static CUresult check_packed(size_t packed_bytes, hd_kernel *kernel)
 {
     hd_kernel_info info;
@@ -47,14 +47,14 @@ static CUresult check_packed(size_t packed_bytes, hd_kernel *kernel)
     return packed_bytes > info.param_bytes ? CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES : CUDA_SUCCESS;
 }
 
-/* By `heddle check` or `heddle explain`; each is asked once a launch. */
+/* Do `heddle check` or `heddle explain` want this launch? Each is asked once for a launch. */
 static bool is_wanted(const char *kernel)
 {
     bool checked = check_wants(kernel), explained = explain_wants(kernel);
     return checked && explained;
 }
 
-/* As the kernel is to be launched now. */
+/* The launch configuration with the kernel's current settings. */
 static hd_launch_config config_of(const struct CUfunc_st *f, const struct work_launch *l)
 {
     hd_launch_config c = l->config;
@@ -63,7 +63,7 @@ static hd_launch_config config_of(const struct CUfunc_st *f, const struct work_l
     return c;
 }
 
-/* What a launch has said, before it began; frees the report. */
+/* Handles a launch's report before it began; frees the report. */
 static CUresult launched(const struct CUfunc_st *f, hd_result r, hd_report *report)
 {
     hd_diagnostic first;
@@ -121,7 +121,7 @@ static void free_staged(void *data, hd_result status)
     free(data);
 }
 
-/* The rows of a box one after the other. */
+/* Packs the rows of a box. */
 static void *stage(const hd_copy *c)
 {
     char *staged = malloc(c->width * c->height * c->depth), *to = staged;
@@ -131,9 +131,9 @@ static void *stage(const hd_copy *c)
     return staged;
 }
 
-/* The functions without Async ("API synchronization behavior", 2, "Memcpy"): to the device from
- * pageable memory, the stream is waited for, but not the copy; and nothing within the device. Where
- * memory is managed, all is, as it was documented up to CUDA 11. */
+/* Functions without Async ("API synchronization behavior", 2, "Memcpy"): a copy from pageable
+ * memory to the device waits for the stream but not for the copy; a copy within the device does not
+ * wait. With managed memory both wait, as was documented up to CUDA 11. */
 static CUresult copy_sync(hd_stream *s, const struct work *w)
 {
     enum memory_kind to = w->to_kind, from = w->from_kind;
@@ -143,9 +143,9 @@ static CUresult copy_sync(hd_stream *s, const struct work *w)
     return from_hd(hd_stream_copy(s, &w->copy, promised ? HD_WAIT : HD_WAIT_UNPROMISED));
 }
 
-/* Pageable memory may change, or be looked at, as soon as an asynchronous copy returns: what is
- * small is set aside, the rest waited for. Between memories of the host, copies are synchronous;
- * where one side is pageable, they might be. */
+/* Pageable memory may change, or be read, as soon as an asynchronous copy returns: small copies are
+ * staged, others waited for. Copies within the host are synchronous; those with one pageable side
+ * may be. */
 static CUresult copy_async(hd_stream *s, const struct work *w)
 {
     const hd_copy *c = &w->copy;
@@ -166,7 +166,7 @@ static CUresult copy_async(hd_stream *s, const struct work *w)
     return from_hd(r ? r : freed);
 }
 
-/* Memory that a graph names may be another one by now, an array may be none any more. */
+/* In a graph, memory may have been replaced, and an array freed, since the node was made. */
 static CUresult copy_in_graph(hd_stream *s, const struct work *w)
 {
     hd_copy c = w->copy;
@@ -184,8 +184,8 @@ static CUresult copy(hd_stream *s, const struct work *w, enum work_how how)
                                   : copy_async(s, w);
 }
 
-/* Fills of what the host can look at are waited for by the functions without Async ("API
- * synchronization behavior", 2, "Memset"). */
+/* Functions without Async wait for fills of memory that the host can access ("API synchronization
+ * behavior", 2, "Memset"). */
 static CUresult fill(hd_stream *s, const struct work *w, enum work_how how)
 {
     bool wait = how == WORK_SYNC && w->to_kind != MEMORY_DEVICE;

@@ -1,5 +1,5 @@
-/* Work for streams: what the driver's functions put there, and what graphs are made of. It names
- * functions and events by their handles, which may end before it runs. Private to cuda/. */
+/* Work for streams: what the driver's functions submit, and what graph nodes do. It names functions
+ * and events by handles, which may be destroyed before it runs. Private to cuda/. */
 #ifndef HEDDLE_CUDA_STATE_WORK_H
 #define HEDDLE_CUDA_STATE_WORK_H
 
@@ -18,26 +18,26 @@ enum work_kind {
     WORK_WAIT,
     WORK_LIBRARY,
     WORK_MEMOPS,
-    WORK_GIVE, /* of a graph's memory */
+    WORK_GIVE, /* allocates a graph's memory */
     WORK_TAKE,
-    WORK_BODIES, /* of a conditional node, which its graph runs: graph_condition.h */
+    WORK_BODIES, /* a conditional node, whose graph runs it: graph_condition.h */
 };
 
 struct work_launch {
     CUfunction function; /* its handle */
-    int cooperative;     /* as the program has said it */
+    int cooperative;     /* as the program specified it */
     hd_launch_config config;
-    CUevent event;               /* its handle: to be recorded after the launch, or NULL; in a capture */
+    CUevent event;               /* a handle: recorded behind the launch, or NULL; in a capture, */
     CUgraphEdgeData event_port;  /* what it then stands for */
-    struct updatable *updatable; /* of a node that kernels update, or NULL */
-    bool wants_updates;          /* to become one */
+    struct updatable *updatable; /* for a node that kernels update, or NULL */
+    bool wants_updates;          /* the node is to be updatable */
 };
 
 struct work {
     enum work_kind kind;
-    unsigned char from_type, to_type; /* of a copy: CUmemorytype, as the program has said it; */
-    bool later;                       /* it uses memory of a graph that is not given yet */
-    unsigned char from_kind, to_kind; /* of a copy or fill: enum memory_kind, as it was when the call was made */
+    unsigned char from_type, to_type; /* copies: CUmemorytype, as the program specified it; */
+    bool later;                       /* it uses a graph's memory that is not allocated yet */
+    unsigned char from_kind, to_kind; /* copies and fills: enum memory_kind at the time of the call */
     union {
         struct work_launch launch;
         struct {
@@ -49,31 +49,31 @@ struct work {
             CUhostFn function;
             void *data;
         } call;
-        CUevent event; /* its handle: to record, to wait for */
+        CUevent event; /* a handle: the event to record, or to wait for */
         struct library_work *library;
         struct memops *memops;
         struct {
             struct graph_memory *at;
-            size_t bytes; /* that are given */
+            size_t bytes; /* allocated bytes */
         } memory;
         struct {
             struct condition *of;
             CUgraphConditionalNodeType type;
-            unsigned n; /* bodies, which the node has */
+            unsigned n; /* the number of the node's bodies */
         } condition;
     };
 };
 
-/* Puts work into a stream; `wait`: returns when it is done. Into a stream that is being captured it
- * goes as a node. */
+/* Submits work to a stream; `wait`: returns when it is done. In a capturing stream it becomes a
+ * node. */
 CUresult work_put(CUstream stream, const struct work *w, bool wait);
 
-/* As a graph does, pageable memory is read and written when the work runs, not when it is put. */
+/* In a graph, pageable memory is read and written when the work runs, not when it is submitted. */
 enum work_how { WORK_ASYNC, WORK_SYNC, WORK_IN_GRAPH };
-/* Puts it where it runs. */
+/* Submits the work to a stream for execution. */
 CUresult work_run(hd_stream *stream, CUcontext c, const struct work *w, enum work_how how);
 
-/* Whether it can be run as it is; and whether a launch has been given its parameters. */
+/* Can it run as it is? And: does a launch have its parameters? */
 CUresult work_check(const struct work *w, CUcontext c);
 CUresult work_parameters(const struct work *w, CUcontext c);
 static inline bool work_is_nothing(const struct work *w)
@@ -82,23 +82,23 @@ static inline bool work_is_nothing(const struct work *w)
            (w->kind == WORK_FILL && w->fill.width * w->fill.height == 0);
 }
 
-/* Attributes are honoured, are hints without a meaning here, or refused. */
+/* Applies an attribute: some are honoured, some are hints without effect, others are refused. */
 CUresult launch_apply(CUlaunchAttributeID id, const CUlaunchAttributeValue *value, struct work_launch *l);
 /* The `extra` of a launch: its packed parameters. */
 CUresult launch_read_extra(void **extra, hd_launch_config *c);
-/* A copy of bytes as work, checked. */
+/* A checked copy of bytes as work. */
 CUresult work_of_bytes(void *to, enum watch_side to_side, const void *from, enum watch_side from_side, size_t bytes,
                        struct work *w);
-/* A box copy as work, checked. Nothing to be copied has width 0. */
+/* A checked copy of boxes as work. An empty copy has width 0. */
 CUresult work_of_copy(const CUDA_MEMCPY3D *m, struct work *w);
-/* Whether a copy or fill has no memory of graphs that is not given. */
+/* Is all graph memory of a copy or fill allocated? */
 CUresult work_check_given(const struct work *w);
-/* Can a fill be done: is there memory for it that may be written? */
+/* Is a fill possible: does writable memory exist there? */
 CUresult fill_check(struct work *w);
 
 /* ---- summary.c ---- */
 
-/* Counts a work for what `heddle run -v` says in the end. */
+/* Counts work for the summary of `heddle run -v`. */
 void summary_count(const struct work *w);
 
 #endif

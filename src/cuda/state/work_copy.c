@@ -1,4 +1,4 @@
-/* Copies and fills as work, after their memory has been found. */
+/* Checks copies and fills, and turns them into work. */
 #include "cuda/state/arrays.h"
 #include "cuda/state/devices.h"
 #include "cuda/state/graph_memory.h"
@@ -8,14 +8,14 @@
 
 #define AT(p) ((void *)(uintptr_t)(p))
 
-/* What a call wants to have of memory on one side of it. */
+/* What a call requires of memory on one of its sides. */
 struct want {
     enum watch_side side;
     bool writes;
 };
 
-/* The bytes must lie in one allocation or variable, or in host memory. *kind: which memory it is.
- * What a graph will give its nodes can use. */
+/* The bytes must be in one allocation or variable, or in host memory. *kind: which memory it is.
+ * Nodes can use memory that their graph will allocate. */
 static CUresult check(struct work *w, const void *p, size_t bytes, struct want want, unsigned char *kind)
 {
     hd_memory_info info;
@@ -45,7 +45,7 @@ static CUresult check(struct work *w, const void *p, size_t bytes, struct want w
     return CUDA_ERROR_INVALID_VALUE;
 }
 
-/* Both sides are there. */
+/* Notes that both sides exist. */
 static void note_sides(struct work *w, enum watch_side to, enum watch_side from)
 {
     w->copy.host = memory_is_host(w->to_kind) || memory_is_host(w->from_kind);
@@ -65,7 +65,7 @@ static enum watch_side side_of(CUmemorytype type)
                                                                        : SIDE_ANY;
 }
 
-/* One side of a box copy, as the program says it. */
+/* One side of a box copy, as the program describes it. */
 struct box_side {
     CUmemorytype type;
     const void *host;
@@ -74,7 +74,7 @@ struct box_side {
     size_t x, y, z, level, pitch, height;
 };
 
-/* Its bytes in the array. */
+/* The side's bytes in the array. */
 static CUresult find_in_array(struct box_side *s, const hd_copy *c, const void **at)
 {
     hd_array_level l;
@@ -93,7 +93,7 @@ static CUresult find_in_array(struct box_side *s, const hd_copy *c, const void *
     return CUDA_SUCCESS;
 }
 
-/* Where its first byte is. */
+/* The address of the side's first byte. */
 static CUresult find_side(struct box_side *s, struct work *w, bool writes, bool with_array, const void **at,
                           unsigned char *kind)
 {
@@ -102,8 +102,8 @@ static CUresult find_side(struct box_side *s, struct work *w, bool writes, bool 
     if (s->type == CU_MEMORYTYPE_ARRAY)
         return find_in_array(s, c, at);
     NEED(s->type == CU_MEMORYTYPE_HOST || s->type == CU_MEMORYTYPE_DEVICE || s->type == CU_MEMORYTYPE_UNIFIED);
-    /* A pitch or height of 0 is that of the box. Beside an array, one that is given has room for
-     * the box, were it one row. */
+    /* A pitch or height of 0 means the box's own. Beside an array, a given pitch must have room for
+     * the box, even if it has a single row. */
     NEED(!with_array || !s->pitch || s->pitch >= s->x + c->width);
     s->array = NULL;
     s->pitch = s->pitch ? s->pitch : s->x + c->width;
@@ -116,7 +116,7 @@ static CUresult find_side(struct box_side *s, struct work *w, bool writes, bool 
     return check(w, *at, last, (struct want){side_of(s->type), writes}, kind);
 }
 
-/* Not in a stream: nobody has given the memory. */
+/* In a stream, such memory is not allocated. */
 CUresult work_check_given(const struct work *w)
 {
     hd_memory_info info;

@@ -2,7 +2,7 @@
 #include "cuda/state/events.h"
 #include "cuda/state/work.h"
 
-/* The pairs of `extra`: packed parameters and their size. */
+/* Reads the pairs of `extra`: packed parameters and their size. */
 CUresult launch_read_extra(void **extra, hd_launch_config *c)
 {
     const size_t *size = NULL;
@@ -19,7 +19,7 @@ CUresult launch_read_extra(void **extra, hd_launch_config *c)
     return CUDA_SUCCESS;
 }
 
-/* An event that a launch triggers. Here it is recorded after the launch, which is late, and
+/* An event that a launch triggers. It is recorded behind the launch here, which is late but
  * allowed. */
 static CUresult set_event(struct work_launch *l, CUevent handle, CUgraphDependencyType type, unsigned char port)
 {

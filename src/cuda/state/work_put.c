@@ -1,4 +1,4 @@
-/* Puts a stream's work where it belongs: into the stream, or into the graph of a capture. */
+/* Submits work to its stream, or adds it to the graph of a capture. */
 #include "cuda/process/printed.h"
 #include "cuda/state/capture.h"
 #include "cuda/state/streams.h"

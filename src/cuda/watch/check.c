@@ -25,21 +25,21 @@ static struct {
     bool on, recorded;
     pid_t process;
     struct check_options options;
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* protects what follows */
     struct launch_choice choice;
-    uint64_t replayed; /* launches of the kernel whose launch is replayed, so far */
+    uint64_t replayed; /* launches so far of the kernel whose launch is replayed */
     hd_checker *checkers[MAX_DEVICES];
-    hd_machine *machines[MAX_DEVICES]; /* theirs */
+    hd_machine *machines[MAX_DEVICES]; /* their machines */
     unsigned n_checkers;
-    hd_report *others; /* findings that no checker has */
+    hd_report *others; /* findings of no checker: host mistakes */
     struct check_progress progress;
-    _Atomic uint64_t calls;  /* of libraries; those that the file has are progress.calls */
-    double written_at, cost; /* when, and how many seconds it took */
+    _Atomic uint64_t calls;  /* library calls; progress.calls counts those in the file */
+    double written_at, cost; /* the time of the last write, and how many seconds it took */
 } check = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- the file ---- */
 
-/* What has been found so far; NULL: nothing. */
+/* All findings so far; NULL if there are none. */
 static hd_report *all_findings(void)
 {
     hd_report *all = NULL;
@@ -56,7 +56,7 @@ static hd_report *all_findings(void)
     return all;
 }
 
-/* How far the launches are that run; at the end machines may be gone, and so are these. */
+/* Counts the blocks of running launches. At the end machines may be gone, with their launches. */
 static void count_blocks(void)
 {
     struct check_progress *p = &check.progress;
@@ -69,7 +69,7 @@ static void count_blocks(void)
     }
 }
 
-/* With the lock held. */
+/* Call with the lock held. */
 static void write_file(void)
 {
     double begun = seconds_now();
@@ -162,7 +162,7 @@ bool check_replays(const char *kernel)
     return is_it && process_takes(o->folder);
 }
 
-/* With the lock held. */
+/* Call with the lock held. */
 static void count_running(const char *kernel, int by)
 {
     json_int_t n = json_integer_value(json_object_get(check.progress.running, kernel)) + by;
@@ -172,7 +172,7 @@ static void count_running(const char *kernel, int by)
         json_object_del(check.progress.running, kernel);
 }
 
-/* From the launch's thread. */
+/* Called by the launch's thread. */
 static void begun(void *data, const char *kernel)
 {
     (void)data;
@@ -188,7 +188,7 @@ void check_called(void)
     check.calls++;
 }
 
-/* Launches that run for long, and calls of libraries: what they have shown until now. */
+/* Writes interim findings of long launches, and of library calls. */
 static void look(void)
 {
     pthread_mutex_lock(&check.lock);
@@ -227,7 +227,7 @@ static size_t host_frames(void *data, const void *place, const hd_frame **frames
     return text.n;
 }
 
-/* Where `heddle check` has preloaded it. */
+/* Starts io.c if `heddle check` has preloaded it. */
 static void watch_io(void)
 {
     void (*watch)(void *(*)(const void *), void (*)(const void *, size_t, bool)) = NULL;
@@ -236,8 +236,8 @@ static void watch_io(void)
         watch(hd_host_view, hd_host_access);
 }
 
-/* The first process has the file, and others one that is named after it; each of a process's
- * machines is in it. */
+/* Records events: the first process into the file, others into files named after it; all machines
+ * of a process share one. */
 static void record_events(hd_checker *checker)
 {
     char path[PATH_MAX];
@@ -331,8 +331,8 @@ static void add_unfinished(void)
     hd_report_add_diagnostic(&check.others, &d);
 }
 
-/* A program may end without waiting for what it has launched: that is checked, too, unless it does
- * not end. */
+/* A program may end without waiting for its launches: these are checked, too, unless they do not
+ * end. */
 __attribute__((destructor)) static void finish(void)
 {
     if (!check.on || check.process != getpid())

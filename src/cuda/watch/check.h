@@ -12,18 +12,18 @@
 /* Called when CUDA starts in the process, with the value of HEDDLE_CHECK. False: the value is
  * invalid. */
 bool check_start(const char *text);
-/* NULL where the process is not checked. */
+/* NULL if the process is not checked. */
 const struct check_options *check_options(void);
-/* In a child of fork(), which has no CUDA, and no findings. */
+/* In a child of fork(), which has no CUDA and no findings. */
 void check_after_fork(void);
 
-/* Has a machine that was just made watched. */
+/* Lets a new machine be checked. */
 hd_result check_machine(hd_machine *machine);
-/* Is this launch to be checked? Asked once for each; true where none is. */
+/* Is this launch to be checked? Asked once for each; true if no launch is filtered. */
 bool check_wants(const char *kernel);
-/* A call of a library has run. Any thread, whatever it holds. */
+/* A library call has run. May be called by any thread, with any locks held. */
 void check_called(void);
-/* Is it the one that a recorded schedule is of (--policy replay:FILE)? Asked once for each. */
+/* Is this the launch of the recorded schedule (--policy replay:FILE)? Asked once for each launch. */
 bool check_replays(const char *kernel);
 /* Adds to the process's findings: mistakes of the host, the reason for a failed launch. False: the
  * process is not checked. */

@@ -8,13 +8,13 @@
 #include "base/text.h"
 #include "cuda/process/file.h"
 
-/* What the file says, as of its last lines. */
+/* The contents of the file so far. */
 struct said {
     struct arena arena;
-    struct map findings; /* those that stand: their numbers, by their texts */
-    uintptr_t newest;    /* number */
+    struct map findings; /* numbers of the valid findings, by their texts */
+    uintptr_t newest;    /* the last number that was given */
     const char *order, *counts;
-    size_t kernels; /* names that it has */
+    size_t kernels; /* kernels that it has named */
 };
 
 static struct {
@@ -55,8 +55,8 @@ static void put_findings(struct said *now, const struct said *before, hd_report 
         text_puts(lines, order.p);
 }
 
-/* A JSON value, which is freed, as text in the arena; jumps where memory is exhausted, as the arena
- * does. */
+/* The text of a JSON value, in the arena; frees the value. Jumps if memory is exhausted, as the
+ * arena does. */
 static const char *dump(json_t *value, struct arena *arena)
 {
     char *text = json_dumps(value, JSON_COMPACT | JSON_PRESERVE_ORDER);
@@ -89,7 +89,7 @@ static void put_counts(struct said *now, const struct said *before, const struct
         text_printf(lines, "%.*s,\"kernels\":%s}\n", (int)strlen(now->counts) - 1, now->counts, kernels);
 }
 
-/* The lines, in the arena of what the file says then; NULL where memory is exhausted. */
+/* Composes the new lines, in the arena of the new contents; NULL if memory is exhausted. */
 static const char *compose(struct said *now, const struct said *before, const struct check_progress *p,
                            hd_report *findings)
 {

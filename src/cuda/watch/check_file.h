@@ -1,10 +1,14 @@
-/* The file of a checked process (process/file.h): what it has found until now. Lines between the
- * first and the last:
- *     {"finding": N, "says": [...]}   a finding with its notes (report/report.h), where it is new or says something else than before
- *     {"findings": [N, ...]}          those that stand, in the order of reports; the last such line counts
- *     {"launches": N, "unchecked": N, "calls": N, "running": {...}, "blocks": [N, M], "kernels": [...]}   how many there were, calls of libraries, too; mangled names of those that
- *                                     were checked for the first time; of kernels with launches that have not ended, how many; blocks of these that are done, of all
- * Private to cuda/watch/.
+/* The file of a checked process (process/file.h), with its findings so far. Private to cuda/watch/.
+ * Lines between the first and the last:
+ *
+ *     {"finding": N, "says": [...]}
+ *         a finding with its notes (report/report.h), when it is new or has changed
+ *     {"findings": [N, ...]}
+ *         the valid findings, in the order of reports; the last such line counts
+ *     {"launches": N, "unchecked": N, "calls": N, "running": {...}, "blocks": [N, M], "kernels":
+ * [...]}
+ *         numbers of launches and of library calls; running launches by kernel; their finished and
+ * all blocks; mangled names of kernels that were checked for the first time
  */
 #ifndef HEDDLE_CUDA_WATCH_CHECK_FILE_H
 #define HEDDLE_CUDA_WATCH_CHECK_FILE_H
@@ -15,9 +19,9 @@
 
 struct check_progress {
     uint64_t launches, unchecked, calls;
-    uint64_t blocks_done, blocks; /* of the launches that run */
-    json_t *kernels; /* an object: the mangled names of those that were checked, in the order of their first launches */
-    json_t *running; /* an object: of kernels whose launches have begun and not ended, how many */
+    uint64_t blocks_done, blocks; /* of the running launches */
+    json_t *kernels;              /* an object: mangled names of the checked kernels, in the order of first launches */
+    json_t *running;              /* an object: the number of running launches by kernel */
     bool ended;
 };
 

@@ -12,9 +12,10 @@
 #include "api/debug.h"
 
 static struct debugger *debugger;
-static int connection = -1; /* its own */
+static int connection = -1; /* this process's own */
 
-/* Processes that a program has forked have one connection: it is of the first that takes the byte of a pipe. */
+/* Processes that a program forks share one connection: the first one that reads the byte from a
+   pipe gets it. */
 static bool may_have(int link, int pipe)
 {
     char byte;
@@ -30,7 +31,8 @@ static bool may_have(int link, int pipe)
     return false;
 }
 
-/* The first process that uses CUDA has the connection: those that it starts do not find it. */
+/* The first process that uses CUDA takes the connection, and hides it from the processes that it
+   starts. */
 bool debug_start(const char *text)
 {
     int link, pipe, type, always, policy = 0;
@@ -58,7 +60,7 @@ bool debug_start(const char *text)
 void debug_after_fork(void)
 {
     debugger = NULL;
-    if (connection >= 0) /* it ends with the process that has it */
+    if (connection >= 0) /* the connection ends with the process */
         close(connection);
     connection = -1;
 }

@@ -13,40 +13,40 @@
 #include "cuda/state/contexts.h"
 #include "cuda/state/state.h"
 
-/* Kernels by line, and calls of libraries by function, are written again when a second has passed,
- * and an eighth of the time that the process has run, and twenty times what writing them takes:
- * neither the file nor the cost grows with every launch. */
+/* Kernels by line, and library calls by function, are written again after a second, after an eighth
+ * of the process's run time, and after twenty times the time that writing takes, whichever is
+ * longest. So neither the file nor the cost grows with every launch. */
 static const double LEAST_SECONDS = 1, SHARE_OF_RUN = 1.0 / 8, TIMES_THE_COST = 20, SECONDS_AT_END = 5;
 
 static struct {
     bool on;
     pid_t process;
     struct explain_options options;
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* protects what follows */
     struct process_file file;
     struct launch_choice choice;
     hd_explainer *explainers[MAX_DEVICES];
     unsigned n_explainers;
     uint64_t uncounted;
     double started;
-    double sums_due;          /* when kernels and calls are to be written next */
-    bool kernels_old;         /* launches have ended since they were written */
-    char *calls[MAX_DEVICES]; /* as they were written, or NULL */
-    uint64_t running, ended;  /* launches that have begun and not ended; that have ended */
-    uint64_t running_written; /* what the file has: launches, and blocks that are done */
-    char kernel[128];         /* of the one that began last, mangled: letters, digits and _ alone */
+    double sums_due;          /* when kernels and calls are written next */
+    bool kernels_old;         /* launches have ended since the last write */
+    char *calls[MAX_DEVICES]; /* as last written, or NULL */
+    uint64_t running, ended;  /* running launches; launches that have ended */
+    uint64_t running_written; /* the values in the file: running launches, finished blocks */
+    char kernel[128];         /* the last launch's, mangled: only letters, digits and _ */
     hd_machine *machines[MAX_DEVICES];
 } explain = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- the file ---- */
 
-/* With the lock held. */
+/* Call with the lock held. */
 static void write_line(const char *head, const char *text)
 {
     process_file_append(&explain.file, head, text, "}\n");
 }
 
-/* What is of a device. With the lock held. */
+/* Writes data of a device. Call with the lock held. */
 static void write_of_device(unsigned device, const char *key, const char *text)
 {
     char head[64];
@@ -54,7 +54,7 @@ static void write_of_device(unsigned device, const char *key, const char *text)
     write_line(head, text);
 }
 
-/* With the lock held. */
+/* Call with the lock held. */
 static void write_calls(void)
 {
     for (unsigned i = 0; i < explain.n_explainers; i++) {
@@ -67,7 +67,7 @@ static void write_calls(void)
     }
 }
 
-/* With the lock held. */
+/* Call with the lock held. */
 static void write_kernels(void)
 {
     for (unsigned i = 0; i < explain.n_explainers; i++)
@@ -84,7 +84,7 @@ static void write_kernels(void)
     explain.kernels_old = false;
 }
 
-/* With the lock held. */
+/* Call with the lock held. */
 static void write_sums(void)
 {
     double begun = seconds_now();
@@ -96,7 +96,7 @@ static void write_sums(void)
         now + fmax(LEAST_SECONDS, fmax(SHARE_OF_RUN * (now - explain.started), TIMES_THE_COST * (now - begun)));
 }
 
-/* With the lock held. */
+/* Call with the lock held. */
 static void write_streams(void)
 {
     char *text = NULL;
@@ -105,7 +105,7 @@ static void write_streams(void)
     free(text);
 }
 
-/* From the launch's thread. */
+/* Called by the launch's thread. */
 static void begun(void *data, const char *kernel)
 {
     (void)data;
@@ -116,7 +116,7 @@ static void begun(void *data, const char *kernel)
     pthread_mutex_unlock(&explain.lock);
 }
 
-/* With the lock held. */
+/* Call with the lock held. */
 static void write_running(void)
 {
     char text[256];
@@ -240,8 +240,8 @@ bool explain_wants(const char *kernel)
 
 /* ---- the end ---- */
 
-/* A program may end without waiting for what it has launched: that is counted, too, unless it does
- * not end. */
+/* A program may end without waiting for its launches: these are counted, too, unless they do not
+ * end. */
 __attribute__((destructor)) static void finish(void)
 {
     char number[24];

@@ -28,15 +28,15 @@ static struct {
     pid_t process;
     struct explore_asked asked;
     atomic_bool interrupted;
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* protects what follows */
     struct process_file file;
     struct launch_choice choice;
-    json_t *launches; /* by kernel: how many */
+    json_t *launches; /* the number of launches by kernel */
 } explore_state = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- the file ---- */
 
-/* Takes the value. */
+/* Takes ownership of the value. */
 static void write_line(const char *head, json_t *value)
 {
     char *text = value ? json_dumps(value, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_ENCODE_ANY) : NULL;
@@ -50,12 +50,12 @@ static void write_line(const char *head, json_t *value)
 
 /* ---- the launch ---- */
 
-/* What the callback of the stream has of it. */
+/* The launch for the stream's callback. */
 struct launched {
     hd_kernel *kernel;
     char *mangled;
-    const char *name; /* as the source has it */
-    uint64_t number;  /* among the launches of this kernel, from 1 on */
+    const char *name; /* the kernel's name in the source */
+    uint64_t number;  /* among the launches of this kernel, from 1 */
     hd_launch_config config;
     struct arena arena;
     _Alignas(16) uint8_t packed[];
@@ -66,7 +66,7 @@ static json_t *dims_json(const uint32_t d[3])
     return json_pack("[I, I, I]", (json_int_t)d[0], (json_int_t)d[1], (json_int_t)d[2]);
 }
 
-/* Which launch it is: {"kernel", "launch", "grid", "block", "cluster", "shared"}. */
+/* Identifies the launch: {"kernel", "launch", "grid", "block", "cluster", "shared"}. */
 static json_t *launch_json(const struct launched *l)
 {
     const hd_launch_config *c = &l->config;
@@ -112,7 +112,7 @@ static const char *name_of(void *data, const struct location *at)
     return api_location_name(a->l->kernel, a->l->packed, at, &a->l->arena);
 }
 
-/* The picture goes into the file; the command writes it to where the user wants it. */
+/* The picture goes into the file; the command writes it where the user wants it. */
 static const char *add_further(const struct exploration *e, const struct further *f, struct text *text, json_t *json,
                                json_t *to)
 {
@@ -167,7 +167,8 @@ static json_t *told(struct launched *l, struct exploration *e, const struct expl
     return to;
 }
 
-/* Other processes that explore the same launch, each of its own run of the program; n 0: none does. */
+/* Joins the processes that explore the same launch, each in its own run of the program; n is 0 if
+   there are none. */
 static const char *join_ranks(struct ranks *r, struct arena *arena)
 {
     const struct explore_asked *a = &explore_state.asked;
@@ -177,7 +178,7 @@ static const char *join_ranks(struct ranks *r, struct arena *arena)
                : arena_printf(arena, "other ranks cannot be reached from the program: %s", strerror(errno));
 }
 
-/* What a run of the search has found, as the file has it. */
+/* Runs a search; returns its results for the file. */
 static json_t *explore_now(struct launched *l)
 {
     const struct explore_asked *a = &explore_state.asked;
@@ -211,7 +212,7 @@ static json_t *explore_now(struct launched *l)
                             .examples = a->examples,
                             .stats = a->stats,
                             .seconds = seconds_now() - start};
-    o.interleave = false; /* what else is asked for does without */
+    o.interleave = false; /* the additional explorations do not need interleavings */
     o.ranks = NULL;
     json_t *json = r                ? failed(report ? hd_report_text(report) : hd_result_string(r))
                    : result.is_part ? json_pack("{s:i}", "status", 0)
@@ -229,7 +230,8 @@ static void interrupt(int signal)
     atomic_store(&explore_state.interrupted, true);
 }
 
-/* Ctrl-C and SIGTERM end the search and not the program, the second one has its usual effect. */
+/* The first Ctrl-C or SIGTERM ends the search and not the program; the second one has its usual
+   effect. */
 static const int signals[] = {SIGINT, SIGTERM};
 enum { SIGNALS = sizeof signals / sizeof signals[0] };
 
@@ -247,7 +249,7 @@ static void give_signals_back(const struct sigaction before[SIGNALS])
         sigaction(signals[i], &before[i], NULL);
 }
 
-/* --timeout: the search ends when the kernels' time is over. */
+/* --timeout: ends the search when the kernels' time is over. */
 static void look(void)
 {
     const struct limits *l = limits_given();
@@ -255,7 +257,7 @@ static void look(void)
         atomic_store(&explore_state.interrupted, true);
 }
 
-/* A function of the stream's, before its launch. */
+/* A host function in the stream, before its launch. */
 static void explore_in_stream(void *data, hd_result status)
 {
     struct launched *l = data;
@@ -274,7 +276,7 @@ static void explore_in_stream(void *data, hd_result status)
     process_file_unwatch();
     give_signals_back(before);
     write_line("{\"explored\": ", found ? found : failed("out of memory"));
-    if (explore_state.asked.rank) /* the first rank's program goes on */
+    if (explore_state.asked.rank) /* only the first rank's program goes on */
         _exit(0);
     arena_free(&l->arena);
     free(l->mangled);
@@ -283,7 +285,7 @@ static void explore_in_stream(void *data, hd_result status)
 
 /* ---- which launch ---- */
 
-/* Asked once for each launch. *number: among those of its kernel. */
+/* Asked once for each launch. *number: among its kernel's launches. */
 static bool is_the_one(const char *kernel, uint64_t *number)
 {
     pthread_mutex_lock(&explore_state.lock);
@@ -329,7 +331,8 @@ static hd_result put(hd_stream *stream, hd_kernel *kernel, const char *name, uin
 
 hd_result explore_launch(hd_stream *stream, hd_kernel *kernel, const char *name, const hd_launch_config *config)
 {
-    if (!explore_state.on || hd_launch_check(kernel, config, NULL)) /* it is the launch's to say what is wrong */
+    /* the launch itself reports what is wrong with it */
+    if (!explore_state.on || hd_launch_check(kernel, config, NULL))
         return HD_SUCCESS;
     uint64_t number;
     return is_the_one(name, &number) ? put(stream, kernel, name, number, config) : HD_SUCCESS;
@@ -354,7 +357,7 @@ void explore_after_fork(void)
     pthread_mutex_init(&explore_state.lock, NULL);
 }
 
-/* A program may end without waiting for what it has launched. */
+/* A program may end without waiting for its launches. */
 __attribute__((destructor)) static void finish(void)
 {
     if (!explore_state.on || explore_state.process != getpid())

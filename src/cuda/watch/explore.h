@@ -1,11 +1,12 @@
-/* A process one of whose launches `heddle explore` explores: before the launch begins, in its place
- * in the stream, with the memory as it is then. The launch goes on as if nothing had been.
+/* A process of which `heddle explore` explores one launch: before the launch begins, at its place
+ * in the stream, with the memory of that moment. The launch then runs as usual.
  *
  * The lines of the file (process/file.h) between the first and the last:
- *     {"exploring": {...}}      which launch: kernel, launch, grid, block, cluster
- *     {"explored": {...}}       what was found of it: status, text, json; or status and error
- *     {"kernel": NAME}          each kernel that is launched, once
- *     {"ended": true, "launches": {NAME: N, ...}, "matching": N}     the last; matching: launches of the kernel that is asked for
+ *     {"exploring": {...}}      the launch: kernel, launch, grid, block, cluster
+ *     {"explored": {...}}       the results: status, text, json; or status and error
+ *     {"kernel": NAME}          each launched kernel, once
+ *     {"ended": true, "launches": {NAME: N, ...}, "matching": N}     the last line; matching:
+ * launches of the requested kernel
  */
 #ifndef HEDDLE_CUDA_WATCH_EXPLORE_H
 #define HEDDLE_CUDA_WATCH_EXPLORE_H
@@ -13,8 +14,8 @@
 #include "cuda/process/explore_options.h"
 #include "heddle.h"
 
-/* When CUDA starts in the process, with the value of HEDDLE_EXPLORE. False where that is none of
- * ours. */
+/* Called when CUDA starts in the process, with the value of HEDDLE_EXPLORE. Returns false if the
+ * value is invalid. */
 bool explore_start(const char *text);
 /* In a child of fork(), which has no CUDA. */
 void explore_after_fork(void);

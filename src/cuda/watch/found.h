@@ -1,5 +1,5 @@
-/* What the files of watch.h share: what is found, and what is known of freed memory and of handles.
- * Private to this folder. */
+/* Shared by the files of watch.h: findings, and records of freed memory and of handles. Private to
+ * this folder. */
 #ifndef HEDDLE_CUDA_WATCH_FOUND_H
 #define HEDDLE_CUDA_WATCH_FOUND_H
 
@@ -7,15 +7,15 @@
 
 enum { WATCH_NOTES = 2, WATCH_TEXT_BYTES = 640 };
 
-/* A further place that a finding speaks of. */
+/* A further place in a finding. */
 struct watch_note {
     const char *code, *text;
     const struct stack *stack;
 };
 
-/* What a finding has beside its text. */
+/* A finding without its text. */
 struct watch_finding {
-    bool at_end; /* one of many, which are reported together */
+    bool at_end; /* of many alike, which are reported together at the end */
     hd_severity severity;
     const char *code, *help;
     const struct stack *stack; /* NULL: the calling thread's */
@@ -23,13 +23,13 @@ struct watch_finding {
     uint64_t bytes;
 };
 
-/* Keeps it, or counts it where this code has been found at this stack. */
+/* Keeps the finding, or counts it if its code was found at this stack before. */
 void watch_found(const struct watch_finding *what, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The call of CUDA's that the program has made. */
+/* The CUDA call that the program made. */
 const char *watch_call_of(const struct stack *s);
 const struct watch_options *watch_options(void);
 
-/* An allocation that has been freed. */
+/* A freed allocation. */
 struct watch_freed {
     void *start;
     size_t bytes;
@@ -37,13 +37,13 @@ struct watch_freed {
     const struct stack *allocated, *freed;
 };
 
-/* The last freed one that held the address. */
+/* The last freed allocation that held the address. */
 bool watch_find_freed(const void *p, struct watch_freed *freed);
 
-/* The function of CUDA's that gave memory of this type. */
+/* The CUDA function that allocated memory of this type. */
 const char *watch_giver(const struct stack *s, CUmemorytype type);
 
-/* Calls visit for each stream and event of a context that ends which has not been destroyed, once. */
+/* Calls visit once for each stream and event of an ending context that was not destroyed. */
 void watch_each_left(CUcontext c, void (*visit)(const char *what, const struct stack *created));
 
 #endif

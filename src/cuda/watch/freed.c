@@ -1,4 +1,4 @@
-/* The places of allocations and frees: watch.h. */
+/* Call stacks of allocations and frees: watch.h. */
 #include "cuda/watch/found.h"
 
 #include <stdlib.h>

@@ -11,14 +11,14 @@ struct watched {
     const void *handle;
     const char *what;
     CUcontext context;
-    bool ended; /* with its context */
+    bool ended; /* destroyed with its context */
     const struct stack *created, *destroyed;
 };
 
 static struct {
     pthread_mutex_t lock;
     struct watched *at[N_HANDLES];
-    const void *destroyed[MAX_DESTROYED]; /* a ring of those that are remembered */
+    const void *destroyed[MAX_DESTROYED]; /* a ring of remembered handles */
     size_t n_destroyed;
 } handles = {.lock = PTHREAD_MUTEX_INITIALIZER};
 

@@ -1,14 +1,14 @@
-/* Preloaded by `heddle check`, beside preload.c: functions of the C library that have the system
- * read or write a program's memory, those that copy it, and those that block signals.
+/* Preloaded by `heddle check` beside preload.c: functions of the C library that let the system read
+ * or write a program's memory, that copy memory, or that block signals.
  *
- * What is closed to the host (check/host/host.h) is closed to the system on its behalf, too: read()
- * into it would fail. So these functions hand on the address at which the machine finds the same
- * memory, and tell of the access. Nothing else about them changes. libcuda, which knows of closed
- * memory, calls heddle_watch_io() when it has some. Copies would be seen without, one instruction
- * after the other: here they are one access. SIGSEGV and SIGTRAP stay unblocked: a blocked one that
- * an instruction raises ends the process.
+ * Memory that is closed to the host (check/host/host.h) is closed to the system, too: read() into
+ * it would fail. So these functions pass the address by which the machine accesses the same memory,
+ * and report the access. Nothing else changes. libcuda, which knows the closed memory, calls
+ * heddle_watch_io() when there is some. Copies would be seen without this, one instruction at a
+ * time; here they are one access. SIGSEGV and SIGTRAP stay unblocked, because an instruction that
+ * raises a blocked signal ends the process.
  */
-#undef _FILE_OFFSET_BITS /* pread() and pread64() are two names */
+#undef _FILE_OFFSET_BITS /* pread() and pread64() are separate names */
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -44,21 +44,21 @@ static void *view_of(const void *p)
     return view ? view(p) : (void *)(uintptr_t)p;
 }
 
-/* Where the system has gone to another address, so many bytes of it. */
+/* Reports that the system has accessed so many bytes by the other address. */
 static void tell(const void *p, const void *view, int64_t bytes, bool write)
 {
     if (view != p && bytes > 0)
         access_now(p, (size_t)bytes, write);
 }
 
-/* The C library's own. */
+/* The C library's function. */
 #define NEXT(name)                                                                                                     \
     static __typeof__(name) *next;                                                                                     \
     if (!next)                                                                                                         \
     next = (__typeof__(name) *)dlsym(RTLD_NEXT, #name)
 
-/* Those that write to memory tell when they know how much, the others before. `to` is the buffer
- * among the arguments. */
+/* Functions that write to memory report behind the call, when they know the length; others before
+ * it. `to` is the buffer parameter. */
 #define READS(type, name, params, to, ...)                                                                             \
     EXPORT type name params                                                                                            \
     {                                                                                                                  \
@@ -96,7 +96,7 @@ WRITES(size_t, fwrite, (const void *p, size_t size, size_t n, FILE *f), p, size 
 WRITES(size_t, fwrite_unlocked, (const void *p, size_t size, size_t n, FILE *f), p, size * n, p, size, n, f)
 /* clang-format on */
 
-/* These count elements. */
+/* Functions that count elements. */
 #define READS_ELEMENTS(name)                                                                                           \
     EXPORT size_t name(void *p, size_t size, size_t n, FILE *f)                                                        \
     {                                                                                                                  \
@@ -109,7 +109,7 @@ WRITES(size_t, fwrite_unlocked, (const void *p, size_t size, size_t n, FILE *f),
 READS_ELEMENTS(fread)
 READS_ELEMENTS(fread_unlocked)
 
-/* What programs call that are compiled with _FORTIFY_SOURCE. */
+/* Functions that programs compiled with _FORTIFY_SOURCE call. */
 extern ssize_t __read_chk(int f, void *p, size_t n, size_t room);
 extern ssize_t __pread_chk(int f, void *p, size_t n, off_t at, size_t room);
 extern ssize_t __pread64_chk(int f, void *p, size_t n, off64_t at, size_t room);
@@ -130,10 +130,10 @@ EXPORT size_t __fread_chk(void *p, size_t room, size_t size, size_t n, FILE *f)
 
 /* ---- copies ---- */
 
-/* Those of a few instructions go on as they are: all that a process copies comes here. */
+/* Small copies are passed through unchanged: every copy of the process comes here. */
 enum { FEW_BYTES = 256 };
 
-/* Where all of it is closed, or nothing; else itself. */
+/* The other address if the memory is closed entirely; NULL if partly; else the address itself. */
 static void *view_of_all(const void *p, size_t bytes)
 {
     char *view = bytes > FEW_BYTES ? view_of(p) : (void *)(uintptr_t)p;
@@ -196,7 +196,7 @@ MASKS(sigprocmask)
 
 /* ---- lists of buffers ---- */
 
-enum { MOST_PARTS = 64 }; /* of more, none is looked at */
+enum { MOST_PARTS = 64 }; /* longer lists are not examined */
 
 static const struct iovec *views_of(const struct iovec *parts, int n, struct iovec *views)
 {

@@ -79,7 +79,7 @@ static void leaked_handle(const char *what, const struct stack *created)
     leaked(created, 0, HD_SEVERITY_WARNING, "leak", text);
 }
 
-/* Of a pool in memory that is there still. */
+/* A region that a pool gave out and has not taken back, in memory that still exists. */
 static void region_left(void *data, size_t bytes, const char *name)
 {
     const struct allocation *a = data;
@@ -89,7 +89,7 @@ static void region_left(void *data, size_t bytes, const char *name)
     leaked(a->stack, bytes, HD_SEVERITY_ERROR, "region-leak", what);
 }
 
-static bool ended; /* the process: watch_end() */
+static bool ended; /* the process is ending: watch_end() */
 
 void watch_leaks(CUcontext c)
 {

@@ -26,7 +26,7 @@ bool watch_origin(void *data, const void *start, bool was_freed, char *text, siz
     return true;
 }
 
-/* "the 3600-byte buffer", in a text of the caller's. */
+/* "the 3600-byte buffer", in the caller's buffer. */
 static const char *buffer_name(char text[64], size_t bytes)
 {
     snprintf(text, 64, "the %zu-byte buffer", bytes);
@@ -152,8 +152,8 @@ void watch_used(const void *p, size_t bytes, bool writes)
 }
 
 /* "Calling cudaMemcpy() with dst and src pointers that do not match the direction of the copy
- * results in an undefined behavior" (CUDA Runtime API, cudaMemcpy). What is managed or pinned is on
- * both sides. */
+ * results in an undefined behavior" (CUDA Runtime API, cudaMemcpy). Managed and pinned memory
+ * counts as both sides. */
 static bool is_wrong_side(const struct watch_copy *side)
 {
     return side->said == SIDE_HOST && side->is == MEMORY_DEVICE;
@@ -174,8 +174,7 @@ void watch_sides(const struct watch_copy *to, const struct watch_copy *from)
                 watch_call_of(stack_here()), wrong_to ? "writes to" : "reads from", at);
 }
 
-/* Between memories of the device the bytes stay what they are, and are a mistake where they are
- * read. */
+/* A copy within device memory carries uninitialised bytes along; reading them is the mistake. */
 void watch_undefined_copy(void *data, const void *place, const void *to, const void *from, size_t bytes, size_t first)
 {
     hd_memory_info info;

@@ -1,5 +1,5 @@
-/* The functions of NVTX's memory extension: nvtx_memory.h. Handles are addresses and numbers, which
- * are looked up: none is followed. */
+/* The functions of NVTX's memory extension: nvtx_memory.h. Handles are addresses and numbers that
+ * are looked up, never dereferenced. */
 #include "cuda/watch/nvtx_memory.h"
 
 #include <pthread.h>
@@ -13,13 +13,13 @@
 #include "cuda/watch/nvtx_said.h"
 #include "cuda/watch/nvtx_text.h"
 
-/* As compute-sanitizer: a warning, and nothing happens. */
+/* Like compute-sanitizer: warns, and does nothing. */
 static void refused(const char *call, const char *why)
 {
     said.asks->refused(call, why);
 }
 
-/* A region, or an allocation, by where it starts. */
+/* Finds a region, or an allocation, by its start. */
 static bool find_memory(uint32_t type, const nvtxMemRegionRef_t *ref, struct range *at)
 {
     const void *start = type == NVTX_MEM_REGION_REF_TYPE_POINTER ? ref->pointer : (const void *)ref->handle;
@@ -44,7 +44,7 @@ static nvtxMemHeapHandle_t register_pool(nvtxDomainHandle_t domain, const nvtxMe
         return NULL;
     }
     nvtxMemHeapHandle_t handle = (nvtxMemHeapHandle_t)r->ptr;
-    if (d->usage != NVTX_MEM_HEAP_USAGE_TYPE_SUB_ALLOCATOR) /* a layout says nothing of what may be accessed */
+    if (d->usage != NVTX_MEM_HEAP_USAGE_TYPE_SUB_ALLOCATOR) /* a layout does not tell what may be accessed */
         return handle;
     struct pool *p = malloc(sizeof *p);
     if (!p)
@@ -82,13 +82,13 @@ static void reset_pool(nvtxDomainHandle_t domain, nvtxMemHeapHandle_t handle)
     pthread_mutex_unlock(&said.lock);
 }
 
-/* What a pool gives out is as undefined as what cudaMalloc gives. */
+/* A pool's region is as uninitialised as memory from cudaMalloc. */
 static void mark(const struct range *at, bool defined)
 {
     said.asks->mark((const void *)(uintptr_t)at->start, at->end - at->start, defined);
 }
 
-/* The i-th of some elements that stand so many bytes apart. */
+/* The i-th of elements that are so many bytes apart. */
 static const void *element(const void *elements, size_t bytes, size_t i)
 {
     return (const char *)elements + i * bytes;
@@ -105,8 +105,7 @@ static bool are_ranges(uint32_t type, size_t bytes)
     return type == NVTX_MEM_TYPE_VIRTUAL_ADDRESS && bytes >= sizeof(nvtxMemVirtualRangeDesc_t);
 }
 
-/* Does something with each element, with the lock held; false where it did not with one, which ends
- * it. */
+/* Calls a function for each element, with the lock held, until it returns false. */
 static bool each_element(const void *elements, size_t bytes, size_t n,
                          bool (*one)(const void *element, const void *data), const void *data)
 {
@@ -289,7 +288,7 @@ static void bind_permissions(nvtxDomainHandle_t domain, nvtxMemPermissionsHandle
 {
     (void)domain;
     uint32_t number = (uint32_t)(uintptr_t)handle;
-    if (scope == NVTX_MEM_PERMISSIONS_BIND_SCOPE_CPU_THREAD) /* of what the host does itself */
+    if (scope == NVTX_MEM_PERMISSIONS_BIND_SCOPE_CPU_THREAD) /* about the host's own accesses */
         return;
     if (scope != NVTX_MEM_PERMISSIONS_BIND_SCOPE_CUDA_STREAM || number < FIRST_MADE) {
         refused("nvtxMemPermissionsBind", "it needs an object of nvtxMemPermissionsCreate, and the scope of streams");

@@ -90,7 +90,7 @@ uint32_t said_object_of(nvtxMemPermissionsHandle_t handle)
 
 /* ---- rules of a launch ---- */
 
-/* What an object allows there: true where it says anything. */
+/* What an object allows there; true if it has a rule. */
 static bool allowed_by(uint32_t object, const struct range *at, unsigned *uses)
 {
     for (const struct permission *p = said.permissions; p; p = p->next)
@@ -101,7 +101,7 @@ static bool allowed_by(uint32_t object, const struct range *at, unsigned *uses)
     return false;
 }
 
-/* The nearest object that says something holds: what the thread has bound, the device, the process. */
+/* The nearest object with a rule decides: the thread's bound object, the device's, the process's. */
 static unsigned allowed_at(const struct range *at, int device)
 {
     unsigned uses = HD_MEMORY_ALL, excludes = said_bound.object ? said_bound.excludes : 0;
@@ -127,8 +127,8 @@ static hd_memory_rule rule_of(uint64_t start, uint64_t end, unsigned uses, bool 
                             given ? said_name_of(start) : NULL};
 }
 
-/* Where rules lie over each other, as regions of one pool may, the earlier one is cut where the
- * later begins. Returns how many are left. */
+/* If rules overlap, as regions of one pool may, cuts the earlier where the later begins. Returns
+ * how many are left. */
 static size_t untangle(hd_memory_rule *rules, size_t n)
 {
     size_t to = 0;
@@ -142,7 +142,7 @@ static size_t untangle(hd_memory_rule *rules, size_t n)
     return to;
 }
 
-/* The regions of a pool, already among the rules from `first` on, and the gaps between them. */
+/* Adds the gaps between a pool's regions, which are in the rules from `first` on. */
 static size_t add_gaps(hd_memory_rule *rules, size_t first, size_t n, const struct pool *p)
 {
     uint64_t at = p->at.start;
@@ -166,7 +166,7 @@ static bool is_of_pool(const struct range *at)
     return false;
 }
 
-/* With the lock held. */
+/* Call with the lock held. */
 static hd_memory_rules *make_rules(int device)
 {
     size_t most = 0, n = 0;

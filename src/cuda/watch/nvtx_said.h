@@ -1,6 +1,5 @@
-/* What has been said of memory by NVTX's memory extension: pools, their regions, names and
- * permissions, and what launches are held to by that. nvtx_memory.c takes the calls. Private to
- * cuda/watch/.
+/* The annotations by NVTX's memory extension: pools with their regions, names and permissions, and
+ * the rules that follow for launches. nvtx_memory.c takes the calls. Private to cuda/watch/.
  */
 #ifndef HEDDLE_CUDA_WATCH_NVTX_SAID_H
 #define HEDDLE_CUDA_WATCH_NVTX_SAID_H
@@ -15,7 +14,7 @@ struct range {
     uint64_t start, end;
 };
 
-/* A pool; a region of one, which it has given out; what somebody calls a part of memory. */
+/* A pool; a region that a pool gave out; a name of a part of memory. */
 struct pool {
     struct pool *next;
     struct range at;
@@ -32,8 +31,7 @@ struct name {
     char *text;
 };
 
-/* What is allowed where, by an object of permissions: which is that of the process, of a device, or
- * one that threads bind. */
+/* Rules in an object of permissions: the process's, a device's, or one that threads bind. */
 enum { PROCESS = 1, FIRST_DEVICE = 2, FIRST_MADE = FIRST_DEVICE + MAX_DEVICES };
 struct permission {
     struct permission *next;
@@ -44,7 +42,7 @@ struct permission {
 struct object {
     struct object *next;
     uint32_t number;
-    unsigned excludes; /* of what others allow, HD_MEMORY_* */
+    unsigned excludes; /* restricts what others allow: HD_MEMORY_* */
 };
 
 extern struct said {
@@ -56,22 +54,22 @@ extern struct said {
     struct object *objects;
     uint32_t n_objects;
     uint64_t changes;
-    bool any; /* something has been said: read without the lock */
+    bool any; /* there is some annotation: read without the lock */
     const struct nvtx_memory_asks *asks;
-    /* The rules that were made last: */
+    /* The latest rules: */
     hd_memory_rules *made;
     uint64_t made_at;
-    uint32_t made_for; /* object */
-    int made_on;       /* device */
+    uint32_t made_for; /* the object that they were made for */
+    int made_on;       /* the device that they were made for */
 } said;
 
-/* The object that the thread has bound, and the bits that its binding takes from others. */
+/* The object that the thread has bound, and the permissions that its binding removes from others. */
 extern _Thread_local struct said_binding {
     uint32_t object;
     unsigned excludes;
 } said_bound;
 
-/* Takes those out of a list that a test names. */
+/* Removes the elements of a list for which a test is true. */
 #define REMOVE(type, list, test, give_up)                                                                              \
     for (struct type **link_ = &(list), *x; (x = *link_);) {                                                           \
         if (test) {                                                                                                    \
@@ -84,7 +82,7 @@ extern _Thread_local struct said_binding {
     }
 
 void said_changed(void);
-/* All of one in the other. */
+/* Is one range inside the other? */
 bool said_is_in(const struct range *inner, const struct range *outer);
 void said_forget_permissions(const struct range *at);
 void said_remove_region(const struct range *at);

@@ -1,20 +1,20 @@
-/* Texts as programs hand them to NVTX. */
+/* Texts that programs pass to NVTX. */
 #ifndef HEDDLE_CUDA_WATCH_NVTX_TEXT_H
 #define HEDDLE_CUDA_WATCH_NVTX_TEXT_H
 
 #include <wchar.h>
 
-/* A domain's name, or a string that was registered in one; they live as long as the process. */
+/* A domain's name, or a registered string; they live as long as the process. */
 struct nvtx_name {
     char *text;
 };
 
-/* UTF-8 of a text of wide characters, from malloc. */
+/* Wide characters as UTF-8, from malloc. */
 char *nvtx_utf8(const wchar_t *wide);
-/* Takes the text, which is from malloc; NULL of NULL. */
+/* Takes ownership of the text, from malloc; NULL gives NULL. */
 struct nvtx_name *nvtx_new_name(char *text);
 const char *nvtx_name_of(const void *handle);
-/* Of a message as NVTX's structures have it (nvtxMessageType_t), from malloc; NULL: there is none. */
+/* A message in NVTX's structures (nvtxMessageType_t) as text from malloc; NULL if there is none. */
 char *nvtx_text(unsigned type, const void *message);
 
 #endif

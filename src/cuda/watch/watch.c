@@ -8,25 +8,25 @@
 
 enum { REASON_BYTES = 400 };
 
-/* One kind of mistake at one stack of calls. */
+/* Mistakes of one kind at one call stack. */
 struct finding {
     struct finding *next;
     const char *code, *help;
     hd_severity severity;
     const struct stack *stack;
     struct watch_note notes[WATCH_NOTES];
-    uint64_t count, bytes; /* bytes: of leaks, in all */
+    uint64_t count, bytes; /* bytes: of leaks, in total */
     char text[WATCH_TEXT_BYTES];
 };
 
-/* Calls that have failed in the same way at the same place. */
+/* Calls that failed in the same way at the same place. */
 struct failed {
     struct failed *next;
     const struct stack *stack;
     int error;
     const char *name;
-    char reason[REASON_BYTES]; /* of the first */
-    bool dropped;              /* what they returned */
+    char reason[REASON_BYTES]; /* of the first failure */
+    bool dropped;              /* the program ignored their results */
     uint64_t count, seen;
 };
 
@@ -38,13 +38,13 @@ static struct {
     struct failed *failed, **last_failed;
 } watch = {.lock = PTHREAD_MUTEX_INITIALIZER, .last = &watch.findings, .last_failed = &watch.failed};
 
-/* Whether entry.S hands errors on. */
+/* Does entry.S report errors? */
 char watch_entries;
 
 static _Thread_local struct {
-    const struct stack *explained; /* of the last finding: the call's own error says no more */
-    struct failed *unseen;         /* the last failed call, until somebody looks */
-    char *reason;                  /* why the call that runs fails, in words; or NULL */
+    const struct stack *explained; /* of the last finding: the call's error would add nothing to it */
+    struct failed *unseen;         /* the last failed call whose error was not read */
+    char *reason;                  /* why the current call fails, in words; or NULL */
 } thread;
 
 /* (A pointer: programs load this library late, when there is little static thread-local memory
@@ -193,9 +193,8 @@ hd_result watch_report(hd_report **report)
 
 /* ---- errors ---- */
 
-/* Answers rather than mistakes: cudaErrorNotReady, and cudaErrorCudartUnloading at the program's
- * end. And the errors of a context after a fault, which every call returns: the fault itself has
- * been reported. */
+/* Results that are no mistakes: cudaErrorNotReady, and cudaErrorCudartUnloading at the program's
+ * end; and the errors that every call returns after a fault of the context, which was reported. */
 static bool says_nothing(int error)
 {
     return error == CUDA_ERROR_NOT_READY || error == CUDA_ERROR_DEINITIALIZED ||
@@ -248,7 +247,7 @@ void heddle_call_failed(int error, const char *name)
         watch.options.fresh();
 }
 
-/* From entry.S: what an entry point returns to `caller`. The runtime's calls are no concern of the
+/* From entry.S: what an entry point returns to `caller`. Calls by the runtime are not the
  * program's. */
 CUresult watch_result(CUresult error, uintptr_t caller)
 {

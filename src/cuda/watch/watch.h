@@ -12,17 +12,17 @@
 
 /* Which failed calls are findings: --report-api-errors. */
 enum watch_errors {
-    WATCH_ERRORS_UNSEEN, /* those whose error nobody has looked at */
+    WATCH_ERRORS_UNSEEN, /* errors that the program has not read */
     WATCH_ERRORS_ALL,
     WATCH_ERRORS_NONE,
 };
 
 struct watch_options {
-    bool memory; /* bad copies, frees and handles, and what follows */
-    bool leaks;  /* what is left when its context or the process ends */
-    bool unused; /* allocations of which bytes are never written */
+    bool memory; /* bad copies, frees and handles, and their consequences */
+    bool leaks;  /* memory and handles left when a context or the process ends */
+    bool unused; /* allocations with bytes that are never written */
     enum watch_errors errors;
-    void (*fresh)(void); /* called where something new has been found; or NULL */
+    void (*fresh)(void); /* called for a new finding; or NULL */
 };
 
 /* To be called before the first event. */
@@ -37,14 +37,14 @@ hd_result watch_report(hd_report **report);
 
 /* ---- memory ---- */
 
-/* Notes who allocates, and who frees what was `allocated` there (NULL: that is not known). */
+/* Notes who allocates, and who frees what was `allocated` there (NULL: unknown). */
 void watch_allocated(struct allocation *a);
 /* Reports unused parts of an allocation, after all its uses have ended. */
 void watch_unused(const struct allocation *a);
 void watch_freed(void *start, size_t bytes, CUmemorytype type, const struct stack *allocated);
-/* Something that is to be freed as memory of this type, and cannot. */
+/* Reports memory that cannot be freed as this type. */
 void watch_bad_free(const void *p, CUmemorytype type);
-/* What is left in a context that ends. */
+/* Reports what is left in a context that ends. */
 void watch_leaks(CUcontext c);
 /* hd_machine_options.origin: says where the memory was allocated that a kernel's bad access is
  * near. */
@@ -55,17 +55,17 @@ enum watch_side {
     SIDE_ANY,
     SIDE_HOST,
     SIDE_DEVICE,
-    SIDE_FILL, /* the device's: there is no other side */
+    SIDE_FILL, /* a fill, which has one side */
 };
 /* Reports that the memory at `p` is not of the expected kind. */
 void watch_bad_side(const void *p, size_t bytes, bool writes, enum watch_side wanted);
 /* hd_checker_options.undefined_copy. */
 void watch_undefined_copy(void *data, const void *place, const void *to, const void *from, size_t bytes, size_t first);
-/* Memory that a library's call reads or writes: is it there? */
+/* Does the memory exist that a library call reads or writes? */
 void watch_used(const void *p, size_t bytes, bool writes);
-/* An allocation that a stream is about to free, in the order of the stream. */
+/* Notes that a stream will free an allocation, in stream order. */
 void watch_free_in(hd_stream *stream, const struct allocation *a);
-/* A side of a copy: what the call says of it, and what it is. */
+/* One side of a copy: what the call says about it, and what it is. */
 struct watch_copy {
     const void *at;
     enum watch_side said;
