@@ -157,7 +157,14 @@ size_t cc_open_bracket(struct str text, size_t at, char open, char close)
 {
     int depth = 0;
     while (at > 0) {
-        char c = text.p[--at];
+        char c = text.p[--at], before = at ? text.p[at - 1] : 0;
+        bool is_sign = close == '>' && (text.p[at + 1] == '=' || (c == '>' && before == '-')); /* `<=`, `->` */
+        if (is_sign && strchr("<>", c))
+            continue;
+        if (close == '>' && c == '<' && before == '<') { /* `1 << 3` */
+            at--;
+            continue;
+        }
         depth += (c == close) - (c == open);
         if (depth == 0)
             return at;
@@ -192,10 +199,15 @@ size_t cc_next_of_device(struct str text, size_t at, struct device_function *d)
 size_t cc_behind_arguments(struct str text, size_t at)
 {
     for (int depth = 0; at < text.n && text.p[at] != ';'; at++) {
+        char next = at + 1 < text.n ? text.p[at + 1] : 0;
         if (text.p[at] == '(')
             at = cc_behind_bracket(text, at) - 1;
-        if (at + 1 < text.n && text.p[at + 1] == '=')
-            continue; /* `<=` */
+        if (strchr("<>", text.p[at]) && next == '=')
+            continue;                                        /* `<=` */
+        if (depth > 0 && text.p[at] == '<' && next == '<') { /* `1 << 3` */
+            at++;
+            continue;
+        }
         depth += (text.p[at] == '<') - (text.p[at] == '>');
         if (depth == 0)
             return at + 1;

@@ -36,17 +36,19 @@ bool cc_is_before_value(struct str text, size_t end);
 
 /* ---- deduced.c ---- */
 
-/* The declaration of a template of a kernel, a launch of which leaves arguments of the template to be
- * deduced: a call of heddle_launch_NAME has as its type which kernel is meant. */
+/* The declaration of a kernel, a launch of which leaves arguments out, or has those of the template
+ * deduced: heddle_launch_NAME takes the same, and makes a call of it. */
 #define CC_DEDUCING "heddle_launch_"
 struct deducing {
     struct str declaration;
     size_t at, end;      /* what it stands instead of: up to the end of the parameters */
     unsigned parameters; /* of the template; more than a launch can give: it has a pack */
+    bool has_defaults;   /* of the kernel's parameters */
     bool is_specialized; /* there is nothing to deduce: `template <>`, `template __global__ ...` */
 };
-/* False where f is no template, or there is nothing to deduce. */
-bool cc_deducing(struct str text, const struct device_function *f, struct deducing *made, struct arena *arena);
+/* False where that cannot be. `defined`: the function is, too. */
+bool cc_deducing(struct str text, const struct device_function *f, bool defined, struct deducing *made,
+                 struct arena *arena);
 /* In a list of parameters or arguments with its brackets, (...) or <...>: where the one that begins at
  * `at` ends, which is at its comma or at the bracket; with `has_default` at the `=` of a default argument,
  * if there is one. */

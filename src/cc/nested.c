@@ -6,11 +6,13 @@
  * of a function that is the device's alone becomes
  *
  *     k<<<grid, block>>>(x)    ::heddle::nested(HEDDLE_KERNEL(1, k), grid, block)(x)
+ *     k<<<grid, block>>>(x)    HEDDLE_LAUNCH((heddle_launch_k), grid, block)(x)
  *     f<<<grid, block>>>(x)    ::heddle::nested(f, grid, block)(x)
  *     p = k; g(&k); (void *)k  p = HEDDLE_KERNEL(-1, k); g(HEDDLE_KERNEL(-1, k)); ...
  *
- * (include/cuda/heddle/nested.h): the second where the function declares f, the third where the
- * source declares a kernel k and the function does not. The number is that of its parameters, which
+ * (include/cuda/heddle/nested.h): the second where the launch may leave arguments of k or of its
+ * template out, or tells kernels of one name apart (deduced.c), the third where the function declares f, the fourth where the source
+ * declares a kernel k and the function does not. The number is that of its parameters, which
  * tells kernels of one name apart; -1: any. The host's side takes the same.
  */
 #include <ctype.h>
@@ -24,7 +26,9 @@
 struct kernel {
     struct str name;
     unsigned parameters;    /* of templates that a launch may leave to be deduced; 0: none such */
-    bool otherwise, wanted; /* one is none such; a launch leaves some */
+    bool defaults, several; /* a launch may leave arguments out; kernels of this name are told apart by theirs */
+    bool defined;           /* the source has its body */
+    bool otherwise, wanted; /* one cannot be launched so; a launch wants it */
 };
 
 struct nested_scan {
@@ -156,9 +160,8 @@ static unsigned count_given(struct str list)
     return n;
 }
 
-/* The kernel that a launch with the arguments at `at` means, if it leaves some of a template to be
- * deduced. */
-static bool put_deduced(struct nested_scan *s, struct str callee, size_t at)
+/* The function that calls the kernel, if a launch may leave some to it. */
+static bool put_deduced(struct nested_scan *s, struct str callee)
 {
     size_t end = callee.n, name;
     unsigned given = 0;
@@ -170,13 +173,11 @@ static bool put_deduced(struct nested_scan *s, struct str callee, size_t at)
     for (name = end; name > 0 && cc_is_of_word(callee.p[name - 1]);)
         name--;
     struct kernel *k = find_kernel(s, (struct str){callee.p + name, end - name});
-    if (!k || k->otherwise || given >= k->parameters)
+    if (!k || k->otherwise || (given >= k->parameters && !k->defaults && !k->several))
         return false;
     k->wanted = true;
-    text_printf(&s->out, "::heddle::pointer_of((decltype(%.*s" CC_DEDUCING "%.*s", (int)name, callee.p,
-                (int)(callee.n - name), callee.p + name);
-    cc_put_line(&s->out, (struct str){s->text.p + at, cc_behind_bracket(s->text, at) - at});
-    text_puts(&s->out, ") *)nullptr)");
+    text_printf(&s->out, "HEDDLE_LAUNCH((%.*s" CC_DEDUCING "%.*s)", (int)name, callee.p, (int)(callee.n - name),
+                callee.p + name);
     return true;
 }
 
@@ -192,14 +193,18 @@ static size_t put_launch(struct nested_scan *s, const struct device_function *f,
         return open;
     struct str callee = {s->text.p + start, end - start};
     bool is_expression = !callee.n || callee.p[callee.n - 1] == ')' || last != end || name != start;
+    bool is_parameter = cc_declares(s->text, f->start, f->word, callee),
+         is_value = is_expression || is_variable(s, f, at, callee);
     copy_to(s, start);
-    text_puts(&s->out, "::heddle::nested(");
-    if (cc_declares(s->text, f->start, f->word, callee))
-        text_printf(&s->out, "::heddle::kernel_pointer<decltype(%.*s), %.*s>", STR_ARG(callee), STR_ARG(callee));
-    else if (is_expression || is_variable(s, f, at, callee))
-        text_str(&s->out, callee);
-    else if (!put_deduced(s, callee, cc_skip_blanks(s->text, *close + 3)))
-        put_kernel(&s->out, callee, count_arguments(s->text, cc_skip_blanks(s->text, *close + 3)));
+    if (is_parameter || is_value || !put_deduced(s, callee)) {
+        text_puts(&s->out, "::heddle::nested(");
+        if (is_parameter)
+            text_printf(&s->out, "::heddle::kernel_pointer<decltype(%.*s), %.*s>", STR_ARG(callee), STR_ARG(callee));
+        else if (is_value)
+            text_str(&s->out, callee);
+        else
+            put_kernel(&s->out, callee, count_arguments(s->text, cc_skip_blanks(s->text, *close + 3)));
+    }
     text_put(&s->out, s->text.p + end, at - end); /* lines stay */
     text_puts(&s->out, ", ");
     s->written = open;
@@ -270,10 +275,14 @@ static void find_kernels(struct nested_scan *s)
             continue;
         if (!k)
             *(k = VEC_PUSH(s->arena, &s->kernels)) = (struct kernel){.name = d.name};
-        if (cc_deducing(s->text, &d, &made, s->arena))
+        k->several |= d.body && k->defined;
+        k->defined |= d.body != 0;
+        if (cc_deducing(s->text, &d, false, &made, s->arena)) {
             k->parameters = made.parameters > k->parameters ? made.parameters : k->parameters;
-        else
+            k->defaults |= made.has_defaults;
+        } else {
             k->otherwise |= !made.is_specialized;
+        }
     }
 }
 
@@ -285,7 +294,7 @@ static void put_all(struct nested_scan *s)
     for (size_t at = 0; (at = cc_next_of_device(s->text, at, &d)) < s->text.n; at++) {
         const struct kernel *k = d.name.n ? find_kernel(s, d.name) : NULL;
         struct deducing made;
-        if (k && k->wanted && cc_deducing(s->text, &d, &made, s->arena)) {
+        if (k && k->wanted && cc_deducing(s->text, &d, d.body || !k->defined, &made, s->arena)) {
             copy_to(s, made.at);
             text_str(&s->out, made.declaration);
             s->written = made.end;

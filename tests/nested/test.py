@@ -230,7 +230,7 @@ def kernels_are_values_and_their_templates_deduced_as_nvcc_has_it():
     status, out, err = run("cc", "-std=c++17", path, "-o", work.path("values"))
     assert status == 0, err
     done = subprocess.run([heddle, "run", work.path("values")], capture_output=True, text=True, timeout=60)
-    assert done.stdout == "11 21 2 12 15 10 8 28 11 1 1 14 10 4 306 301 21 100 4 6 12 16 5 1000 0 1024 8 4 12 0 4 1\n", done.stdout + done.stderr
+    assert done.stdout == "11 21 2 12 15 10 8 28 11 1 1 14 10 4 306 301 21 100 4 6 12 16 5 1000 0 1024 8 4 12 0 4 1 15 24 40 32 11 9 1 7 10 129 32 1\n", done.stdout + done.stderr
 
 
 VALUES = r"""
@@ -272,6 +272,17 @@ template <class F> __global__ void apply(F f, int *p) { f(p); }
 struct adder { int n; __device__ void operator()(int *p) const { atomicAdd(p, n); } };
 template < > __global__ void apply<int>(int f, int *p) { atomicAdd(p, 1000); }
 template __global__ void apply<adder>(adder f, int *p);
+__global__ void plain(int *p, int v = 7, int w = 1 << 3) { *p = v + w; }
+template <class T, int N = 1 << 3> __global__ void shifted(T *p, T v = T(5)) { *p = v * N; }
+namespace spaces { __global__ void deferred(int *, const int = 11); }
+__global__ void spaces::deferred(int *p, int v) { *p = v; }
+struct options { int a = 4, b[2] = {2, 3}; };
+extern "C" __global__ void with(int *p, const options = {}, unsigned n = 9u) { *p = n; }
+__global__ void over(int *p) { *p = 1; }
+__global__ void over(int *p, int v, int w = 2) { *p = v + w; }
+__global__ void over(int *p, float v) { *p = (int)(2 * v); }
+template <int W = 64 << 1, int H = W >= 100 ? 1 : 0> __global__ void wide(int *p) { *p = W + H; }
+__global__ void elsewhere(int *p, int q[2], int (*f)(int) = nullptr);
 __global__ void parent(int *o)
 {
     table[1]<<<1, 1>>>(o); add1<<<1, 1>>>(o);
@@ -294,15 +305,19 @@ __global__ void parent(int *o)
     sized<<<1, 1>>>(o + 27); sized<><<<1, 1>>>((long long *)(o + 28), true, 9); only<><<<1, 1>>>(o + 30); only< ><<<1, 1>>>((char *)(o + 31));
     cudaFuncAttributes attr; o[24] = cudaFuncGetAttributes(&attr, add1); o[25] = attr.maxThreadsPerBlock;
     cudaOccupancyMaxActiveBlocksPerMultiprocessor(o + 26, twice<int, 3>, 256, 0);
+    plain<<<1, 1>>>(o + 32); plain<<<1, 1>>>(o + 33, 1 << 4); shifted<<<1, 1>>>(o + 34); shifted<int, 1 << 4><<<1, 1>>>(o + 35, 2);
+    spaces::deferred<<<1, 1>>>(o + 36); with<<<1, 1>>>(o + 37); over<<<1, 1>>>(o + 38); over<<<1, 1>>>(o + 39, 5); over<<<1, 1>>>(o + 40, 5.f);
+    wide<<<1, 1>>>(o + 41); wide<(1 << 5)><<<1, 1>>>(o + 42); elsewhere<<<1, 1>>>(o + 43, &o[43]);
 }
 __global__ void later(int *p) { *p = 1; }
+__global__ void elsewhere(int *p, int q[2], int (*f)(int)) { *p = p == q && !f; }
 int main()
 {
-    int *p, v[32] = {};
+    int *p, v[44] = {};
     cudaMalloc(&p, sizeof v), cudaMemset(p, 0, sizeof v);
     parent<<<1, 1>>>(p);
     cudaMemcpy(v, p, sizeof v, cudaMemcpyDeviceToHost);
-    for (int i = 0; i < 32; i++) printf("%d%c", v[i], i < 31 ? ' ' : '\n');
+    for (int i = 0; i < 44; i++) printf("%d%c", v[i], i < 43 ? ' ' : '\n');
 }
 """
 

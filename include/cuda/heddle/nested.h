@@ -138,33 +138,71 @@ template <class F, F f> __device__ __forceinline__ F pointer_of(named_kernel<F, 
     return kernel_pointer<F, f>;
 }
 
-template <class... P> struct nested_launch {
-    void (*kernel)(P...);
+/* Parameters stand as in the declaration of an entry, each aligned to its type (PTX ISA 4.2, 5.4). */
+template <class... P> struct arguments {
+    __device__ __forceinline__ void put(char *, size_t) const {}
+};
+template <class A, class... P> struct arguments<A, P...> {
+    A first;
+    arguments<P...> rest;
+
+    __device__ __forceinline__ arguments(A a, P... p) : first(a), rest(p...) {}
+    __device__ __forceinline__ void put(char *buffer, size_t at) const
+    {
+        at = (at + alignof(A) - 1) / alignof(A) * alignof(A);
+        __builtin_memcpy(buffer + at, &first, sizeof(A));
+        rest.put(buffer, at + sizeof(A));
+    }
+};
+
+/* A kernel and what it is called with. */
+template <class F, F f> struct kernel_call;
+template <class... P, void (*f)(P...)> struct kernel_call<void (*)(P...), f> {
+    arguments<P...> values;
+
+    __device__ __forceinline__ kernel_call(P... p) : values(p...) {}
+};
+
+/* What stands in <<<...>>>. */
+struct nested_shape {
     dim3 grid, block;
     size_t shared;
     cudaStream_t stream;
 
-    /* Parameters stand as in the declaration of an entry, each aligned to its type (PTX ISA 4.2,
-     * 5.4). */
-    template <class T> static __device__ __forceinline__ bool put(char *buffer, size_t &at, const T &value)
-    {
-        at = (at + alignof(T) - 1) / alignof(T) * alignof(T);
-        __builtin_memcpy(buffer + at, &value, sizeof(T));
-        at += sizeof(T);
-        return true;
-    }
-
-    __device__ __forceinline__ void operator()(P... args) const
+    template <class... P>
+    __device__ __forceinline__ void launch(void (*kernel)(P...), const arguments<P...> &values) const
     {
         char *buffer =
             (char *)__cudaCDP2GetParameterBufferV2((void *)kernel, grid, block, static_cast<unsigned>(shared));
-        size_t at = 0;
         if (!buffer)
             return;
-        const bool all[] = {true, put(buffer, at, args)...};
-        (void)all;
-        (void)at;
+        values.put(buffer, 0);
         __cudaCDP2LaunchDeviceV2(buffer, stream);
+    }
+    template <class F, F f> __device__ __forceinline__ void operator<<(const kernel_call<F, f> &call) const
+    {
+        launch(kernel_pointer<F, f>, call.values);
+    }
+};
+
+__device__ __forceinline__ nested_shape nested_in(dim3 grid, dim3 block, size_t shared = 0,
+                                                  cudaStream_t stream = nullptr)
+{
+    return {grid, block, shared, stream};
+}
+
+/* A launch of a kernel whose arguments, or those of its template, may be left out: the function in
+ * parentheses makes the call, and has the default arguments of the kernel. */
+#define HEDDLE_BARE(...)             __VA_ARGS__
+#define HEDDLE_LAUNCH(function, ...) ::heddle::nested_in(__VA_ARGS__) << HEDDLE_BARE function
+
+template <class... P> struct nested_launch {
+    void (*kernel)(P...);
+    nested_shape shape;
+
+    __device__ __forceinline__ void operator()(P... args) const
+    {
+        shape.launch(kernel, arguments<P...>(args...));
     }
 };
 
@@ -172,7 +210,7 @@ template <class... P>
 __device__ __forceinline__ nested_launch<P...> nested(void (*kernel)(P...), dim3 grid, dim3 block, size_t shared = 0,
                                                       cudaStream_t stream = nullptr)
 {
-    return {kernel, grid, block, shared, stream};
+    return {kernel, nested_in(grid, block, shared, stream)};
 }
 
 } // namespace heddle
