@@ -85,7 +85,7 @@ static inline uint16_t narrow_bf16(double x)
 #define NARROW_E4M3(x) (uint8_t)e4m3_of_f32((float)(x), 0)
 #define NARROW_E5M2(x) (uint8_t)e5m2_of_f32((float)(x), 0)
 
-/* A type, the C type that holds it (or a part of it), how it is widened and narrowed. */
+/* A type, the C type that holds it (or a part of it), and how it is widened and narrowed. */
 #define REAL_TYPES(X)                                                                                                  \
     X(CUDA_R_32F, float, f32_itself, (float))                                                                          \
     X(CUDA_R_64F, double, (double), (double))                                                                          \
@@ -112,7 +112,7 @@ static cudaDataType part(cudaDataType type)
 
 /* ---- rows of parts ---- */
 
-/* Parts, `from_step` and `to_step` of them apart. */
+/* Converts parts that are `from_step` and `to_step` apart. */
 #define WIDEN_CASE(name, c_type, widen, narrow)                                                                        \
     case name:                                                                                                         \
         for (ptrdiff_t i = 0; i < (ptrdiff_t)n; i++)                                                                   \

@@ -1,5 +1,5 @@
 /* Factorizations of small matrices on plain addresses, by enum precision, with the pivots, states
- * and signs that cuBLAS's batched ones have. They are its own size: cuSOLVER has LAPACK's. */
+ * and signs of cuBLAS's batched functions. For small sizes only: cuSOLVER uses LAPACK. */
 #ifndef HEDDLE_LIBRARIES_FACTOR_H
 #define HEDDLE_LIBRARIES_FACTOR_H
 

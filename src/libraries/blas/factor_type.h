@@ -4,8 +4,8 @@
 
 #define AT(i, j) a[(i) + (j) * lda]
 
-/* LU with row exchanges where `pivots` is given. A zero on the diagonal ends it; its row is what is
- * returned, and the rest stays. */
+/* LU, with row exchanges if `pivots` is given. A zero on the diagonal ends it: returns its row, and
+ * leaves the rest. */
 static int NAME(lu)(int64_t n, void *matrix, int64_t lda, int *pivots)
 {
     T *a = matrix;
@@ -34,7 +34,7 @@ static int NAME(lu)(int64_t n, void *matrix, int64_t lda, int *pivots)
     return 0;
 }
 
-/* b, of one column, becomes L \ b, U \ b, or with the matrix transposed (and conjugated). */
+/* Replaces one column b by L \ b or U \ b, or solves with the transposed (and conjugated) matrix. */
 static void NAME(lower)(int64_t n, const T *a, int64_t lda, T *b)
 {
     for (int64_t j = 0; j < n; j++)
@@ -95,7 +95,7 @@ static void NAME(solve)(int trans, int64_t n, int64_t columns, const void *lu, i
     }
 }
 
-/* Of the diagonal, from 1; 0: there is none. */
+/* The first zero of the diagonal, from 1; 0 if there is none. */
 static int NAME(first_zero)(int64_t n, const T *a, int64_t lda)
 {
     for (int64_t j = 0; j < n; j++)
@@ -104,7 +104,7 @@ static int NAME(first_zero)(int64_t n, const T *a, int64_t lda)
     return 0;
 }
 
-/* The inverse by columns of the identity; the first zero on the diagonal is what is returned. */
+/* Computes the inverse by columns of the identity; returns the first zero on the diagonal. */
 static int NAME(invert)(int64_t n, const void *lu, int64_t lda, const int *pivots, void *inverse, int64_t ldc)
 {
     const T *a = lu;
@@ -117,8 +117,8 @@ static int NAME(invert)(int64_t n, const void *lu, int64_t lda, const int *pivot
     return NAME(first_zero)(n, a, lda);
 }
 
-/* A reflector that makes x[1..] zero (LAPACK's larfg): x[0] becomes what remains, x[1..] the
- * reflector's rest; its factor is returned. */
+/* A reflector that makes x[1..] zero (LAPACK's larfg): x[0] becomes what remains, x[1..] the rest
+ * of the reflector; returns its factor. */
 static T NAME(reflector)(int64_t n, T *x)
 {
     double rest = 0;
@@ -135,7 +135,7 @@ static T NAME(reflector)(int64_t n, T *x)
     return tau;
 }
 
-/* (I - factor * v * v^H) * c, where v[0] is 1. */
+/* Computes (I - factor * v * v^H) * c, where v[0] is 1. */
 static void NAME(reflect)(int64_t n, const T *v, T factor, T *c)
 {
     T sum = c[0];
@@ -158,8 +158,8 @@ static void NAME(qr)(int64_t m, int64_t n, void *matrix, int64_t lda, void *taus
     }
 }
 
-/* The least squares of a * x = b, m >= n: what is left of b stands below x. A zero on R's diagonal
- * is what is returned. `taus`: n. */
+/* Solves a * x = b by least squares, m >= n; the residuals are behind x in b. Returns a zero on R's
+ * diagonal. `taus`: n elements. */
 static int NAME(least_squares)(int64_t m, int64_t n, int64_t columns, void *matrix, int64_t lda, void *right,
                                int64_t ldb, void *taus)
 {

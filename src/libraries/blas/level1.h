@@ -1,5 +1,5 @@
-/* Level 1 of BLAS on plain addresses, for n of at least 1; by enum precision. Sums that are exact
- * in the type are exact here. */
+/* Level 1 of BLAS on plain addresses, for n >= 1, by enum precision. Sums that the type can
+ * represent exactly are exact. */
 #ifndef HEDDLE_LIBRARIES_LEVEL1_H
 #define HEDDLE_LIBRARIES_LEVEL1_H
 
@@ -18,13 +18,14 @@ struct level1 {
     int64_t (*iamin)(int64_t n, const void *x, int64_t incx);
     void (*rot)(int64_t n, void *x, int64_t incx, void *y, int64_t incy, const void *c,
                 const void *s); /* c is real, s an element */
-    void (*rotm)(int64_t n, void *x, int64_t incx, void *y, int64_t incy, const void *parameters); /* of real types */
+    /* for real types */
+    void (*rotm)(int64_t n, void *x, int64_t incx, void *y, int64_t incy, const void *parameters);
     void (*rotmg)(void *d1, void *d2, void *x1, const void *y1, void *parameters);
 };
 
 extern const struct level1 level1[4];
 
-/* A rotation that makes b zero; a becomes its r, a real b its z. */
+/* Makes a rotation that zeroes b; a becomes its r, a real b its z. */
 void level1_rotg(int precision, void *a, void *b, void *c, void *s);
 
 #endif

@@ -40,9 +40,9 @@ static void NAME(scal)(int64_t n, const void *alpha, void *xs, int64_t incx)
         x[i * incx] *= a;
 }
 
-/* Several sums side by side: faster, and with smaller errors. Those of a long vector's halves are
- * added, so that errors grow with the logarithm of its length, as where many threads of a GPU sum
- * up. */
+/* Sums in parallel accumulators, which is faster and has smaller errors. The halves of a long
+ * vector are summed separately, so that errors grow with the logarithm of its length, as with many
+ * threads of a GPU. */
 enum { NAME(BLOCK) = 4096 };
 
 static T NAME(dot_of)(int64_t n, const T *x, int64_t incx, const T *y, int64_t incy, bool conjugate)
@@ -93,8 +93,8 @@ static void NAME(asum)(int64_t n, const void *xs, int64_t incx, void *result)
     *(R *)result = NAME(asum_of)(n, xs, incx);
 }
 
-/* Scaled where squares leave the range of numbers. Subnormal parts count as 0; an infinity beside a
- * NaN makes an infinity. */
+/* Scaled if squares would leave the range. Subnormal parts count as 0; an infinity beside a NaN
+ * gives infinity. */
 static void NAME(nrm2)(int64_t n, const void *xs, int64_t incx, void *result)
 {
     const T *x = xs;
@@ -126,8 +126,8 @@ static void NAME(nrm2)(int64_t n, const void *xs, int64_t incx, void *result)
     }
 }
 
-/* The first of the largest, or smallest, counted from 1. A NaN is neither, and where there is
- * nothing else, it is the first. */
+/* The first of the largest, or smallest, elements, from 1. NaNs are skipped; if all are NaN,
+ * returns the first. */
 static int64_t NAME(iamax)(int64_t n, const void *xs, int64_t incx)
 {
     const T *x = xs;
@@ -202,7 +202,7 @@ static void NAME(rotg)(void *a_, void *b_, void *c_, void *s_)
     *a = r;
 }
 
-/* "Modified Givens rotation": H by its flag, -2: the identity. */
+/* "Modified Givens rotation": H by its flag; -2 is the identity. */
 static void NAME(rotm)(int64_t n, void *xs, int64_t incx, void *ys, int64_t incy, const void *parameters)
 {
     const R *p = parameters, flag = p[0];
@@ -218,7 +218,7 @@ static void NAME(rotm)(int64_t n, void *xs, int64_t incx, void *ys, int64_t incy
     }
 }
 
-/* Reference BLAS's, with its rescaling by 4096. */
+/* As in reference BLAS, with its rescaling by 4096. */
 static void NAME(rotmg)(void *d1_, void *d2_, void *x1_, const void *y1_, void *parameters)
 {
     R *d1 = d1_, *d2 = d2_, *x1 = x1_, *p = parameters, flag, h11 = 0, h21 = 0, h12 = 0, h22 = 0;

@@ -9,14 +9,15 @@
 
 /* ---- matrices ---- */
 
-/* cublasLt's orders of 32 columns ("cublasLtOrder_t"): composite tiles, one column of tiles after
- * the other. */
+/* cublasLt's orders with 32 columns ("cublasLtOrder_t"): composite tiles, stored one column of
+ * tiles after the other. */
 static int64_t tiled_offset(const struct matrix *m, int64_t row, int64_t column)
 {
     const int64_t in_strip = column % 32, strip = column / 32 * m->ld;
     if (m->order == CUBLASLT_ORDER_COL32)
         return strip + row * 32 + in_strip;
-    if (m->order == CUBLASLT_ORDER_COL4_4R2_8C) /* 8 x 32: its even rows, then its odd ones, four columns at a time */
+    /* 8 x 32: its even rows, then its odd ones, four columns at a time */
+    if (m->order == CUBLASLT_ORDER_COL4_4R2_8C)
         return strip + row / 8 * 256 + row % 2 * 128 + in_strip / 4 * 16 + row % 8 / 2 * 4 + in_strip % 4;
     /* 32 x 32: rows in the order of tensor cores' operands */
     return strip + row / 32 * 1024 + (row % 8 / 2 * 4 + row % 32 / 8) * 64 + row % 2 * 32 + in_strip;
@@ -34,7 +35,7 @@ static char *element(const struct matrix *m, int64_t row, int64_t column)
     return (char *)m->at + matrix_offset(m, row, column) * (int64_t)element_bytes(m->type);
 }
 
-/* How many of a column's elements are one stride apart: all, but of a matrix in tiles. */
+/* The number of a column's elements with one stride: all, except in tiled matrices. */
 static int64_t run_of(const struct matrix *m, int64_t rows)
 {
     return m->order <= CUBLASLT_ORDER_ROW ? rows : 1;
@@ -80,9 +81,9 @@ void matrix_add(enum precision p, int64_t rows, const void *scale, struct matrix
 
 /* ---- tiles ---- */
 
-/* The result in a grid of tiles, one for each thread; what is small is one tile. */
+/* A grid of tiles of the result, one for each thread; small results are one tile. */
 struct tiles {
-    int64_t rows, columns; /* of a tile */
+    int64_t rows, columns; /* of each tile */
     size_t down, across;
 };
 
@@ -121,8 +122,8 @@ static char letter(cublasOperation_t op)
     return "NTC"[op];
 }
 
-/* C += op(A) * op(B) and the like for one tile, by OpenBLAS; `t` is where in op(A)'s rows and
- * op(B)'s columns. */
+/* Computes C += op(A) * op(B), or a similar product, for one tile by OpenBLAS; `t` gives the rows
+ * of op(A) and columns of op(B). */
 static void multiply(const struct product *p, const struct tile *t, const void *a, int64_t lda, const void *b,
                      int64_t ldb, const void *alpha, const void *beta, void *c, int64_t ldc)
 {
@@ -152,7 +153,7 @@ static bool is_direct(const struct product *p)
 struct pieces {
     const struct product *p;
     struct tiles tiles;
-    void *a, *b, *sum; /* widened: op(A) and op(B) as they lie, m x n */
+    void *a, *b, *sum; /* widened: op(A) and op(B) as stored, m x n */
     int64_t a_rows, b_rows;
     _Atomic bool out_of_memory;
 };
@@ -218,7 +219,7 @@ static void sum_piece(void *data, size_t i)
              wide ? (const void *)zero : zero_f, s->sum, s->p->m);
 }
 
-/* values = alpha * values + beta * c, of a column */
+/* values = alpha * values + beta * c, for a column */
 #define COMBINE(name, T)                                                                                               \
     static void name(const struct product *p, T *values, const T *c)                                                   \
     {                                                                                                                  \
@@ -248,7 +249,7 @@ static bool is_zero(const struct product *p, const void *scalar)
     return false;
 }
 
-/* Integers wrap: the low 32 bits of everything. */
+/* Integers wrap: keeps the low 32 bits. */
 static void finish_integers(const struct product *p, const double *sum, int64_t column)
 {
     const uint32_t alpha = *(const uint32_t *)p->alpha, beta = *(const uint32_t *)p->beta;
@@ -344,7 +345,7 @@ bool product_run(const struct product *p)
     if (!is_direct(p))
         return widened(p);
     struct product scaled = *p;
-    if (alpha_is_zero(p)) { /* nothing of A and B is looked at */
+    if (alpha_is_zero(p)) { /* A and B are not read */
         scaled.k = 0;
         p = &scaled;
     }

@@ -53,7 +53,7 @@ __attribute__((constructor)) static void start(void)
 
 bool library_add_use(hd_used **used, size_t *n, hd_used u)
 {
-    if ((*n & (*n - 1)) == 0) { /* full at every power of two */
+    if ((*n & (*n - 1)) == 0) { /* full: n is a power of two */
         hd_used *grown = realloc(*used, (*n ? 2 * *n : 1) * sizeof *grown);
         if (!grown)
             return false;

@@ -21,7 +21,7 @@ static const char *setting(const struct logger *l, const char *what)
     return getenv(name);
 }
 
-/* With the lock held. */
+/* Call with the lock held. */
 static void start(struct logger *l)
 {
     const char *level = setting(l, "LEVEL"), *mask = setting(l, "MASK"), *path = setting(l, "FILE");
@@ -33,7 +33,7 @@ static void start(struct logger *l)
     if (mask)
         l->mask = (unsigned)atoi(mask);
     if (path && l->mask) {
-        char whole[4096]; /* %i: the process */
+        char whole[4096]; /* %i is the process number */
         const char *mark = strstr(path, "%i");
         if (mark)
             snprintf(whole, sizeof whole, "%.*s%d%s", (int)(mark - path), path, (int)getpid(), mark + 2);
@@ -43,7 +43,7 @@ static void start(struct logger *l)
     }
 }
 
-/* Begins a change, or a look at what others may change. */
+/* Begins to change, or to read, settings that other threads may change. */
 static void enter(struct logger *l)
 {
     pthread_mutex_lock(&l->lock);

@@ -1,6 +1,6 @@
 /* The entry points that a library does not have: rows of its table with the state `no`. Each
- * answers that it is not supported, and is named on stderr, so that programs bound to them at
- * start-up run. They take no arguments here: the caller of a C function clears its arguments away.
+ * returns "not supported" and is named on stderr, so that programs that are bound to them at
+ * start-up run. They are declared without parameters: in C the caller removes its arguments.
  * Compiled once for each library: LIBRARY_DEF is its table, NOT_SUPPORTED its status.
  */
 #include "libraries/common/library.h"

@@ -1,6 +1,6 @@
-/* Pieces of a task on several threads: library.h. The threads are the library's own, made when they
- * are first needed. One task at a time has them; one that finds them at work does its pieces
- * itself.
+/* Runs the pieces of a task on several threads: library.h. The threads belong to the library, and
+ * start when they are first needed. One task at a time uses them; other tasks do their pieces
+ * themselves.
  */
 #include "libraries/common/library.h"
 
@@ -12,9 +12,9 @@
 enum { MOST_THREADS = 64 };
 
 static struct {
-    pthread_mutex_t lock, user; /* user: held by who has the threads */
+    pthread_mutex_t lock, user; /* user: held by the task that uses the threads */
     pthread_cond_t begun, ended;
-    unsigned n_threads; /* that have been made */
+    unsigned n_threads; /* started threads */
     uint64_t round;
     unsigned at_work;
     size_t n;
@@ -63,7 +63,7 @@ static void *work(void *round)
     return NULL;
 }
 
-/* With both locks held. */
+/* Call with both locks held. */
 static void make_threads(unsigned wanted)
 {
     pthread_attr_t attributes;
@@ -105,7 +105,7 @@ void library_parallel(size_t n, void (*piece)(void *data, size_t i), void *data)
         piece(data, i);
 }
 
-/* In a child of fork() there are none of its parent's threads. */
+/* A child of fork() has none of its parent's threads. */
 static void after_fork(void)
 {
     pthread_mutex_init(&pool.lock, NULL);

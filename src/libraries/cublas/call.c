@@ -68,7 +68,7 @@ static bool is_empty(const struct call *c)
            (u & USES_K && !c->k && !(u & NO_K_NEEDED)) || (c->batched && c->batch <= 0);
 }
 
-/* What is wrong whether there is something to do or not, then what is wrong where there is. */
+/* Checks what must hold even for an empty call, then what must hold otherwise. */
 static cublasStatus_t check(const struct call *c, const struct region r[])
 {
     const unsigned u = c->routine->uses;
@@ -130,14 +130,13 @@ static bool is_zero(const void *scalar, size_t bytes)
 
 enum { RESULT = 2 };
 
-/* A result that beta * C is added to is not read where beta is 0 (cuBLAS, cublas<t>gemm(): C need
- * not be a valid input then). */
+/* The result is not read if beta is 0 (cuBLAS, cublas<t>gemm(): C need not be a valid input then). */
 static bool discards_result(const struct call *c)
 {
     return !c->device_scalars && c->routine->uses & USES_BETA && c->beta && is_zero(c->beta_value.bytes, beta_bytes(c));
 }
 
-/* Whether an operand may be NULL: pivots, and what an alpha of 0 keeps from being looked at. */
+/* May an operand be NULL? Pivots may, and operands that are not read because alpha is 0. */
 static bool does_without(const struct call *c, int i, const struct region *r, const void *alpha, const void *beta)
 {
     const unsigned u = c->routine->uses;
@@ -155,7 +154,7 @@ static bool is_something(const struct region *r)
     return r->kind != REGION_NONE && r->rows > 0 && (!is_matrix(r->kind) || r->columns > 0);
 }
 
-/* An operand that is NULL; where the device has the scalars, of those that it may need. */
+/* The name of an operand that is NULL but needed, or may be needed if the device has the scalars. */
 static const char *lacking(const struct call *c, const struct region r[])
 {
     for (int i = 0; i < OPERANDS; i++)
@@ -210,7 +209,7 @@ static void find_uses(struct uses *u, const struct call *c, const struct region 
     for (int i = 0; i < OPERANDS; i++) {
         if (r[i].kind == REGION_NONE || (r[i].kind == REGION_SCALAR && !c->device_scalars))
             continue;
-        /* where the device has the scalars, the task finds out */
+        /* if the device has the scalars, the task decides */
         if (!c->op[i].at && (c->device_scalars || does_without(c, i, &r[i], c->alpha_value.bytes, c->beta_value.bytes)))
             continue;
         const struct region *of = i == RESULT ? &result : &r[i];
@@ -243,7 +242,7 @@ static struct library_shape region_shape(const struct operand *o, const struct r
     }
 }
 
-/* Where the operand of a problem is; false: not all of it is memory. */
+/* Finds the operand of a problem; false if not all of it is memory. */
 static bool find_operand(const struct batch *b, size_t k, int i, struct operand *o)
 {
     const struct region *r = &b->regions[i];
@@ -275,7 +274,7 @@ static hd_result run(void *args)
 {
     struct call *c = args;
     struct region r[OPERANDS] = {0};
-    struct call seen = *c; /* a captured call runs again */
+    struct call seen = *c; /* a copy, because a captured call runs again */
     seen.routine->regions(&seen, r);
     seen.alpha = seen.device_scalars && c->alpha ? library_view(c->alpha) : c->alpha_value.bytes;
     seen.beta = seen.device_scalars && c->beta ? library_view(c->beta) : c->beta_value.bytes;
@@ -284,7 +283,8 @@ static hd_result run(void *args)
             return HD_ERROR_ILLEGAL_ADDRESS;
     for (int i = 0; i < OPERANDS; i++)
         if (r[i].kind != REGION_NONE && seen.op[i].at && (r[i].kind != REGION_SCALAR || seen.device_scalars))
-            if (!seen.batched || (seen.arrays && r[i].kind != REGION_COUNTS)) /* else each problem's are looked for */
+            if (!seen.batched ||
+                (seen.arrays && r[i].kind != REGION_COUNTS)) /* otherwise each problem's operands are looked up */
                 seen.op[i].at = library_view(seen.op[i].at);
     if (!seen.batched)
         return call_run(&seen) ? HD_SUCCESS : HD_ERROR_OUT_OF_MEMORY;
@@ -315,7 +315,7 @@ static hd_unit unit_of(const struct call *c)
     }
 }
 
-/* Level 1 has an answer where there is nothing to do. */
+/* Level 1 functions with a result return it for empty vectors, too. */
 static bool answers_nothing(const struct call *c)
 {
     return c->routine->uses & LEVEL_1 && (c->n <= 0 || (c->routine->uses & POSITIVE_INC && c->op[0].ld <= 0));

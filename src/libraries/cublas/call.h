@@ -1,7 +1,7 @@
-/* A call of cuBLAS, whichever routine and type: its arguments by name, what its routine says of
- * them, and the way into the stream. An entry point fills in a struct call, and call_put() checks
- * it, keeps the scalars, tells what memory it uses, and has the routine's run() computed in its
- * turn: on plain addresses, once for each problem of a batch.
+/* A call of cuBLAS, for any routine and type. An entry point fills in a struct call with its
+ * arguments. call_put() checks it by the routine's description, keeps the scalars, declares the
+ * memory that it uses, and submits it. The task calls the routine's run() on plain addresses, once
+ * for each problem of a batch.
  */
 #ifndef HEDDLE_LIBRARIES_CUBLAS_CALL_H
 #define HEDDLE_LIBRARIES_CUBLAS_CALL_H
@@ -23,7 +23,8 @@ struct blas_handle {
     _Atomic cublasAtomicsMode_t atomics_mode;
     _Atomic cublasMath_t math_mode;
     _Atomic int sm_count_target;
-    _Atomic int emulation[5]; /* settings that are kept: emulation is not needed where arithmetic is exact */
+    /* settings that are stored only: emulation is not needed, since arithmetic is exact */
+    _Atomic int emulation[5];
     int *_Atomic mantissa_bits;
 };
 
@@ -34,17 +35,16 @@ cublasStatus_t status_of(CUresult r);
 
 enum { OPERANDS = 5 };
 
-/* A matrix or a vector: `ld` is its leading dimension or its increment; `stride`, in elements,
- * leads to the next one of a batch. */
+/* A matrix or a vector. `ld`: leading dimension or increment; `stride`: elements to the next matrix
+ * of a batch. */
 struct operand {
     const void *at;
     int64_t ld;
     int64_t stride;
-    cudaDataType type; /* 0 (CUDA_R_32F) in a call of one type: the call's */
+    cudaDataType type; /* 0 (CUDA_R_32F) in a call with one type: that type */
 };
 
-/* Scalars as they were given, and, in the pointer mode of the host, what they were when the call
- * was made. */
+/* The scalars' addresses, or, in host pointer mode, their values at the call. */
 union scalars {
     double d[5];
     float f[5];
@@ -55,37 +55,39 @@ union scalars {
 struct call {
     const struct routine *routine;
     const char *name;
-    cudaDataType type; /* of its elements, and of alpha and beta where scalar_type does not say otherwise */
+    cudaDataType type; /* of the elements; also of alpha and beta unless scalar_type differs */
     cublasOperation_t ta, tb;
     cublasFillMode_t uplo;
     cublasSideMode_t side;
     cublasDiagType_t diag;
     int64_t m, n, k, kl, ku;
-    bool mixed; /* operands have types of their own, and so do the scalars */
+    bool mixed; /* operands and scalars have types of their own */
     cudaDataType scalar_type, compute_type;
     cublasComputeType_t compute;
-    cublasGemmAlgo_t algorithm; /* a hint: all compute the same */
+    cublasGemmAlgo_t algorithm; /* a hint: all algorithms compute the same */
     cublasMath_t math_mode;
     const void *alpha, *beta;
     struct operand op[OPERANDS];
-    int64_t batch;        /* problems, where `batched` */
-    bool batched, arrays; /* arrays: operands of matrices are arrays of addresses, in the device's memory */
+    int64_t batch;        /* number of problems if `batched` */
+    bool batched, arrays; /* arrays: matrix operands are arrays of addresses in device memory */
     bool wide_index;      /* the result is an int64_t */
     bool device_scalars;
-    bool checked_only; /* nothing is put into the stream */
+    bool checked_only; /* nothing is submitted to the stream */
     union scalars alpha_value, beta_value;
 };
 
 enum region_kind {
     REGION_NONE,
     REGION_MATRIX, /* rows x columns */
-    REGION_LOWER,  /* a triangle of it */
+    REGION_LOWER,  /* a triangle of a rows x rows matrix */
     REGION_UPPER,
     REGION_BAND,   /* a matrix whose rows are the call's diagonals */
     REGION_VECTOR, /* rows elements */
-    REGION_PACKED, /* rows elements, side by side */
-    REGION_SCALAR, /* rows elements, where the pointer mode says: a result, or an argument that is one, too */
-    REGION_COUNTS, /* rows of int32_t, side by side: pivots, states */
+    REGION_PACKED, /* `rows` elements, contiguous */
+    /* `rows` elements where the pointer mode says: a result, or an argument that is also a
+       result */
+    REGION_SCALAR,
+    REGION_COUNTS, /* `rows` int32_t, contiguous: pivots, states */
 };
 
 static inline bool is_matrix(enum region_kind kind)
@@ -111,7 +113,7 @@ static inline struct region region_under(cublasOperation_t op, int64_t rows, int
     return op == CUBLAS_OP_N ? region_matrix(rows, columns, HD_READS) : region_matrix(columns, rows, HD_READS);
 }
 
-/* Which arguments a routine has, to be checked by what they are. */
+/* The arguments of a routine, by which they are checked. */
 enum routine_uses {
     USES_M = 1 << 0,
     USES_N = 1 << 1,
@@ -124,40 +126,43 @@ enum routine_uses {
     USES_ALPHA = 1 << 8,
     USES_BETA = 1 << 9,
     USES_BAND = 1 << 10,    /* kl and ku */
-    LEVEL_1 = 1 << 11,      /* n below 1 is nothing to do, increments may be zero, and a result is 0 */
-    POSITIVE_INC = 1 << 12, /* of level 1, and an increment below 1 is nothing to do either */
-    NO_K_NEEDED = 1 << 13,  /* a k of 0 leaves beta * C to be done */
-    ALPHA_REAL = 1 << 14,   /* alpha is of the real type of the scalars' */
+    LEVEL_1 = 1 << 11,      /* n < 1 is an empty call, increments may be zero, and a result is 0 */
+    POSITIVE_INC = 1 << 12, /* like LEVEL_1; an increment < 1 is an empty call, too */
+    NO_K_NEEDED = 1 << 13,  /* with k = 0, beta * C is still computed */
+    ALPHA_REAL = 1 << 14,   /* alpha has the real type of the scalars */
     BETA_REAL = 1 << 15,
     LOOSE_INCREMENTS = 1 << 19,
-    LATE_LD = 1 << 16,               /* leading dimensions are looked at where there is something to do */
-    LOOSE = 1 << 17,                 /* so is everything else (gemv): negative sizes are none, increments may be zero */
-    BATCH_FAILS = 1 << 20,           /* a negative count of problems does not fail as an argument, but as a launch */
-    NULL_IS_ZERO = 1 << 21,          /* of alpha and beta (geam) */
-    NULL_IS_MAPPING_ERROR = 1 << 18, /* of the result (dot) */
-    ZERO_TIMES = 1 << 22,         /* an alpha of 0 is multiplied by, so that NaNs come through, but where beta is 1 */
-    ZERO_TIMES_ALWAYS = 1 << 23,  /* even there */
-    SQUARE_OF_TRIANGLE = 1 << 24, /* a triangular matrix is multiplied by with zeros in its other half */
-    NULL_IS_INVALID = 1 << 25,    /* an operand that is NULL is a wrong argument; of others, a wild address */
-    NEEDS_ALIGNMENT = 1 << 26,    /* operands that no element may begin at are not supported */
+    LATE_LD = 1 << 16, /* leading dimensions are checked only if the call is not empty */
+    /* so are all others (gemv): negative sizes are empty, increments may be zero */
+    LOOSE = 1 << 17,
+    /* a negative number of problems is a launch failure, not a wrong argument */
+    BATCH_FAILS = 1 << 20,
+    NULL_IS_ZERO = 1 << 21,          /* a NULL alpha or beta is 0 (geam) */
+    NULL_IS_MAPPING_ERROR = 1 << 18, /* a NULL result is a mapping error (dot) */
+    ZERO_TIMES = 1 << 22,            /* an alpha of 0 is multiplied by, so that NaNs propagate, unless beta is 1 */
+    ZERO_TIMES_ALWAYS = 1 << 23,     /* also if beta is 1 */
+    /* a triangular matrix is multiplied as a square one, with zeros in its other half */
+    SQUARE_OF_TRIANGLE = 1 << 24,
+    NULL_IS_INVALID = 1 << 25, /* a NULL operand is a wrong argument; otherwise, a wild address */
+    NEEDS_ALIGNMENT = 1 << 26, /* misaligned operands are not supported */
 };
 
 struct routine {
     unsigned uses;
-    unsigned alpha_count; /* 0: one */
+    unsigned alpha_count; /* 0 means one */
     void (*regions)(const struct call *c, struct region r[OPERANDS]);
-    /* What is wrong beside what `uses` and the regions show; or NULL. */
+    /* Further checks, beside `uses` and the regions; or NULL. */
     cublasStatus_t (*check)(const struct call *c);
-    /* One problem; false: no memory. */
+    /* Computes one problem; false if memory is exhausted. */
     bool (*run)(const struct call *c);
-    /* Operations of one problem; or NULL. */
+    /* Number of operations of one problem; or NULL. */
     double (*flops)(const struct call *c);
 };
 
 cublasStatus_t call_put(cublasHandle_t handle, struct call *c);
-/* One problem, as `run` has it, and with what comes of zeros that NaNs are multiplied by. */
+/* Runs one problem, including NaNs that result from multiplying by zeros. */
 bool call_run(const struct call *c);
-/* Whether that leaves the result as it is, for an alpha of 0 and a beta of 1. */
+/* Does an alpha of 0 and a beta of 1 leave the result unchanged? */
 bool call_does_nothing(const struct call *c, const void *alpha, const void *beta);
 
 static inline cudaDataType operand_type(const struct call *c, int i)
@@ -194,7 +199,7 @@ static inline int64_t at_least_1(int64_t x)
 #define COMPLEX_TYPES(ROW, ...)                                                                                        \
     ROW(C, cuComplex, CUDA_C_32F, __VA_ARGS__) ROW(Z, cuDoubleComplex, CUDA_C_64F, __VA_ARGS__)
 #define ALL_TYPES(ROW, ...) REAL_TYPES(ROW, __VA_ARGS__) COMPLEX_TYPES(ROW, __VA_ARGS__)
-/* By both widths of integers: names of version 2, and those that have had one version. */
+/* With both widths of integers: for names with _v2, and for names with only one version. */
 #define V2(TYPES, ROW)    TYPES(ROW, _v2, int) TYPES(ROW, _v2_64, int64_t)
 #define PLAIN(TYPES, ROW) TYPES(ROW, , int) TYPES(ROW, _64, int64_t)
 #define API               LIBRARY_API cublasStatus_t

@@ -19,7 +19,7 @@ static void geam_regions(const struct call *c, struct region r[])
     r[2] = region_matrix(c->m, c->n, HD_WRITES);
 }
 
-/* In place, as it lies there. */
+/* C may be A or B, if it has the same layout. */
 static cublasStatus_t check_geam(const struct call *c)
 {
     const struct operand *o = c->op;
@@ -143,7 +143,7 @@ static void getri_regions(const struct call *c, struct region r[])
     r[STATES] = counts(1, HD_WRITES);
 }
 
-/* A copy of the matrix: the inverse may take its place. */
+/* Copies the matrix, because the inverse may replace it. */
 static void *copy_of(const struct call *c, int i, int64_t rows, int64_t columns)
 {
     const size_t bytes = element_bytes(c->type);
@@ -287,7 +287,7 @@ static const struct routine geam = {USES_TA | USES_TB | USES_M | USES_N | USES_A
     DGMM(X, T, D, SUFFIX, INT)
 PLAIN(ALL_TYPES, WIDE)
 
-/* A call that tells the number of its first wrong argument by *info, which is the host's. */
+/* A call that returns the number of its first wrong argument in *info, on the host. */
 #define TELLING(wrong, name_, routine_, ...)                                                                           \
     {                                                                                                                  \
         cublasStatus_t status = call_put(handle, &(struct call){.routine = &(routine_), .name = name_, __VA_ARGS__});  \
@@ -296,7 +296,7 @@ PLAIN(ALL_TYPES, WIDE)
         return status;                                                                                                 \
     }
 
-/* As an H200 counts them; the last, if it is none before. */
+/* The numbering of an H200; the last argument if no earlier one is wrong. */
 static int wrong_getrs(cublasOperation_t trans, int n, int nrhs, int lda)
 {
     return (unsigned)trans > CUBLAS_OP_C ? -1 : n < 0 ? -2 : nrhs < 0 ? -3 : lda < at_least_1(n) ? -5 : -8;
@@ -333,7 +333,7 @@ static int wrong_gels(int m, int n, int nrhs, int lda, int ldc)
                                                         const int *devIpiv, T *const Barray[], int ldb, int *info,     \
                                                         int batchSize)                                                 \
     {                                                                                                                  \
-        if (info && handle_of(handle)) /* the arguments' state, which is the host's */                                 \
+        if (info && handle_of(handle)) /* the state of the arguments, on the host */                                   \
             *info = 0;                                                                                                 \
         TELLING(wrong_getrs(trans, n, nrhs, lda), "cublas" #X "getrsBatched", getrs, .type = D, .ta = trans, .n = n,   \
                 .m = nrhs, BATCH,                                                                                      \

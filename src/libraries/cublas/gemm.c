@@ -1,6 +1,6 @@
-/* General products ("cuBLAS Library", 2.7.1 to 2.7.6 and 2.8): of one type, of mixed types, batched
- * by arrays of addresses, by strides, and in groups. The forms by three multiplications (3m) are
- * made by four. */
+/* General products ("cuBLAS Library", 2.7.1 to 2.7.6 and 2.8): with one type, with mixed types, in
+ * batches by arrays of addresses or by strides, and in groups. The functions with three
+ * multiplications (3m) use four. */
 #include "libraries/cublas/call.h"
 
 #include <limits.h>
@@ -25,8 +25,8 @@ static bool is_half_sum(const struct call *c)
     return c->compute == CUBLAS_COMPUTE_16F || c->compute == CUBLAS_COMPUTE_16F_PEDANTIC;
 }
 
-/* Floats are multiplied as tf32 where the mode or the type to compute in says so; all fast types of
- * an H200's are that. */
+/* Are floats multiplied as tf32? If the math mode or the compute type says so; all fast types of an
+ * H200 mean that. */
 static bool is_tf32(const struct call *c)
 {
     const cudaDataType type = operand_type(c, 0);
@@ -95,7 +95,7 @@ enum {
 
 /* ---- mixed types: "cublasGemmEx" ---- */
 
-/* What is computed in a type: elements of A and B, elements of C. */
+/* Compute types: types of A and B, type of C. */
 static const struct {
     cublasComputeType_t compute;
     cudaDataType scalar, ab, c;
@@ -114,7 +114,7 @@ static const struct {
     {CUBLAS_COMPUTE_32I, CUDA_R_32I, CUDA_R_8I, CUDA_R_32I},
 };
 
-/* The plain one of a family of types to compute in; 0: it is none. */
+/* The basic compute type of a family; 0 if it is invalid. */
 static cublasComputeType_t family(cublasComputeType_t compute)
 {
     switch (compute) {
@@ -149,7 +149,7 @@ static bool is_fp8(cudaDataType t)
     return t == CUDA_R_8F_E4M3 || t == CUDA_R_8F_E5M2;
 }
 
-/* Bytes that are summed up in integers: what an H200 has no kernel for. */
+/* Products of bytes summed in integers that an H200 has no kernel for. */
 static bool lacks_bytes(const struct call *c)
 {
     const bool aligned = c->op[0].ld % 4 == 0 && c->op[1].ld % 4 == 0 &&
@@ -195,7 +195,7 @@ static cublasStatus_t put_ex(cublasHandle_t handle, struct call *c)
 #define SIZES(INT)  cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, INT m, INT n, INT k
 #define SIZES_GIVEN .ta = transa, .tb = transb, .m = m, .n = n, .k = k, .alpha = alpha, .beta = beta
 
-/* `more`: what the call is beside its type. */
+/* `more`: the call's members beside its type. */
 #define GEMM(X, NAME, T, D, SUFFIX, INT, ...)                                                                          \
     API cublas##X##NAME##SUFFIX(SIZES(INT), const T *alpha, const T *A, INT lda, const T *B, INT ldb, const T *beta,   \
                                 T *C, INT ldc)                                                                         \
@@ -332,7 +332,7 @@ static cublasStatus_t put_groups(const struct group *g, const struct group_array
         library_failed(g->name, "scalars of groups are the host's");
         return CUBLAS_STATUS_NOT_SUPPORTED;
     }
-    /* All groups are checked before the first is begun. */
+    /* Checks all groups before the first one starts. */
     for (int64_t pass = 0, first = 0; pass < 2; pass++, first = 0)
         for (int64_t i = 0; i < s->count; i++) {
             struct call c = group_call(g, s, i, first);

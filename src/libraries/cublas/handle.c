@@ -1,4 +1,4 @@
-/* Handles, their settings, and what cuBLAS says of itself ("cuBLAS Library", 2.4). */
+/* Handles, settings, versions and statuses of cuBLAS ("cuBLAS Library", 2.4). */
 #include "libraries/cublas/call.h"
 #include "libraries/cublas/log.h"
 
@@ -43,7 +43,7 @@ API cublasDestroy_v2(cublasHandle_t handle)
     if (!h)                                                                                                            \
     return CUBLAS_STATUS_NOT_INITIALIZED
 
-/* A setting: the values that it has. */
+/* A setting with its valid values. */
 #define SETTING(Set, Get, member, T, valid)                                                                            \
     API cublasSet##Set(cublasHandle_t handle, T value)                                                                 \
     {                                                                                                                  \
@@ -94,7 +94,7 @@ API cublasGetStream_v2(cublasHandle_t handle, cudaStream_t *stream)
     return CUBLAS_STATUS_SUCCESS;
 }
 
-/* Workspaces are the host's: a program's own is not needed. */
+/* Workspaces are allocated on the host: the program's is not needed. */
 API cublasSetWorkspace_v2(cublasHandle_t handle, void *workspace, size_t workspaceSizeInBytes)
 {
     HANDLE(h);
@@ -128,7 +128,7 @@ LIBRARY_API const char *cublasGetStatusString(cublasStatus_t status)
     return "unrecognized status";
 }
 
-/* What programs that write a BLAS routine of their own call. */
+/* For programs that implement a BLAS routine of their own. */
 LIBRARY_API void cublasXerbla(const char *srName, int info)
 {
     library_failed(srName, "parameter number %d had an illegal value", info);

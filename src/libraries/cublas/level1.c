@@ -11,7 +11,7 @@
 struct vector {
     void *at;
     int64_t inc;
-    bool own; /* widened, and to be narrowed again where it has changed */
+    bool own; /* a widened copy; narrowed back if it was changed */
 };
 
 static enum precision vector_precision(const struct call *c)
@@ -19,7 +19,7 @@ static enum precision vector_precision(const struct call *c)
     return element_precision(operand_type(c, 0));
 }
 
-/* Of an operand whose increment is negative the last element comes first in memory. */
+/* With a negative increment the last element comes first in memory. */
 static char *first(const struct call *c, int i)
 {
     const struct operand *o = &c->op[i];
@@ -48,7 +48,7 @@ static void close_vector(const struct call *c, int i, struct vector *v, bool cha
         free(v->at);
 }
 
-/* A result, or a scalar argument: as the precision's, or the real one's of it. */
+/* Stores a result or scalar in the precision, or in its real type. */
 static void put_result(const struct call *c, int i, const void *value)
 {
     const cudaDataType type = operand_type(c, i);
@@ -109,7 +109,7 @@ static bool run_axpy(const struct call *c)
 static bool run_copy(const struct call *c)
 {
     const cudaDataType type = operand_type(c, 0);
-    if (type == CUDA_R_16F || type == CUDA_R_16BF) { /* bits are copied */
+    if (type == CUDA_R_16F || type == CUDA_R_16BF) { /* copies the bits */
         const uint16_t *x = (const uint16_t *)first(c, 0);
         uint16_t *y = (uint16_t *)first(c, 1);
         for (int64_t i = 0; i < c->n; i++)
@@ -215,7 +215,7 @@ static bool run_iamin(const struct call *c)
     return find(c, level1[vector_precision(c)].iamin);
 }
 
-/* alpha is c, of a type of its own where the vectors are complex; beta is s. */
+/* alpha is c, which has a type of its own if the vectors are complex; beta is s. */
 static bool run_rot(const struct call *c)
 {
     const enum precision p = vector_precision(c), real = p >= PRECISION_C ? p - PRECISION_C : p;
@@ -335,7 +335,7 @@ V2(REAL_TYPES, REAL_DOT)
 V2(COMPLEX_TYPES, COMPLEX_DOTS)
 REDUCTIONS(asum)
 REDUCTIONS(nrm2)
-/* The type's letter is small here. */
+/* With the type's letter in lower case. */
 #define SMALL_TYPES(ROW, ...)                                                                                          \
     ROW(s, float, CUDA_R_32F, __VA_ARGS__)                                                                             \
     ROW(d, double, CUDA_R_64F, __VA_ARGS__)                                                                            \
@@ -348,8 +348,8 @@ V2(REAL_TYPES, ROTM)
 
 /* ---- mixed types ---- */
 
-/* 0, or what a combination of types is: elements, scalars (or the result), what it is computed in.
- * Types that cuBLAS knows at all are not supported where they do not fit, all others are no value. */
+/* Valid combinations of types: elements; scalars or result; computation. A type that cuBLAS knows
+ * is "not supported" in a wrong combination; other values are invalid. */
 static cublasStatus_t known(cudaDataType type)
 {
     return element_bytes(type) && type != CUDA_R_8F_E4M3 && type != CUDA_R_8F_E5M2 ? CUBLAS_STATUS_NOT_SUPPORTED
@@ -375,7 +375,7 @@ static bool is_blas(cudaDataType t)
     return t == CUDA_R_32F || t == CUDA_R_64F || t == CUDA_C_32F || t == CUDA_C_64F;
 }
 
-/* Scalars of halves are floats, or, where they are results, halves. */
+/* Scalars for halves are floats; results are halves. */
 static bool fits(cudaDataType x, cudaDataType scalar, cudaDataType half_scalar, cudaDataType execution)
 {
     return is_half(x) ? scalar == half_scalar && execution == CUDA_R_32F : is_blas(x) && scalar == x && execution == x;
@@ -446,7 +446,7 @@ static bool fits(cudaDataType x, cudaDataType scalar, cudaDataType half_scalar, 
         CALL("cublas" #NAME, ROUTINE, .mixed = true, .n = n,                                                           \
              .op = {TYPED(x, incx, xType), TYPED(result, 1, INDEX_TYPE(INT))})                                         \
     }
-/* c and s of complex vectors are of the vectors' type, both, or real. */
+/* c and s of complex vectors both have the vectors' type, or are both real. */
 #define ROT_EX(SUFFIX, INT)                                                                                            \
     API cublasRotEx##SUFFIX(cublasHandle_t handle, INT n, void *x, cudaDataType xType, INT incx, void *y,              \
                             cudaDataType yType, INT incy, const void *c, const void *s, cudaDataType csType,           \

@@ -1,4 +1,4 @@
-/* Level 2 ("cuBLAS Library", 2.6): matrices by vectors, by OpenBLAS, and the batched ones. */
+/* Level 2 ("cuBLAS Library", 2.6): products of matrices and vectors, by OpenBLAS, and batched ones. */
 #include "libraries/cublas/call.h"
 
 #include <stdlib.h>
@@ -168,15 +168,15 @@ RUN(sbmv, &s.uplo, &s.n, &s.k, c->alpha, p, &s.lda, q, &s.incx, c->beta, out, &s
 RUN(hbmv, &s.uplo, &s.n, &s.k, c->alpha, p, &s.lda, q, &s.incx, c->beta, out, &s.incy)
 RUN(spmv, &s.uplo, &s.n, c->alpha, p, q, &s.incx, c->beta, out, &s.incy)
 RUN(hpmv, &s.uplo, &s.n, c->alpha, p, q, &s.incx, c->beta, out, &s.incy)
-/* x, y, A: the increments are the first two operands'. */
+/* The order is x, y, A: the increments belong to the first two operands. */
 RUN(ger, &s.m, &s.n, c->alpha, p, &s.lda, q, &s.incx, out, &s.incy)
 RUN(gerc, &s.m, &s.n, c->alpha, p, &s.lda, q, &s.incx, out, &s.incy)
 RUN(syr, &s.uplo, &s.n, c->alpha, p, &s.lda, out, &s.incy)
 RUN(her, &s.uplo, &s.n, c->alpha, p, &s.lda, out, &s.incy)
 RUN(spr, &s.uplo, &s.n, c->alpha, p, &s.lda, out)
 RUN(hpr, &s.uplo, &s.n, c->alpha, p, &s.lda, out)
-/* OpenBLAS 0.3.21 takes a complex vector that runs backwards for one that begins at its lowest
- * address: it gets a copy that runs forwards. */
+/* OpenBLAS 0.3.21 treats a complex vector with a negative increment as one that begins at its
+ * lowest address: passes a copy with a positive increment. */
 static void *forwards(const struct call *c, int i)
 {
     const size_t bytes = element_bytes(c->type);
@@ -213,7 +213,7 @@ RUN(hpr2, &s.uplo, &s.n, c->alpha, p, &s.lda, q, &s.incx, out)
 
 /* ---- matrix by vector: halves, and increments of 0, by a product with a matrix of one column ---- */
 
-/* Of a vector of n: it is the last one in memory where the increment is negative. */
+/* The first element of a vector of n: the last one in memory if the increment is negative. */
 static const char *first_element(const struct call *c, int operand, int64_t n)
 {
     const struct operand *o = &c->op[operand];
@@ -226,8 +226,7 @@ static bool run_gemv(const struct call *c)
         return run_plain_gemv(c);
     const bool n = c->ta == CUBLAS_OP_N;
     const struct operand *o = c->op;
-    /* Rows of an operand of one column are x's elements, its increment apart: a matrix of one row
-     * by row. */
+    /* Treats x as a matrix of one column: its rows are an increment apart. */
     const char *x = first_element(c, 1, n ? c->n : c->m), *y = first_element(c, 2, n ? c->m : c->n);
     const struct product p = {.ta = c->ta,
                               .tb = CUBLAS_OP_N,
@@ -259,7 +258,7 @@ enum {
 
 #define ROUTINE(family, uses, regions)                                                                                 \
     static const struct routine family = {uses, 0, regions, NULL, run_##family, flops};
-/* An operation that is none is a transposed one. */
+/* An invalid operation means transposed. */
 #define GEMV_OP(trans) ((unsigned)(trans) > CUBLAS_OP_C ? CUBLAS_OP_T : (trans))
 ROUTINE(gemv, MATRIX_VECTOR | LOOSE | LATE_LD | BATCH_FAILS | NULL_IS_INVALID, gemv_regions)
 ROUTINE(gbmv, MATRIX_VECTOR | USES_BAND | ZERO_TIMES, gbmv_regions)

@@ -1,5 +1,5 @@
-/* Level 3 without the general products (gemm.c; "cuBLAS Library", 2.7): by OpenBLAS, large ones in
- * pieces that do not depend on each other. */
+/* Level 3 except general products (gemm.c; "cuBLAS Library", 2.7), by OpenBLAS; large calls in
+ * independent pieces. */
 #include "libraries/cublas/call.h"
 
 #include <stdlib.h>
@@ -117,7 +117,7 @@ static struct choices choices(const struct call *c)
 SYMMETRIC(symm)
 SYMMETRIC(hemm)
 
-/* In its place: trmm's operand or trsm's right side. */
+/* Works in place, on trmm's operand or trsm's right side. */
 static void by_triangle(const struct call *c, void(*const routines[]) TRIANGLE_PRODUCT, const struct operand *b)
 {
     const struct choices s = choices(c);
@@ -126,7 +126,7 @@ static void by_triangle(const struct call *c, void(*const routines[]) TRIANGLE_P
                                 (void *)b->at, &ld);
 }
 
-/* B becomes C first: the product is made in place. */
+/* Copies B to C first, because the product is computed in place. */
 static void trmm_strip(const struct call *c)
 {
     const size_t bytes = element_bytes(c->type);
@@ -155,7 +155,7 @@ static bool run_trsm(const struct call *c)
 
 /* ---- products with a transposed matrix ---- */
 
-/* A transposed matrix is conjugated or not by the routine, whichever was said. */
+/* The routine itself determines whether a transposed matrix is conjugated. */
 static char transposed(const struct call *c, bool hermitian)
 {
     return c->ta == CUBLAS_OP_N ? 'N' : hermitian ? 'C' : 'T';
@@ -184,8 +184,8 @@ RANK_K_OF(herk, true)
 RANK_2K_OF(syr2k, false)
 RANK_2K_OF(her2k, true)
 
-/* A * B^T of which a triangle is wanted: made whole beside C. beta is real where the result counts
- * as Hermitian. */
+/* Computes A * B^T in full beside C, and stores one triangle. beta is real if the result is
+ * Hermitian. */
 static bool run_rank_kx(const struct call *c, bool hermitian)
 {
     const enum precision p = call_precision(c);

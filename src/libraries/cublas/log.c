@@ -1,5 +1,5 @@
-/* cuBLAS's logger ("cuBLAS Library", 2.4.18 to 2.4.20): a few lines for each call, to stdout,
- * stderr, a file and a callback, as cublasLoggerConfigure() says, or CUBLAS_LOGINFO_DBG and
+/* cuBLAS's logger ("cuBLAS Library", 2.4.18 to 2.4.20): some lines for each call, to stdout,
+ * stderr, a file and a callback, as set by cublasLoggerConfigure(), or by CUBLAS_LOGINFO_DBG and
  * CUBLAS_LOGDEST_DBG in the environment.
  */
 #include "libraries/cublas/log.h"
@@ -20,7 +20,7 @@ static struct {
     cublasLogCallback callback;
 } logger = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* With the lock held. False: there is no such file to write. */
+/* Call with the lock held. Returns false if the file cannot be written. */
 static bool configure(bool on, bool to_stdout, bool to_stderr, const char *path)
 {
     FILE *file = path ? fopen(path, "w") : NULL;
@@ -70,7 +70,7 @@ static void write_line(const char *format, ...)
         logger.callback(line);
 }
 
-/* The arguments that a routine has, by what it says of itself. */
+/* Logs the arguments that the routine has, by its description. */
 static void say_arguments(const struct call *c)
 {
     static const char *const operands[OPERANDS] = {"first", "second", "third", "fourth", "fifth"};

@@ -16,8 +16,8 @@ void uses_add(struct uses *u, const void *at, int64_t width, int64_t height, int
     u->bytes += moved(width, height, use);
 }
 
-/* Columns that have w to 2 w elements are a rectangle of w rows at the triangle's edge and a
- * parallelogram of w elements along its diagonal. */
+/* Splits a triangle: columns with w to 2 w elements are a rectangle of w rows at the triangle's
+ * edge, and a parallelogram of w elements along the diagonal. */
 static void add_triangle(struct uses *u, const struct operand *o, const struct region *r, int64_t bytes)
 {
     const bool lower = r->kind == REGION_LOWER;
@@ -32,7 +32,7 @@ static void add_triangle(struct uses *u, const struct operand *o, const struct r
     u->bytes = before + moved(n * (n + 1) / 2, bytes, r->use);
 }
 
-/* Each diagonal of a band is a row of its matrix, which begins and ends where the diagonal does. */
+/* Each diagonal of a band is a row of its matrix, which begins and ends with the diagonal. */
 static void add_band(struct uses *u, const struct call *c, const struct operand *o, const struct region *r,
                      int64_t bytes)
 {
@@ -45,7 +45,7 @@ static void add_band(struct uses *u, const struct call *c, const struct operand 
         if (!(d == 0 && r->strict))
             uses_add(u, (const char *)o->at + (row + first * o->ld) * bytes, bytes, end - first, o->ld * bytes, r->use);
     }
-    if (!exact) /* its corners are not read, so that it is only memory that has to be there */
+    if (!exact) /* the corners are not read, but must be memory */
         uses_add(u, o->at, r->rows * bytes, r->columns, o->ld * bytes, 0);
 }
 
@@ -77,8 +77,8 @@ int64_t region_bytes(const struct call *c, int i, const struct region *r)
     return r->kind == REGION_COUNTS ? (int64_t)sizeof(int32_t) : (int64_t)element_bytes(operand_type(c, i));
 }
 
-/* Of a batch by addresses: their arrays; else all problems' matrices as one, each problem's, or each column
- * of all problems: whatever is the fewest ranges. */
+/* A batch by addresses: the arrays of addresses. Other batches: all matrices as one range, a range
+ * for each problem, or one for each column of all problems, whichever gives the fewest. */
 static void add_batch(struct uses *u, const struct call *c, int i, const struct region *r)
 {
     const int64_t bytes = region_bytes(c, i, r), stride = c->op[i].stride, problems = stride ? c->batch : 1,
@@ -88,7 +88,7 @@ static void add_batch(struct uses *u, const struct call *c, int i, const struct 
         uses_add(u, at, c->batch * (int64_t)sizeof(void *), 1, 0, HD_READS);
         return;
     }
-    if (r->kind == REGION_COUNTS) { /* one after the other */
+    if (r->kind == REGION_COUNTS) { /* contiguous */
         uses_add(u, at, problems * r->rows * (r->columns ? r->columns : 1) * bytes, 1, 0, r->use);
         return;
     }
@@ -116,7 +116,7 @@ void uses_add_operand(struct uses *u, const struct call *c, int i, const struct 
         add_region(u, c, &c->op[i], r, region_bytes(c, i, r));
 }
 
-/* Matrices that follow each other are one. */
+/* Merges adjacent matrices. */
 static bool add_to_last(hd_used *last, const hd_used *u)
 {
     if (last->width != u->width || last->pitch != u->pitch || last->use != u->use ||

@@ -1,5 +1,5 @@
-/* Givens rotations made ("cuBLAS Library", 2.5.8 and 2.5.10): four or five scalars, of the host,
- * where it is done at once, or of the device. */
+/* Generates Givens rotations ("cuBLAS Library", 2.5.8 and 2.5.10) from four or five scalars,
+ * immediately on the host, or on the device. */
 #include "libraries/cublas/call.h"
 
 #include "libraries/blas/level1.h"
@@ -44,7 +44,7 @@ static bool run_rotmg(const struct call *c)
 static const struct routine rotg = {0, 0, rotg_regions, NULL, run_rotg, NULL},
                             rotmg = {0, 0, rotmg_regions, NULL, run_rotmg, NULL};
 
-/* In the host's pointer mode no stream takes part. */
+/* In host pointer mode the stream is not involved. */
 static cublasStatus_t put(cublasHandle_t handle, struct call *c)
 {
     IN_CALL;

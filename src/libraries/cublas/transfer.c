@@ -1,9 +1,9 @@
-/* Vectors and matrices to the device and back ("cuBLAS Library", 2.4.14 to 2.4.21): copies of the
- * driver's. */
+/* Copies of vectors and matrices between host and device ("cuBLAS Library", 2.4.14 to 2.4.21), by
+ * the driver. */
 #include "libraries/cublas/call.h"
 
-/* `height` pieces of `width` bytes; what is no memory of a GPU's cannot be copied to or from as
- * such. */
+/* Copies `height` pieces of `width` bytes; an address that is no device memory cannot stand for the
+ * device. */
 static cublasStatus_t copy(const char *name, size_t width, size_t height, const void *from, size_t from_pitch, void *to,
                            size_t to_pitch, const void *device, const CUstream *stream)
 {

@@ -1,4 +1,4 @@
-/* The versions that cuBLAS and cuBLASLt say they are: those of CUDA_MAJOR's last releases. */
+/* The versions that cuBLAS and cuBLASLt report: those of the last release with CUDA_MAJOR. */
 #ifndef HEDDLE_LIBRARIES_CUBLAS_VERSION_H
 #define HEDDLE_LIBRARIES_CUBLAS_VERSION_H
 

@@ -1,7 +1,6 @@
-/* Version 1 of the API ("cuBLAS Library", appendix "Using the cuBLAS Legacy API"): characters for
- * operations, scalars by value, results returned, and no handle. One stands for all of them, made
- * by the first call that needs it. What went wrong with a routine is told by cublasGetError(),
- * once.
+/* Version 1 of the API ("cuBLAS Library", appendix "Using the cuBLAS Legacy API"): letters for
+ * operations, scalars by value, returned results, no handle. All calls share one handle, which the
+ * first call creates. cublasGetError() returns a routine's error once.
  */
 #include "cuda/cublas.h"
 
@@ -15,7 +14,7 @@ static struct {
     _Atomic cublasStatus_t error;
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* The handle, or NULL where none can be made. */
+/* The handle, or NULL if it cannot be created. */
 static cublasHandle_t own(void)
 {
     pthread_mutex_lock(&all.lock);
@@ -122,7 +121,7 @@ static int choice(const char *letters, char c)
 #define IN    n, x, incx
 #define IO    n, x, incx, y, incy
 
-/* Level 1, of the letter, its type, the letters of what is real of it, and that type. */
+/* Level 1 for a type: its letter, the type, and the letter and type of its real numbers. */
 #define LEVEL1(t, T, r, R)                                                                                             \
     FUNCTION(R, r##nrm2, LIST(CX(T)), LIST(IN))                                                                        \
     FUNCTION(R, r##asum, LIST(CX(T)), LIST(IN))                                                                        \
@@ -189,8 +188,7 @@ LEVEL2(S, float)
 LEVEL2(D, double)
 LEVEL2(C, cuComplex)
 LEVEL2(Z, cuDoubleComplex)
-/* Symmetric or Hermitian: the names, and the real type of what alpha is where a vector is
- * multiplied by itself. */
+/* Symmetric or Hermitian functions: their names, and the real type of alpha in rank-1 updates. */
 #define SYMMETRIC(T, R, mv, bmv, pmv, r, pr, r2, pr2)                                                                  \
     ROUTINE(mv, LIST(char uplo, int n, T alpha, A_(T), CXI(T), T beta, T *y, int incy),                                \
             LIST(UPLO(uplo), n, &alpha, A, lda, x, incx, &beta, y, incy))                                              \

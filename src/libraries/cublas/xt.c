@@ -1,6 +1,6 @@
-/* cuBLAS-XT ("cuBLAS Library", 4) as far as it is called: general products of matrices of the host,
- * which are done when the call returns. The devices of the original share tiles of the result; here
- * the host's threads do, whichever devices are selected. */
+/* The part of cuBLAS-XT that is used ("cuBLAS Library", 4): general products of host matrices,
+ * which are done when the call returns. The original spreads tiles of the result over devices; here
+ * the host's threads share them, whichever devices are selected. */
 #include "libraries/cublas/call.h"
 
 #include <stdlib.h>
@@ -92,7 +92,7 @@ static cublasStatus_t gemm(const char *name, cublasXtHandle_t handle, const stru
     }
     if (heddle_library_memory(p->c.at) != LIBRARY_PAGEABLE || heddle_library_memory(p->a.at) != LIBRARY_PAGEABLE ||
         heddle_library_memory(p->b.at) != LIBRARY_PAGEABLE)
-        cuCtxSynchronize(); /* matrices of a device: behind all that it does */
+        cuCtxSynchronize(); /* device matrices: waits for the device's work */
     struct product seen = *p;
     seen.a.at = library_view(p->a.at);
     seen.b.at = library_view(p->b.at);

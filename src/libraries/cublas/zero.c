@@ -1,13 +1,13 @@
-/* Where zeros are multiplied by, as on a GPU, and a NaN or an infinity comes through that BLAS
- * would not have looked at: an alpha of 0 of most routines, and the other triangle of trmv, tpmv
- * and trmm (recorded on an H200). What is finite stays what OpenBLAS has made of it. */
+/* Multiplications by zero, in which NaNs and infinities propagate as on a GPU, although BLAS would
+ * skip them: an alpha of 0 in most routines, and the other triangle in trmv, tpmv and trmm
+ * (recorded on an H200). Finite results stay as OpenBLAS computed them. */
 #include "libraries/cublas/call.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 struct elements {
-    size_t reals; /* of an element */
+    size_t reals; /* real numbers in an element */
     bool wide;
 };
 
@@ -50,7 +50,7 @@ static bool scalar_is(struct elements e, const void *scalar, bool real, double x
 
 /* ---- an alpha of 0 ---- */
 
-/* beta * C with a beta of 1: C stays, also what is imaginary on its diagonal. */
+/* With a beta of 1, beta * C leaves C unchanged, even an imaginary part on its diagonal. */
 static bool does_nothing(const struct call *c, struct elements e)
 {
     const unsigned u = c->routine->uses;
@@ -72,7 +72,7 @@ static bool multiplies_by_zero(const struct call *c, struct elements e)
     return u & ZERO_TIMES && scalar_is(e, c->alpha, u & ALPHA_REAL, 0);
 }
 
-/* What the product would be, beside the result, where it is not finite. */
+/* Computes the product separately, and takes over what is not finite. */
 static bool run_by_zero(const struct call *c, struct elements e)
 {
     const double one[2] = {1, 0}, zero[2] = {0};
@@ -99,10 +99,9 @@ static bool run_by_zero(const struct call *c, struct elements e)
 
 /* ---- a triangle's other half ---- */
 
-/* Vectors that the square is multiplied by: columns or rows of trmm's B, and of C, where they go;
- * or trmv's one. */
+/* Vectors that the square is multiplied by: columns or rows of trmm's B and C, or trmv's vector. */
 struct lines {
-    size_t count, length, tile; /* what is beside a tile of the triangle is not multiplied by */
+    size_t count, length, tile; /* tile: beyond the tiles of the triangle nothing is multiplied */
     const struct operand *from, *to;
     bool rows;
 };

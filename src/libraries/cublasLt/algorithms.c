@@ -1,6 +1,6 @@
 /* Algorithms and heuristics ("cuBLAS Library", 3.4: cublasLtMatmulAlgo...). There is one algorithm,
- * which takes everything and needs no workspace; its configuration is kept and changes nothing.
- * What it says of itself is what an H200's first choice says.
+ * which handles everything and needs no workspace; its configuration is stored without effect. It
+ * describes itself as an H200's first choice does.
  */
 #include "libraries/cublasLt/lt.h"
 
@@ -66,7 +66,7 @@ API cublasLtMatmulAlgoCheck(cublasLtHandle_t lightHandle, cublasLtMatmulDesc_t o
     return CUBLAS_STATUS_SUCCESS;
 }
 
-/* Types that a product may have, whatever its sizes. */
+/* Checks types that a product can have, whatever its sizes. */
 static cublasStatus_t check_types(cublasComputeType_t compute, cudaDataType_t scale, cudaDataType_t a, cudaDataType_t b,
                                   cudaDataType_t c, cudaDataType_t d)
 {
@@ -124,7 +124,7 @@ static const struct attribute configuration[] = {
     CONFIG(STAGES_ID, stages),
     CONFIG(INNER_SHAPE_ID, inner_shape),
     CONFIG(CLUSTER_SHAPE_ID, cluster_shape),
-    {10, offsetof(struct algorithm, ten), sizeof(uint16_t), false}, /* has no name */
+    {10, offsetof(struct algorithm, ten), sizeof(uint16_t), false}, /* undocumented */
 };
 
 API cublasLtMatmulAlgoConfigSetAttribute(cublasLtMatmulAlgo_t *algo, cublasLtMatmulAlgoConfigAttributes_t attr,

@@ -1,5 +1,5 @@
-/* What products cuBLASLt has ("cuBLAS Library", 3.4.25: the tables of cublasLtMatmul), as an H200
- * answers. */
+/* The products that cuBLASLt supports ("cuBLAS Library", 3.4.25: the tables of cublasLtMatmul), by
+ * an H200's answers. */
 #include "libraries/cublasLt/lt.h"
 
 /* ---- types: what is computed in, scalars, A and B, C, D ---- */
@@ -43,8 +43,8 @@ static cublasComputeType_t family(cublasComputeType_t compute)
     }
 }
 
-/* 8-bit floats: not both of E5M2; D of one of their types beside a C of halves, E5M2 only where an
- * operand is. */
+/* 8-bit floats: A and B are not both E5M2. D may have one of their types with a C of halves; E5M2
+ * only if an operand has it. */
 static bool fits_fp8(const struct operation *o, cudaDataType a, cudaDataType b, cudaDataType c, cudaDataType d)
 {
     const bool e5m2 = a == CUDA_R_8F_E5M2 || b == CUDA_R_8F_E5M2;
@@ -84,7 +84,7 @@ static bool sizes_fit(const struct operation *o, const struct layout *a, const s
            b->batch_count == d->batch_count && c->batch_count == d->batch_count && d->batch_count >= 1;
 }
 
-/* Tensor cores take 8-bit floats with k innermost, and 16 bytes at a time. */
+/* Tensor cores need 8-bit floats with k innermost, and 16-byte alignment. */
 static bool fp8_shapes_fit(const struct operation *o, const struct layout *a, const struct layout *b,
                            const struct layout *d)
 {
@@ -92,8 +92,8 @@ static bool fp8_shapes_fit(const struct operation *o, const struct layout *a, co
            (d->rows == 1 || d->rows * element_bytes(d->type) % 16 == 0);
 }
 
-/* Bytes: to bytes, A is transposed and B is not; to integers, what an H200 has kernels for
- * (cublas/gemm.c). */
+/* Bytes: with a result of bytes, A is transposed and B is not; with integers, what an H200 has
+ * kernels for (cublas/gemm.c). */
 static bool byte_shapes_fit(const struct operation *o, const struct layout *d)
 {
     const bool ta = o->ta != CUBLAS_OP_N, tb = o->tb != CUBLAS_OP_N;
@@ -106,7 +106,7 @@ static bool byte_shapes_fit(const struct operation *o, const struct layout *d)
 
 enum { AUX = 128, ROUND_LD = 128 };
 
-/* Bits of the epilogue that go together. */
+/* Valid combinations of epilogue bits. */
 static bool is_epilogue(uint32_t e)
 {
     switch (e) {
@@ -130,7 +130,7 @@ static bool is_epilogue(uint32_t e)
     }
 }
 
-/* Gradients of a bias along A or B want that matrix with k outermost. */
+/* Gradients of a bias along A or B require k outermost in that matrix. */
 static bool epilogue_fits(const struct operation *o, const struct layout *d)
 {
     const uint32_t e = o->epilogue;

@@ -1,5 +1,5 @@
-/* Descriptors of cuBLASLt and their attributes ("cuBLAS Library", 3.4). Create makes one of the
- * heap's; Init one where the program has room. */
+/* Descriptors of cuBLASLt and their attributes ("cuBLAS Library", 3.4). Create allocates one; Init
+ * initialises one in the program's memory. */
 #include "libraries/cublasLt/lt.h"
 
 #include <stdlib.h>
@@ -23,7 +23,7 @@ cublasStatus_t attribute_set(void *record, const struct attribute *table, size_t
     return CUBLAS_STATUS_SUCCESS;
 }
 
-/* No bytes: only how many there are is asked for. */
+/* With 0 bytes, only the attribute's size is requested. */
 cublasStatus_t attribute_get(const void *record, const struct attribute *table, size_t n, unsigned number, void *to,
                              size_t bytes, size_t *written)
 {
@@ -39,7 +39,8 @@ cublasStatus_t attribute_get(const void *record, const struct attribute *table, 
 
 #define AT(T, number, member) {number, offsetof(T, member), sizeof(((T *)0)->member), false}
 
-/* The functions of a kind of descriptors; its parameters beside the descriptor are named twice. */
+/* The functions of a kind of descriptor; parameters beside the descriptor are listed twice, with
+   and without types. */
 #define DESCRIPTOR(Name, Opaque, T, table, parameters, given, attributes_type)                                         \
     API cublasLt##Name##Create(Opaque##_t *descriptor UNPACK parameters)                                               \
     {                                                                                                                  \
@@ -116,7 +117,7 @@ static const struct attribute operation_attributes[] = {
     OPERATION(EPILOGUE_AUX_BATCH_STRIDE, aux_stride),
     OPERATION(ALPHA_VECTOR_BATCH_STRIDE, alpha_stride),
     OPERATION(SM_COUNT_TARGET, sm_count_target),
-    AT(struct operation, 16, reserved), /* has no name */
+    AT(struct operation, 16, reserved), /* undocumented */
     OPERATION(A_SCALE_POINTER, a_scale),
     OPERATION(B_SCALE_POINTER, b_scale),
     OPERATION(C_SCALE_POINTER, c_scale),

@@ -1,5 +1,5 @@
-/* Handles, names, and settings that are kept ("cuBLAS Library", 3.4). A handle has no state:
- * cuBLAS's are handles here, too, as the original has it; NULL is none.
+/* Handles, names, and stored settings ("cuBLAS Library", 3.4). A handle has no state; as in the
+ * original, a cuBLAS handle is valid here, too; NULL is not.
  */
 #include "libraries/cublasLt/lt.h"
 
@@ -54,7 +54,7 @@ LIBRARY_API const char *cublasLtGetStatusString(cublasStatus_t status)
     return "unrecognized status";
 }
 
-/* A cache of heuristics is not needed; how large it may be is kept. */
+/* There is no cache of heuristics; its capacity is only stored. */
 static _Atomic size_t capacity = 8192;
 
 API cublasLtHeuristicsCacheGetCapacity(size_t *value)

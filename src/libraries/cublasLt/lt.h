@@ -1,5 +1,5 @@
-/* cuBLASLt: descriptors are structs of the program's, which it may keep anywhere ("opaque"); their
- * attributes stand in tables. */
+/* cuBLASLt's descriptors, which are structs in the program's memory ("opaque"), and tables of their
+ * attributes. */
 #ifndef HEDDLE_LIBRARIES_CUBLASLT_LT_H
 #define HEDDLE_LIBRARIES_CUBLASLT_LT_H
 
@@ -41,7 +41,7 @@ struct operation {
     int32_t bias_type;
     const void *aux_scale;
     void *aux_amax;
-    int32_t scale_modes[5]; /* A, B, C, D, the auxiliary matrix */
+    int32_t scale_modes[5]; /* of A, B, C, D, the auxiliary matrix */
     int32_t d_out_scale_mode;
     void *d_out_scale;
     void *emulation;
@@ -63,9 +63,9 @@ struct transformation {
 };
 static_assert(sizeof(struct transformation) <= sizeof(cublasLtMatrixTransformDescOpaque_t), "a transformation fits");
 
-/* There is one algorithm; programs may set what the original's have. */
+/* There is one algorithm; programs may set the attributes that the original's have. */
 struct algorithm {
-    uint32_t mark; /* ALGORITHM: it has been initialised */
+    uint32_t mark; /* ALGORITHM if initialised */
     int32_t id;
     uint32_t tile, split_k, reduction, swizzle, custom, stages;
     uint16_t inner_shape, cluster_shape, ten;
@@ -88,17 +88,17 @@ cublasStatus_t attribute_get(const void *record, const struct attribute *table, 
 
 /* ---- products ---- */
 
-/* What is wrong with a product of these; NULL layouts are an error, too. `say`: its name in a
- * sentence. */
+/* Checks a product; NULL layouts are an error. `say`: its name for messages. */
 cublasStatus_t matmul_check(const char *say, const struct operation *o, const struct layout *a, const struct layout *b,
                             const struct layout *c, const struct layout *d);
 bool is_algorithm(const struct algorithm *a);
 
-/* The status of what a stream says. */
+/* Converts a stream's result. */
 cublasStatus_t lt_status(CUresult r);
-/* In a task: a matrix of a batch. False: not all of it is memory. */
+/* In a task: a matrix of a batch. Returns false if not all of it is memory. */
 bool lt_matrix(struct matrix *m, const struct layout *l, const void *at, int64_t problem);
-/* The memory of a matrix in all problems of its batch. Returns how many of `most` have been used. */
+/* Declares the memory of a matrix in all problems of its batch. Returns how many of `most` entries
+   were used. */
 size_t lt_uses(hd_used *used, size_t most, const struct layout *l, const void *at, unsigned use);
 
 #define API LIBRARY_API cublasStatus_t

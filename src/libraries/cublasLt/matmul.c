@@ -10,7 +10,7 @@ struct matmul {
     struct layout a, b, c, d;
     const void *pa, *pb, *pc;
     void *pd;
-    const void *alpha, *beta; /* of the device, where the mode says so */
+    const void *alpha, *beta; /* device addresses, if the pointer mode says so */
     double alpha_value[2], beta_value[2];
 };
 
@@ -20,11 +20,11 @@ struct problem {
     const struct matmul *t;
     struct product product;
     int64_t index;
-    const float *bias; /* widened: one for each row */
+    const float *bias; /* widened, for each row */
     char *aux;
     cudaDataType aux_type;
     float d_scale;
-    float *largest; /* of each column, before d_scale; or NULL */
+    float *largest; /* for each column, before d_scale; or NULL */
 };
 
 static double gelu(double x)
@@ -43,7 +43,7 @@ static double gelu_slope(double x)
     return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * 0.7978845608028654 * (1 + 3 * 0.044715 * x * x);
 }
 
-/* The auxiliary matrix: bits, a byte for eight rows, or values; columns of D are its columns. */
+/* The auxiliary matrix: bits, a byte for eight rows, or values; its columns correspond to D's. */
 static unsigned char *aux_bits(const struct problem *p, int64_t row, int64_t column)
 {
     return (unsigned char *)p->aux + (column * p->t->o.aux_ld + row) / 8;
@@ -104,7 +104,7 @@ static void finish_column(const struct product *product, int64_t column, void *v
         p->largest[column] = largest;
 }
 
-/* The sums of D's rows, or of op(A)'s or op(B)'s along k. */
+/* Sums of D's rows, or sums of op(A) or op(B) along k. */
 static bool put_bias_gradient(const struct problem *p, void *bias, cudaDataType type)
 {
     const struct product *q = &p->product;
@@ -130,7 +130,7 @@ static bool is_byte_type(cudaDataType t)
     return element_bytes(t) == 1;
 }
 
-/* Of narrow results the bias is of C's type, of bytes with float scalars it is float. */
+/* The bias has C's type if results are narrow, and is float for bytes with float scalars. */
 static cudaDataType bias_type(const struct matmul *t)
 {
     return t->o.bias_type != -1                                                           ? (cudaDataType)t->o.bias_type
@@ -179,7 +179,7 @@ static void read_scalars(const struct matmul *t, bool integers, double alpha[2],
     }
 }
 
-/* Tiles are 32 columns wide, and whole in height. */
+/* Tiles are 32 columns wide; heights are whole tiles. */
 static struct library_shape layout_shape(const struct layout *l)
 {
     static const uint64_t tile_rows[] = {
@@ -291,7 +291,7 @@ size_t lt_uses(hd_used *used, size_t most, const struct layout *l, const void *a
         used[0] = library_reads(at, n * sizeof(void *));
         return 1;
     }
-    if (l->order > CUBLASLT_ORDER_ROW) /* of tiles, whose padding is not told apart */
+    if (l->order > CUBLASLT_ORDER_ROW) /* tiled: padding is treated as part of the matrix */
         return 0;
     for (size_t i = 0; i < (l->batch_stride ? n : 1) && told < most; i++)
         used[told++] = library_uses((const char *)at + (int64_t)i * l->batch_stride * (int64_t)bytes, width, height,
@@ -354,7 +354,7 @@ static hd_unit unit_of(const struct matmul *t)
     }
 }
 
-/* Whether a scalar of the host's is: an H200 looks at operands then when it reads them. */
+/* Is a host scalar 0? On an H200 that decides whether operands are checked. */
 static bool is_zero(const struct matmul *t, const void *scalar)
 {
     const double zero[2] = {0};

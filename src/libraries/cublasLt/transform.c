@@ -42,7 +42,7 @@ static hd_result run(void *args)
                 const double v = (alpha == 0 ? 0 : alpha * element(&a, t->t.ta, i, j)) +
                                  (beta == 0 ? 0 : beta * element(&b, t->t.tb, i, j));
                 const double rounded = t->t.scale_type == CUDA_R_32F ? (double)(float)v : v;
-                if (t->c.type == CUDA_R_8I) /* is cut off, and wraps, as on an H200 */
+                if (t->c.type == CUDA_R_8I) /* truncated, with wrap-around, as on an H200 */
                     ((int8_t *)c.at)[matrix_offset(&c, i, j)] = (int8_t)(fabs(rounded) < 0x1p31 ? (int32_t)rounded : 0);
                 else
                     matrix_write(PRECISION_D, &rounded, &c, i, j, 1);
@@ -51,7 +51,7 @@ static hd_result run(void *args)
     return HD_SUCCESS;
 }
 
-/* Orders by tiles are those of bytes and of 32-bit integers. */
+/* Tiled orders exist for bytes and 32-bit integers only. */
 static bool order_fits(const struct layout *l)
 {
     return l->order <= CUBLASLT_ORDER_ROW ||

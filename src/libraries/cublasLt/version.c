@@ -1,4 +1,4 @@
-/* The version that the library says it is: compiled once for each. */
+/* The version that the library reports. Compiled once for each. */
 #include "libraries/cublas/version.h"
 
 #include "libraries/common/library.h"

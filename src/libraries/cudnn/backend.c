@@ -1,5 +1,5 @@
-/* The backend API: descriptors, and the ways from a graph of operations to a plan. There is one
- * engine for every graph, without knobs, notes or workspace. */
+/* The backend API: descriptors, and the steps from an operation graph to a plan. Every graph has
+ * one engine, without knobs, notes or workspace. */
 #include "libraries/cudnn/backend.h"
 
 #include <stdlib.h>
@@ -95,7 +95,7 @@ double attribute_number(const struct descriptor *d, int name, double otherwise)
     return a->type == TYPE_FLOAT ? *(float *)a->values : a->type == TYPE_DOUBLE ? *(double *)a->values : otherwise;
 }
 
-/* Copies the values; of descriptors, `values` are records. */
+/* Copies the values; for descriptors, `values` are records. */
 static cudnnStatus_t set(struct descriptor *d, int name, int type, int64_t n, const void *values)
 {
     struct attribute *a = (struct attribute *)attribute_of(d, name);
@@ -167,7 +167,7 @@ cudnnStatus_t cudnnBackendSetAttribute(cudnnBackendDescriptor_t handle, int name
     return status;
 }
 
-/* An engine of a graph; *made is held. */
+/* The engine of a graph; *made has a reference. */
 static cudnnStatus_t engine_of(struct descriptor *graph, struct descriptor *engine)
 {
     const int64_t first = 0;
@@ -177,8 +177,8 @@ static cudnnStatus_t engine_of(struct descriptor *graph, struct descriptor *engi
     return status;
 }
 
-/* What the caller has made to be filled: the one configuration of a heuristic, or the engine of a
- * configuration. */
+/* Fills a descriptor that the caller made: the only configuration of a heuristic, or a
+ * configuration's engine. */
 static cudnnStatus_t fill(const struct descriptor *d, int name, struct descriptor *empty)
 {
     if (name == ATTR_ENGINECFG_ENGINE) {
@@ -227,7 +227,7 @@ cudnnStatus_t cudnnBackendGetAttribute(cudnnBackendDescriptor_t handle, int name
     }
     const struct attribute *a = attribute_of(d, name);
     if (n)
-        *n = a ? a->n : 0; /* notes, knobs: there are none */
+        *n = a ? a->n : 0; /* there are no notes or knobs */
     if (!a || !values)
         return CUDNN_STATUS_SUCCESS;
     if (a->type != type || type == TYPE_DESCRIPTOR)

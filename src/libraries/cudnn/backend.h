@@ -1,5 +1,5 @@
-/* Descriptors of the backend API: bags of attributes. A descriptor that is an attribute of another
- * lives as long as that. */
+/* Descriptors of the backend API: sets of attributes. A descriptor lives as long as another one has
+ * it as an attribute. */
 #ifndef HEDDLE_LIBRARIES_CUDNN_BACKEND_H
 #define HEDDLE_LIBRARIES_CUDNN_BACKEND_H
 
@@ -35,7 +35,7 @@ enum {
     ATTR_ENGINECFG_ENGINE = 300,
     ATTR_PLAN_ENGINE_CONFIG = 401,
     ATTR_PLAN_WORKSPACE_SIZE = 402,
-    ATTR_OPERATION_FORWARD = 700, /* and five more: alpha, beta, the convolution, w, x, y */
+    ATTR_OPERATION_FORWARD = 700, /* followed by five more: alpha, beta, the convolution, w, x, y */
     ATTR_OPERATION_DATA = 706,    /* alpha, beta, the convolution, w, dx, dy */
     ATTR_OPERATION_FILTER = 712,  /* alpha, beta, the convolution, dw, x, dy */
     ATTR_GRAPH_OPS = 801,
@@ -67,7 +67,7 @@ struct descriptor;
 struct attribute {
     int name, type;
     int64_t n;
-    void *values; /* of TYPE_DESCRIPTOR: struct descriptor *, each held */
+    void *values; /* for TYPE_DESCRIPTOR: struct descriptor *, with references */
 };
 
 struct descriptor {
@@ -77,17 +77,17 @@ struct descriptor {
     VEC(struct attribute) attributes;
 };
 
-/* The attribute, or NULL. */
+/* Finds an attribute; NULL if it is not set. */
 const struct attribute *attribute_of(const struct descriptor *d, int name);
-/* The first descriptor that is one, or NULL. */
+/* The first descriptor of the attribute, or NULL. */
 struct descriptor *attribute_descriptor(const struct descriptor *d, int name);
 int64_t attribute_int(const struct descriptor *d, int name, int64_t otherwise);
-/* A number of TYPE_FLOAT or TYPE_DOUBLE. */
+/* A number with TYPE_FLOAT or TYPE_DOUBLE. */
 double attribute_number(const struct descriptor *d, int name, double otherwise);
 
 /* ---- graph.c ---- */
 
-/* Can the operations be computed? What cannot is named. */
+/* Can the operations be computed? Unsupported ones are named. */
 cudnnStatus_t graph_finalize(const struct descriptor *graph);
 cudnnStatus_t graph_execute(struct cudnn_handle *s, const struct descriptor *graph, const struct descriptor *pack);
 

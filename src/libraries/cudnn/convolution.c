@@ -1,6 +1,6 @@
-/* See convolution.h. Of every image and group the elements that the filter's taps see become a
- * matrix, a row for each tap, in pieces of some rows of the result; floats and doubles are computed
- * as they are, halves as floats.
+/* See convolution.h. For every image and group, the elements under the filter's taps form a matrix
+ * with a row for each tap (im2col), in pieces of some lines of the result. Floats and doubles are
+ * computed as they are, halves as floats.
  */
 #include "libraries/cudnn/convolution.h"
 
@@ -12,7 +12,7 @@
 
 enum { PIECE_ELEMENTS = 1 << 20 };
 
-/* A convolution with three dimensions of space, however many it has. */
+/* A convolution padded to three spatial dimensions. */
 struct plan {
     const struct convolution *c;
     enum precision p;
@@ -22,8 +22,9 @@ struct plan {
     int64_t batch, groups, in, out;                   /* in, out: channels of a group */
     int64_t x[MAX_SPACE], k[MAX_SPACE], y[MAX_SPACE]; /* sizes */
     int64_t xs[MAX_SPACE], ks[MAX_SPACE], ys[MAX_SPACE], stride[MAX_SPACE], pad[MAX_SPACE], dilation[MAX_SPACE];
-    int64_t taps, lines, piece; /* taps: of all channels of a group; lines: of a result; piece: lines at a time */
-    void *filters;              /* all of w, widened: a row of taps for each channel of the result */
+    /* taps: over all channels of a group; lines: of a result; piece: lines at a time */
+    int64_t taps, lines, piece;
+    void *filters; /* w, widened: a row of taps for each output channel */
     _Atomic bool failed;
 };
 
@@ -91,7 +92,7 @@ static void *element(const struct plan *p, int which, int64_t index)
     return p->at[which] + index * (int64_t)element_bytes(p->type[which]);
 }
 
-/* A tap: its channel and place in the filter. */
+/* A tap: its channel and position in the filter. */
 struct tap {
     int64_t channel, at[MAX_SPACE];
 };
@@ -107,15 +108,15 @@ static struct tap tap_at(const struct plan *p, int64_t number)
     return t;
 }
 
-/* Where along a dimension of space a tap reads for a result. */
+/* The input coordinate along a dimension that a tap reads for an output coordinate. */
 static int64_t seen(const struct plan *p, const struct tap *t, unsigned i, int64_t result)
 {
     int64_t tap = p->c->flipped ? p->k[i] - 1 - t->at[i] : t->at[i];
     return result * p->stride[i] - p->pad[i] + tap * p->dilation[i];
 }
 
-/* Of a line of results, those for which the tap reads inside of x along the last dimension: from
- * *first on, so many. */
+/* The outputs in a line for which the tap reads inside x along the last dimension: returns their
+ * number, the first in *first. */
 static int64_t inside(const struct plan *p, const struct tap *t, int64_t *first)
 {
     int64_t from = 0, to = p->y[2];
@@ -127,7 +128,7 @@ static int64_t inside(const struct plan *p, const struct tap *t, int64_t *first)
     return to - from;
 }
 
-/* Where the tap reads a line of results, in z and y. False: outside of x. */
+/* The input line that a tap reads for an output line, in z and y; false if it is outside x. */
 static bool line_seen(const struct plan *p, const struct tap *t, int64_t line, int64_t *z, int64_t *y)
 {
     *z = seen(p, t, 0, line / p->y[1]);
@@ -135,7 +136,7 @@ static bool line_seen(const struct plan *p, const struct tap *t, int64_t line, i
     return *z >= 0 && *z < p->x[0] && *y >= 0 && *y < p->x[1];
 }
 
-/* What the taps see of x, for some lines of the result; the rest of the matrix is zero. */
+/* Gathers the inputs under the taps for some output lines; the rest of the matrix is zero. */
 static void gather(const struct plan *p, int64_t image, int64_t group, int64_t line, int64_t lines, char *matrix)
 {
     for (int64_t row = 0; row < p->taps; row++) {
@@ -153,8 +154,8 @@ static void gather(const struct plan *p, int64_t image, int64_t group, int64_t l
     }
 }
 
-/* A line of y, or of the filters, between its tensor and a row in the computation's precision;
- * alpha and beta blend what is written. */
+/* Copies a line of y, or of the filters, between its tensor and a row in the computation's
+ * precision; written values are blended by alpha and beta. */
 static void write_row(const struct plan *p, int which, int64_t index, int64_t stride, void *row, void *scratch,
                       int64_t n)
 {
@@ -189,7 +190,7 @@ static void product(const struct plan *p, const char *ta, const char *tb, int64_
                                &lc);
 }
 
-/* y's lines of a group as a matrix: read, or written. */
+/* Reads or writes y's lines of a group as a matrix. */
 static void move_y(const struct plan *p, int64_t image, int64_t group, int64_t line, int64_t lines, char *rows,
                    void *scratch, bool write)
 {
@@ -209,7 +210,7 @@ static const char *filters_of(const struct plan *p, int64_t group)
     return (const char *)p->filters + group * p->out * p->taps * (int64_t)p->bytes;
 }
 
-/* A piece: of an image and a group, some lines of the result. */
+/* Computes a piece: some output lines of an image and group. */
 static void forward(void *data, size_t number)
 {
     struct plan *p = data;
@@ -231,13 +232,13 @@ static void forward(void *data, size_t number)
     free(scratch);
 }
 
-/* An image of a group, as it is summed up: without gaps. */
+/* The index in a group's image where gradients are summed: contiguous. */
 static int64_t cell_of(const struct plan *p, int64_t channel, int64_t z, int64_t y, int64_t x)
 {
     return ((channel * p->x[0] + z) * p->x[1] + y) * p->x[2] + x;
 }
 
-/* Adds what the taps stand for to what they have seen. */
+/* Adds the gradients of taps to the inputs they read. */
 static void scatter(const struct plan *p, int64_t line, int64_t lines, const char *matrix, char *image)
 {
     for (int64_t row = 0; row < p->taps; row++) {
@@ -292,7 +293,7 @@ static void data_gradient(void *data, size_t number)
     free(scratch);
 }
 
-/* The filters' rows of a group, between w and their own place. */
+/* Copies a group's rows of filters between w and the widened ones. */
 static void move_filters(const struct plan *p, int64_t group, void *scratch, bool write)
 {
     for (int64_t o = 0; o < p->out; o++)

@@ -8,17 +8,17 @@ enum convolution_kind { CONVOLUTION_FORWARD, CONVOLUTION_DATA, CONVOLUTION_FILTE
 
 enum { MAX_SPACE = 3 };
 struct convolution {
-    enum convolution_kind kind; /* what is computed of the other two: y, x or w */
-    unsigned space;             /* dimensions of it */
+    enum convolution_kind kind; /* what is computed from the other two: y, x or w */
+    unsigned space;             /* number of spatial dimensions */
     int64_t stride[MAX_SPACE], pre[MAX_SPACE], post[MAX_SPACE], dilation[MAX_SPACE];
-    bool flipped; /* CUDNN_CONVOLUTION: the filter is read from its end */
+    bool flipped; /* CUDNN_CONVOLUTION: the filter is mirrored */
     struct tensor x, w, y;
     double alpha, beta;
 };
 
-/* NULL, or why it is none that can be computed. */
+/* NULL, or why it cannot be computed. */
 const char *convolution_wrong(const struct convolution *c);
-/* False: no memory. */
+/* Returns false if memory is exhausted. */
 bool convolution_run(const struct convolution *c, void *x, void *w, void *y);
 double convolution_flops(const struct convolution *c);
 

@@ -1,5 +1,5 @@
-/* cuDNN 9 ("NVIDIA cuDNN Backend API"), as far as Heddle has it: convolutions of one operation each
- * by graphs, batch normalization and recurrent networks. Names and numbers are the original's.
+/* The parts of cuDNN 9 ("NVIDIA cuDNN Backend API") that Heddle has: graphs of one convolution
+ * each, batch normalization, and recurrent networks. Names and numbers are the original's.
  */
 #ifndef HEDDLE_LIBRARIES_CUDNN_H
 #define HEDDLE_LIBRARIES_CUDNN_H
@@ -32,7 +32,7 @@ struct cudnn_handle {
     CUstream stream;
 };
 
-/* Dimensions of a tensor: batch, channels, up to three of space; strides in elements. */
+/* Dimensions of a tensor: batch, channels, up to three spatial ones; strides in elements. */
 enum { MAX_DIMS = 8 };
 struct tensor {
     int type; /* CUDNN_DATA_ */
@@ -40,16 +40,16 @@ struct tensor {
     int64_t dim[MAX_DIMS], stride[MAX_DIMS];
 };
 
-/* False: a type that cuDNN's numbers name and convolutions here do not have. */
+/* Returns false for a type that cuDNN has and convolutions here do not support. */
 bool tensor_type(int type, cudaDataType *cuda_type);
 size_t tensor_element_bytes(const struct tensor *t);
-/* From the first element to behind the last. */
+/* Bytes from the first element to the end of the last. */
 size_t tensor_bytes(const struct tensor *t);
-/* That of a handle of the older functions', NULL where it is none. */
+/* The tensor of a handle of the older functions; NULL if it is invalid. */
 const struct tensor *tensor_of(cudnnTensorDescriptor_t handle);
 
 cudnnStatus_t cudnn_status(CUresult r);
-/* A descriptor of zeroes, and the end of one. */
+/* Creates a zeroed descriptor; destroys one. */
 cudnnStatus_t cudnn_new(enum record_kind kind, size_t bytes, void **handle);
 cudnnStatus_t cudnn_drop(enum record_kind kind, void *handle);
 

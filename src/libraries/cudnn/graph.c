@@ -1,4 +1,4 @@
-/* Graphs of operations: what of them can be computed, and how. */
+/* Operation graphs: which can be computed, and how. */
 #include <stdlib.h>
 
 #include "libraries/cudnn/backend.h"
@@ -33,7 +33,7 @@ static bool read_space(const struct descriptor *d, int name, unsigned n, int64_t
     return true;
 }
 
-/* A convolution, and the unique IDs of its tensors x, w and y. */
+/* Reads a convolution, with the unique IDs of its tensors x, w and y. */
 static bool read_convolution(const struct descriptor *op, struct convolution *c, int64_t ids[3])
 {
     int first = op->type == BACKEND_CONVOLUTION_FORWARD ? ATTR_OPERATION_FORWARD

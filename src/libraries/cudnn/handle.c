@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* Of the API that the original has; programs compare it with what they were compiled for. */
+/* The API's version, which programs compare with the one they were compiled for. */
 enum { MAJOR = 9, MINOR = 10, PATCH = 0, VERSION = 10000 * MAJOR + 100 * MINOR + PATCH };
 
 cudnnStatus_t cudnn_status(CUresult r)
@@ -113,7 +113,7 @@ const char *cudnnGetErrorString(cudnnStatus_t status)
     }
 }
 
-/* What a call was refused for, it has said on stderr. */
+/* The reason for a refused call was printed on stderr. */
 LIBRARY_API void cudnnGetLastErrorString(char *text, size_t size);
 void cudnnGetLastErrorString(char *text, size_t size)
 {

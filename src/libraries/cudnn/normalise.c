@@ -1,6 +1,6 @@
-/* Batch normalization by the older functions ("cudnn_ops": cudnnBatchNormalization*), of channels
- * over images and space, as PyTorch calls them: means and variances in float, or double of doubles;
- * variances that are kept for later are unbiased. Activations and sums are not fused.
+/* Batch normalization by the older functions ("cudnn_ops": cudnnBatchNormalization*), per channel
+ * over images and space, as PyTorch calls them. Means and variances are float, or double for
+ * doubles; running variances are unbiased. Activations and additions are not fused.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -12,12 +12,11 @@ enum { NORM_PER_ACTIVATION, NORM_SPATIAL, NORM_SPATIAL_PERSISTENT };
 
 enum what { INFERENCE, TRAINING, BACKWARD };
 
-/* The pointers of a call; what a call does not have is NULL. */
+/* A call's pointers; NULL if it does not have them. */
 struct pointers {
     const void *x, *dy, *scale, *bias;
-    const void *mean,
-        *variance; /* INFERENCE: the estimated ones; BACKWARD: the saved mean and inverse deviation, or NULL */
-    void *y;       /* BACKWARD: dx */
+    const void *mean, *variance; /* INFERENCE: the estimates; BACKWARD: the saved mean and inverse deviation, or NULL */
+    void *y;                     /* BACKWARD: dx */
     void *running_mean, *running_variance, *saved_mean, *saved_inverse;
     void *scale_gradient, *bias_gradient;
 };
@@ -45,7 +44,7 @@ static void set_parameter(const struct norm *n, void *at, int64_t i, double valu
         ((float *)at)[i] = (float)value;
 }
 
-/* The lines of a channel: all that is along the last dimension. */
+/* The number of lines of a channel along the last dimension. */
 static int64_t line_count(const struct tensor *t)
 {
     int64_t n = t->dim[0];
@@ -267,7 +266,7 @@ static cudnnStatus_t put(struct cudnn_handle *s, const char *name, struct norm *
     return cudnn_status(heddle_library_put(s->stream, &t, false));
 }
 
-/* Factors are of the type of the computation: double where the tensor is, else float. */
+/* Factors are double if the tensor is, else float. */
 static double factor_of(const void *at, cudnnTensorDescriptor_t tensor)
 {
     const struct tensor *t = tensor_of(tensor);
@@ -369,7 +368,7 @@ cudnnStatus_t cudnnBatchNormalizationBackwardEx(
     return put(s, "cudnnBatchNormalizationBackwardEx", &n, mode, ops, x_desc, dx_desc, dy_desc, parameters);
 }
 
-/* None of them needs memory beyond its tensors. */
+/* No function needs extra memory. */
 static cudnnStatus_t no_bytes(size_t *bytes)
 {
     if (!bytes)

@@ -1,4 +1,4 @@
-/* The entry points of recurrent networks, and of the dropout between their layers; see rnn.h. */
+/* The entry points for recurrent networks, and for the dropout between their layers; see rnn.h. */
 #include "libraries/cudnn/rnn.h"
 
 #include <stdlib.h>
@@ -152,13 +152,13 @@ cudnnStatus_t cudnnGetRNNWeightSpaceSize(cudnnHandle_t handle, void *rnn, size_t
     return CUDNN_STATUS_SUCCESS;
 }
 
-/* A matrix, or a column. */
+/* Describes a matrix or a column. */
 static void set_matrix(struct tensor *t, int type, int64_t rows, int64_t columns)
 {
     *t = (struct tensor){.type = type, .n = 3, .dim = {1, rows, columns}, .stride = {rows * columns, columns, 1}};
 }
 
-/* What there is none of has no address. */
+/* A matrix that does not exist has no address. */
 static void describe(void *tensor, void **address, const void *weights, const struct rnn *r, int64_t at, int64_t rows,
                      int64_t columns)
 {
@@ -281,7 +281,7 @@ static int64_t vectors_of(const struct sequences *q)
     return n;
 }
 
-/* From the first vector to behind the last, with what is behind the ends. */
+/* Bytes from the first vector to the end of the last, padding included. */
 static size_t sequences_bytes(const struct sequences *q)
 {
     const int64_t n = q->batch.layout == RNN_PACKED ? vectors_of(q) : q->batch.steps * q->batch.sequences;
@@ -325,7 +325,7 @@ static hd_result run_call(void *args)
     return r;
 }
 
-/* Multiplications and additions of the matrices, for all vectors. */
+/* Floating-point operations of the matrix products, for all vectors. */
 static double flops_of(const struct rnn *r, int64_t vectors, enum rnn_what what)
 {
     double n = 2.0 * (double)rnn_weight_count(r) * (double)vectors;

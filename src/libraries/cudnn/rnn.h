@@ -1,6 +1,6 @@
-/* Recurrent networks of cuDNN's (cudnnRNN*): layers of cells, in one direction or both, over
- * sequences of several lengths. rnn.c has the entry points; what rnn_work.h shows computes in double,
- * whatever the type of the data.
+/* cuDNN's recurrent networks (cudnnRNN*): layers of cells, in one or both directions, over
+ * sequences of different lengths. rnn.c has the entry points; the functions of rnn_work.h compute
+ * in double for all data types.
  */
 #ifndef HEDDLE_LIBRARIES_CUDNN_RNN_H
 #define HEDDLE_LIBRARIES_CUDNN_RNN_H
@@ -11,25 +11,25 @@ enum rnn_cell { RNN_RELU, RNN_TANH, RNN_LSTM, RNN_GRU };
 
 struct dropout {
     float probability;
-    void *states; /* of the device: struct dropout_states */
+    void *states; /* in device memory: struct dropout_states */
 };
-/* What masks are drawn from: those of the n-th call depend on the seed and on n alone. */
+/* The source of dropout masks: those of the n-th call depend only on the seed and n. */
 struct dropout_states {
     uint64_t seed, calls;
 };
 
 struct rnn {
     enum rnn_cell cell;
-    bool both; /* directions */
+    bool both; /* both directions */
     int bias_mode;
     int type;                                 /* CUDNN_DATA_ */
-    int64_t input, hidden, projected, layers; /* projected: hidden, where there is no projection */
+    int64_t input, hidden, projected, layers; /* projected: equals hidden without a projection */
     struct dropout dropout;
 };
 
-/* The parameters of a layer in one direction, a "pseudo-layer": matrices of all gates of the input,
- * of the previous output, and of the projection; then, behind all layers' matrices, the biases of both.
- * In elements from the start of the weights. */
+/* The weights of a layer in one direction, a "pseudo-layer": matrices of all gates for the input,
+ * for the previous output, and of the projection; then, behind the matrices of all layers, both
+ * sets of biases. Offsets in elements from the start of the weights. */
 struct rnn_weights {
     int64_t input, recurrent, projection, input_bias, recurrent_bias;
 };
@@ -39,7 +39,8 @@ static inline int64_t rnn_directions(const struct rnn *r)
 {
     return r->both ? 2 : 1;
 }
-/* What a layer gets: the network's input, or both directions' outputs of the layer before. */
+/* The size of a layer's input: the network's, or the outputs of both directions of the previous
+   layer. */
 static inline int64_t rnn_layer_input(const struct rnn *r, int64_t layer)
 {
     return layer ? r->projected * rnn_directions(r) : r->input;
@@ -56,12 +57,12 @@ static inline bool rnn_has_bias(const struct rnn *r, bool recurrent)
 struct rnn_weights rnn_weights(const struct rnn *r, int64_t pseudo_layer);
 int64_t rnn_weight_count(const struct rnn *r);
 
-/* Where the vectors of sequences lie. */
+/* The layout of sequences' vectors. */
 enum rnn_layout { RNN_STEPS_FIRST, RNN_PACKED, RNN_BATCH_FIRST };
 struct rnn_batch {
     enum rnn_layout layout;
     int64_t steps, sequences;
-    bool fills; /* what is behind a sequence's end in the result */
+    bool fills; /* the result is filled behind a sequence's end */
     double fill;
 };
 
@@ -72,17 +73,17 @@ struct rnn_call {
     enum rnn_what what;
     struct rnn r;
     struct rnn_batch batch;
-    bool replaces; /* RNN_BACKWARD_WEIGHTS: else it adds to what is there */
+    bool replaces; /* RNN_BACKWARD_WEIGHTS: replaces the gradients; else adds to them */
     struct {
         const void *x, *hx, *cx, *weights, *dy, *dhy, *dcy;
         void *y, *hy, *cy, *dx, *dhx, *dcx, *dweights, *reserve, *states;
     } at;
-    int32_t length[]; /* of the sequences */
+    int32_t length[]; /* of each sequence */
 };
 
-/* What a training call keeps for the backward ones, of so many vectors in all. */
+/* Bytes that a training call keeps for the backward ones, for this number of vectors. */
 size_t rnn_reserve_bytes(const struct rnn *r, int64_t vectors);
-/* In a task, the addresses being the process's. */
+/* In a task, with this process's addresses. */
 hd_result rnn_compute(const struct rnn_call *c);
 
 #endif

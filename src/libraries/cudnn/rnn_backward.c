@@ -7,7 +7,7 @@
 
 #include "libraries/blas/elements.h"
 
-/* What the cell was given at a step: the output, or the cell, of the step before. */
+/* The output, or the cell, of the previous step. */
 static const double *before(const struct work *w, const struct part *p, int64_t step, int64_t sequence, bool cell,
                             const double *first)
 {
@@ -18,7 +18,8 @@ static const double *before(const struct work *w, const struct part *p, int64_t 
     return cell ? p->keeps + p->kept.inner + row * size : p->outputs + row * size * rnn_directions(w->r);
 }
 
-/* dh: the gradient of the cell's output; of a GRU it becomes what goes straight to the previous output. */
+/* dh: the gradient of the cell's output; for a GRU it becomes the part that goes directly to the
+   previous output. */
 static void step_back(const struct rnn *r, const struct part *p, int64_t row, double *dh, double *dc, const double *old,
                       const double *output)
 {
@@ -47,7 +48,8 @@ static void step_back(const struct rnn *r, const struct part *p, int64_t row, do
     }
 }
 
-/* The gradients of what comes of the previous output: those of the gates, but of a GRU's n. */
+/* The gradients with respect to products with the previous output: those of the gates, except a
+   GRU's n. */
 static void recurrent_gradients(const struct work *w, const struct part *p, int64_t row, double *to)
 {
     const int64_t n = w->r->hidden;
@@ -58,8 +60,8 @@ static void recurrent_gradients(const struct work *w, const struct part *p, int6
 
 struct gradients {
     double *dh, *dc, *outputs; /* dh, dc by sequence; outputs: of the layer */
-    double *first_h, *first_c; /* the states at the beginning */
-    double *cell;              /* of one cell's output */
+    double *first_h, *first_c; /* the initial states */
+    double *cell;              /* size of one cell's output */
 };
 
 static void backward_step(const struct work *w, const struct part *p, const struct gradients *g, int64_t step)
@@ -156,7 +158,7 @@ static void sum_rows(const double *rows, int64_t n, int64_t width, double *to)
             to[k] += rows[i * width + k];
 }
 
-/* old, out, recurrent: memory for all rows. */
+/* old, out, recurrent: scratch memory for all rows. */
 static void weigh(const struct work *w, const struct part *p, double *first, double *old, double *out,
                   double *recurrent, double *to)
 {

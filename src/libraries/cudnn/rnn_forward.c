@@ -9,8 +9,8 @@ static double sigmoid(double x)
     return 1 / (1 + exp(-x));
 }
 
-/* gates: of the input, with its bias; from: of the previous output, with that. c: the cell, or the previous output
- * of a GRU. The cell's output, before a projection. */
+/* Computes a cell's output, before a projection. gates: from the input, with its bias; from: from
+ * the previous output, with its bias; c: the cell, or a GRU's previous output. */
 static void step_cell(const struct rnn *r, double *gates, const double *from, double *inner, double *c, double *out)
 {
     const int64_t n = r->hidden;

@@ -56,7 +56,7 @@ struct kept rnn_kept(const struct rnn *r, int64_t vectors)
     return k;
 }
 
-/* Of a layer: both directions' kept, the outputs, and what dropout multiplies them by. */
+/* A layer's reserve: the kept values of both directions, the outputs, and the dropout factors. */
 static int64_t layer_size(const struct rnn *r, int64_t vectors)
 {
     const int64_t outputs = vectors * r->projected * rnn_directions(r);
@@ -168,7 +168,7 @@ struct part rnn_part(const struct work *w, int64_t layer, int64_t direction)
                          .outputs = rnn_outputs(w, layer) + direction * r->projected};
 }
 
-/* A number from 0 to 1 by the seed, the call and the place (a finaliser of splitmix64). */
+/* A number in [0, 1) from the seed, the call and the position (a finaliser of splitmix64). */
 static double drawn(const struct dropout_states *s, uint64_t place)
 {
     uint64_t x = s->seed * 0x9e3779b97f4a7c15 + s->calls * 0xbf58476d1ce4e5b9 + place;

@@ -1,4 +1,4 @@
-/* Tensors: their types, what they take of memory, and the older functions' descriptors. */
+/* Tensors: types, sizes, and the older functions' descriptors. */
 #include "libraries/cudnn/cudnn.h"
 
 #include "libraries/blas/elements.h"

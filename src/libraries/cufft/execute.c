@@ -1,4 +1,4 @@
-/* Entry points that execute plans, and that set what plans have beside their shapes. */
+/* Entry points that execute plans, and that set their further properties. */
 #include "libraries/cufft/execution.h"
 #include "libraries/cufft/plan.h"
 
@@ -16,8 +16,7 @@ static cufftResult put(const struct plan *p, const char *call, const struct exec
     return r == CUDA_SUCCESS ? CUFFT_SUCCESS : r == CUDA_ERROR_OUT_OF_MEMORY ? CUFFT_ALLOC_FAILED : CUFFT_EXEC_FAILED;
 }
 
-/* Real numbers in the place of the complex ones have room for them behind each row, where the plan
- * does not say how they lie. */
+/* In place, real rows are padded to the size of the complex ones, unless the plan gives a layout. */
 static void settle_layout(struct transform *t, bool is_basic, bool in_place)
 {
     if (is_basic && in_place) {
@@ -26,15 +25,15 @@ static void settle_layout(struct transform *t, bool is_basic, bool in_place)
     }
 }
 
-/* Of the side with real numbers, too. */
+/* Requires the alignment also on the side with real numbers. */
 static bool is_aligned(const struct transform *t, const void *at)
 {
     enum transform_side complex_side = t->kind == TRANSFORM_FROM_REAL ? TRANSFORM_SIDE_TO : TRANSFORM_SIDE_FROM;
     return (uintptr_t)at % transform_element_bytes(t, complex_side) == 0;
 }
 
-/* As an H200 has it: it is the plan that says what is transformed to what, whichever function
- * executes it; the function gives the direction. */
+/* As on an H200, the plan determines what is transformed, whichever function executes it; the
+ * function gives only the direction. */
 static cufftResult execute(cufftHandle handle, const char *call, const void *from, void *to, int direction)
 {
     PLAN(p, handle);
@@ -120,8 +119,7 @@ LIBRARY_API cufftResult cufftXtSetWorkAreaPolicy(cufftHandle plan, cufftXtWorkAr
     PLAN(p, plan);
     (void)workSize;
     bool is_policy = policy == CUFFT_WORKAREA_MINIMAL || policy == CUFFT_WORKAREA_PERFORMANCE;
-    return p->is_made && is_policy ? CUFFT_SUCCESS
-                                   : CUFFT_INVALID_PLAN; /* as an H200 answers to CUFFT_WORKAREA_USER, too */
+    return p->is_made && is_policy ? CUFFT_SUCCESS : CUFFT_INVALID_PLAN; /* an H200 refuses CUFFT_WORKAREA_USER, too */
 }
 
 LIBRARY_API cufftResult cufftGetSize(cufftHandle plan, size_t *workSize)
@@ -133,7 +131,7 @@ LIBRARY_API cufftResult cufftGetSize(cufftHandle plan, size_t *workSize)
     return p->is_made ? CUFFT_SUCCESS : CUFFT_INVALID_PLAN;
 }
 
-/* Properties: one, which is kept, and for which there is nothing to do. */
+/* The only property, which is stored without effect. */
 
 static cufftResult find_property(struct plan *p, cufftProperty property, long long **value)
 {

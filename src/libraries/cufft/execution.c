@@ -12,7 +12,7 @@ static hd_result run(void *args)
     return done ? HD_SUCCESS : HD_ERROR_OUT_OF_MEMORY;
 }
 
-/* Of memory that kernels may not use nothing is told. */
+/* Ranges that kernels may not use are not declared. */
 static bool add_side(struct used_list *used, const struct execution *e, enum transform_side side, bool host)
 {
     bool reads = side == TRANSFORM_SIDE_FROM;

@@ -1,5 +1,4 @@
-/* A transform as work of a stream, with all that it needs: the plan may be changed or destroyed
- * behind it. */
+/* A transform as stream work, self-contained: the plan may be changed or destroyed afterwards. */
 #ifndef HEDDLE_CUFFT_EXECUTION_H
 #define HEDDLE_CUFFT_EXECUTION_H
 
@@ -13,8 +12,8 @@ struct execution {
     void *to;
 };
 
-/* `call` is a constant. With `host` the two may be any memory of the host's, and it is done when
- * this returns. */
+/* `call` is a constant. With `host` both sides may be any host memory, and the work is done on
+ * return. */
 CUresult execution_put(CUstream stream, const char *call, const struct execution *e, bool host);
 
 #endif

@@ -1,4 +1,4 @@
-/* Halves and bfloats as floats, and floats rounded to them, to nearest even. */
+/* Conversions of halves and bfloats to floats, and back, rounding to nearest even. */
 #ifndef HEDDLE_CUFFT_HALF_H
 #define HEDDLE_CUFFT_HALF_H
 

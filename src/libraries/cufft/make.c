@@ -1,11 +1,11 @@
-/* Entry points that make plans, and that say how large their work areas are ("cuFFT API Reference",
- * 3.2 and 3.3).
+/* Entry points that make plans, and that report sizes of work areas ("cuFFT API Reference", 3.2 and
+ * 3.3).
  */
 #include "libraries/cufft/plan.h"
 
 /* ---- requests ---- */
 
-/* What functions with ints, and with one type for both sides, ask for. */
+/* The request of functions with ints, and one type for both sides. */
 struct wide {
     long long n[TRANSFORM_RANK], in_embed[TRANSFORM_RANK], out_embed[TRANSFORM_RANK];
     struct plan_request request;
@@ -60,12 +60,12 @@ static struct plan_request ask_many64(int rank, const long long *n, const long l
 
 static bool has_room(size_t bytes)
 {
-    const size_t h200 = 150ull * 1000 * 1000 * 1000; /* whose answers these are */
+    const size_t h200 = 150ull * 1000 * 1000 * 1000; /* the device whose answers these are */
     return bytes <= h200;
 }
 
-/* The original puts tables into the device's memory, which captures forbid; before those a
- * convolution's, of lengths with large factors. */
+/* The original copies tables to the device, which captures forbid; for convolutions (lengths with
+ * large factors) it does so first. */
 static cufftResult set_up(const struct plan *p)
 {
     return !heddle_library_disturb(true) ? CUFFT_SUCCESS
@@ -103,7 +103,7 @@ static cufftResult measure_for(cufftHandle handle, const struct plan_request *r,
     return plans_find(handle) ? measure(r, workSize) : CUFFT_INVALID_PLAN;
 }
 
-/* Both in one step; NULL is found before all else. */
+/* Checks the handle; a NULL argument is found first. */
 #define NEED_HANDLE                                                                                                    \
     do {                                                                                                               \
         if (!handle)                                                                                                   \

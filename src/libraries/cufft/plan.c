@@ -27,7 +27,8 @@ static const struct type {
              {CUDA_R_32F, CUDA_C_32F, TRANSFORM_FLOAT},
              {CUDA_R_64F, CUDA_C_64F, TRANSFORM_DOUBLE}};
 
-/* Both sides and the execution are of one precision, which a real type says for the execution, too. */
+/* Both sides and the execution must have one precision; a real type is accepted for the execution,
+   too. */
 static cufftResult set_types(struct transform *t, cudaDataType in, cudaDataType out, cudaDataType execution)
 {
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
@@ -52,7 +53,7 @@ static struct transform_layout layout_of(const struct plan_side *side, unsigned 
     return l;
 }
 
-/* 0: n has no prime factor over `most`; n itself may be it. */
+/* The largest prime factor over `most`, possibly n itself; 0 if there is none. */
 static long long large_factor(long long n, long long most)
 {
     for (long long f = 2; f * f <= n; f++)
@@ -64,8 +65,8 @@ static long long large_factor(long long n, long long most)
     return n > most ? n : 0;
 }
 
-/* Lengths that an H200 has no transform of (recorded): halves from 2^31 elements on, and products
- * with a large prime from 2^30 on. */
+/* Lengths that an H200 does not transform (recorded): halves from 2^31 elements on, and lengths
+ * with a large prime factor from 2^30 on. */
 enum { SMALL_FACTOR = 127 };
 
 static cufftResult check_length(const struct transform *t, long long n)
@@ -86,8 +87,8 @@ bool plan_convolves(const struct plan *p)
     return false;
 }
 
-/* What an H200 answers: of the lengths, cuFFT looks at the first, and at the last where one side is
- * real; a plan of no elements is one. */
+/* Like an H200: of the lengths, cuFFT checks the first, and the last if one side is real; a plan
+ * without elements is valid. */
 static cufftResult set_lengths(struct transform *t, const struct plan_request *r)
 {
     bool is_empty = false;
@@ -106,7 +107,7 @@ static cufftResult set_lengths(struct transform *t, const struct plan_request *r
     return CUFFT_SUCCESS;
 }
 
-/* Both sides say how they lie, or neither does. */
+/* Either both sides have a layout, or neither. */
 static cufftResult set_layouts(struct plan *p, struct transform *t, const struct plan_request *r)
 {
     const struct plan_side *sides[] = {&r->in, &r->out};
@@ -127,9 +128,9 @@ static cufftResult set_layouts(struct plan *p, struct transform *t, const struct
     return CUFFT_SUCCESS;
 }
 
-/* No work area is needed here. The original needs one for lengths that a kernel does not do at
- * once: as many bytes as it says of those without large prime factors, so that programs get sizes
- * and statuses that they know. */
+/* No work area is needed here. The original needs one for lengths that a kernel cannot do at once:
+ * reports the size it has for lengths without large prime factors, so that programs get the sizes
+ * and statuses they expect. */
 enum { LONGEST_AT_ONCE = 4096 };
 
 static size_t work_bytes(const struct transform *t)

@@ -1,4 +1,4 @@
-/* Plans: what a program has asked for, checked as cuFFT checks it, and the table of them. */
+/* Plans: requests, checked as cuFFT checks them, and their table. */
 #ifndef HEDDLE_CUFFT_PLAN_H
 #define HEDDLE_CUFFT_PLAN_H
 
@@ -8,7 +8,7 @@
 #include "libraries/common/library.h"
 #include "libraries/cufft/transform.h"
 
-/* Arguments of every function that makes a plan or asks for the size of one; `embed` may be NULL. */
+/* The arguments of functions that make a plan or report sizes; `embed` may be NULL. */
 struct plan_side {
     const long long *embed;
     long long stride, distance;
@@ -24,19 +24,19 @@ struct plan_request {
 };
 
 struct plan {
-    bool is_made, is_basic; /* basic: nothing between elements, so that real numbers are padded in place */
-    bool has_no_area;       /* its work area is to be the program's, who has given none yet */
+    bool is_made, is_basic; /* basic: contiguous, so that real numbers are padded in place */
+    bool has_no_area;       /* the program must provide its work area, and has not done so */
     size_t work_bytes;
     struct transform transform;
     cudaStream_t stream;
     long long patient_jit;
 };
 
-/* The pair of types of a cufftType. False: it is none. */
+/* The two types of a cufftType; false if it is invalid. */
 bool plan_types(cufftType type, cudaDataType *in, cudaDataType *out);
-/* Fills `p` where nothing is wrong with the request. */
+/* Fills `p` if the request is valid. */
 cufftResult plan_describe(struct plan *p, const struct plan_request *r);
-/* Has it a length that the original transforms by a convolution? */
+/* Does the original transform one of its lengths by a convolution? */
 bool plan_convolves(const struct plan *p);
 
 /* ---- the table ---- */

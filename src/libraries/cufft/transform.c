@@ -1,6 +1,6 @@
-/* See transform.h. A transform is a pass of lines over each axis: one from real numbers begins with
- * the last axis, one to real numbers ends there, on a copy where there are other axes. A pass is
- * cut across one of its other axes for the threads that there are.
+/* See transform.h. A transform is a pass of lines over each axis. A transform from real numbers
+ * begins with the last axis; one to real numbers ends with it, on a copy if there are other axes. A
+ * pass is divided along one of its other axes among the threads.
  */
 #include "libraries/cufft/transform.h"
 
@@ -12,7 +12,7 @@
 #include "libraries/cufft/half.h"
 #include "libraries/cufft/lines.h"
 
-/* Elements that a thread is worth. */
+/* The least number of elements for another thread. */
 static const size_t LEAST_PIECE = 1 << 14;
 
 static bool is_real(const struct transform *t, enum transform_side side)
@@ -61,8 +61,8 @@ double transform_flops(const struct transform *t)
 
 struct pieces {
     struct lines lines;
-    unsigned cut; /* the axis that is cut */
-    size_t each;  /* so many of it */
+    unsigned cut; /* the axis that is divided */
+    size_t each;  /* elements of it for each piece */
     _Atomic bool failed;
 };
 
@@ -94,8 +94,7 @@ static bool run_lines(const struct lines *l)
     return !p.failed;
 }
 
-/* A layout as the axes of lines: the batch, and those of an array, of which there are as many as
- * LINES_AXES has room for. */
+/* The strides of the lines' axes: the batch, then the array's axes, up to LINES_AXES. */
 static void set_strides(ptrdiff_t stride[LINES_AXES], const struct transform_layout *l, unsigned rank, size_t bytes)
 {
     stride[0] = (ptrdiff_t)l->distance * (ptrdiff_t)bytes;
@@ -109,8 +108,7 @@ struct side {
     void *at;
 };
 
-/* The side that has complex numbers: its lengths are those of all passes but the one from or to
- * real numbers, along its axis. */
+/* The complex side: its lengths hold for all passes, except along the axis from or to real numbers. */
 static enum transform_side complex_side(const struct transform *t)
 {
     return t->kind == TRANSFORM_FROM_REAL ? TRANSFORM_SIDE_TO : TRANSFORM_SIDE_FROM;
@@ -137,7 +135,7 @@ static bool run_pass(const struct transform *t, enum lines_kind kind, bool backw
 
 /* ---- the three kinds, on floats and doubles ---- */
 
-/* Over the axes below `rank`; the first pass goes from the one side to the other. */
+/* Transforms the axes below `rank`; the first pass goes from one side to the other. */
 static bool run_complex(const struct transform *t, unsigned rank, bool backward, const struct side *from,
                         const struct side *to)
 {
@@ -193,7 +191,7 @@ static char *row_of(const struct end *e, int64_t array, int64_t i, int64_t j)
     return (char *)e->at + element * (int64_t)e->element_bytes;
 }
 
-/* Calls copy() for each element of a side; `at` of both ends. */
+/* Calls copy() for each element of a side; `at` has the addresses on both sides. */
 static void copy_side(const struct transform *t, enum transform_side side, const struct end *from, const struct end *to,
                       void (*copy)(void *to, const void *from, size_t numbers))
 {
@@ -225,12 +223,12 @@ static void copy_doubles(void *to, const void *from, size_t numbers)
 
 /* ---- what is not done where it lies ---- */
 
-/* Whether each line may be put where it was taken from, while the others are still to be read. */
+/* Can each line be stored where it was read, while others are still to be read? */
 static bool lines_keep_their_places(const struct transform *t)
 {
     size_t from = transform_element_bytes(t, TRANSFORM_SIDE_FROM), to = transform_element_bytes(t, TRANSFORM_SIDE_TO);
     if (t->kind == TRANSFORM_TO_REAL && t->rank > 1)
-        return true; /* all has been read by then */
+        return true; /* everything has been read by then */
     bool same = t->from.distance * (int64_t)from == t->to.distance * (int64_t)to || t->batch == 1;
     for (unsigned a = 0; a + 1 < t->rank; a++)
         same = same && t->from.stride[a] * (int64_t)from == t->to.stride[a] * (int64_t)to;
@@ -238,7 +236,7 @@ static bool lines_keep_their_places(const struct transform *t)
     return same && (t->kind == TRANSFORM_COMPLEX ? from_step == to_step : from_step == 1 && to_step == 1);
 }
 
-/* From a packed copy of the input. */
+/* Transforms a packed copy of the input. */
 static bool run_from_copy(const struct transform *t, bool backward, const struct side *from, const struct side *to)
 {
     struct side copy = {TRANSFORM_SIDE_FROM, transform_packed(t, TRANSFORM_SIDE_FROM, false), NULL};
@@ -253,7 +251,7 @@ static bool run_from_copy(const struct transform *t, bool backward, const struct
     return done;
 }
 
-/* Halves: packed floats, transformed and rounded. */
+/* Halves: transforms packed floats, and rounds the results. */
 static bool run_as_floats(const struct transform *t, bool backward, const void *from, void *to)
 {
     struct transform floats = *t;

@@ -1,13 +1,13 @@
-/* See used.h. The axes of a side and its batch are levels of repetition: those that follow one
- * another without a gap become one, the first that is left over is the rows of an entry, and all
- * others are as many entries.
+/* See used.h. The axes of a side and its batch are levels of repetition. Contiguous levels are
+ * merged; the first remaining level becomes the rows of an entry, and the others become several
+ * entries.
  */
 #include "libraries/cufft/used.h"
 
 #include <stdlib.h>
 
 enum { LEVELS = TRANSFORM_RANK + 1 };
-/* A layout of more pieces is one entry from its first to its last byte. */
+/* A layout with more pieces is declared as one range. */
 static const size_t MOST_ENTRIES = 4096;
 
 struct level {
@@ -15,7 +15,7 @@ struct level {
 };
 
 struct levels {
-    size_t width; /* bytes together */
+    size_t width; /* contiguous bytes */
     struct level at[LEVELS];
     unsigned n;
 };
@@ -39,7 +39,7 @@ static void take_first(struct levels *l)
         l->at[i] = l->at[i + 1];
 }
 
-/* Repetitions that touch or overlap become one piece. */
+/* Merges repetitions that touch or overlap. */
 static void join(struct levels *l)
 {
     while (l->n && l->at[0].step <= l->width) {

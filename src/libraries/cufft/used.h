@@ -1,5 +1,5 @@
-/* The memory that a side of a transform uses, as rows (include/heddle.h, hd_used): what lies
- * between its elements is not used. */
+/* The memory that a side of a transform uses, as rows (include/heddle.h, hd_used), without the gaps
+ * between its elements. */
 #ifndef HEDDLE_CUFFT_USED_H
 #define HEDDLE_CUFFT_USED_H
 
@@ -11,7 +11,7 @@ struct used_list {
     size_t n;
 };
 
-/* Adds a side; false: out of memory. The caller frees `at`. */
+/* Adds a side; false if memory is exhausted. The caller frees `at`. */
 bool used_add(struct used_list *list, const struct transform *t, enum transform_side side, const void *at,
               unsigned use);
 

@@ -1,7 +1,7 @@
-/* What version of cuFFT this is: each release of CUDA has its own. Compiled for each. */
+/* The version of cuFFT, which differs between releases of CUDA. Compiled for each. */
 #include "libraries/cufft/plan.h"
 
-/* The last one of CUDA 11, 12 and 13.0. */
+/* The last releases with CUDA 11 and 12, and that of 13.0. */
 #if CUDA_MAJOR == 11
 enum { MAJOR = 10, MINOR = 9, PATCH = 0 };
 #elif CUDA_MAJOR == 12

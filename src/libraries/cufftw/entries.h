@@ -1,11 +1,11 @@
-/* The entry points of one precision: included for each, with FFTW(name), REAL and TYPE. */
+/* The entry points for one precision: included for each, with FFTW(name), REAL and TYPE. */
 
 #define NAME_OF_(x)            #x
 #define NAME_OF(x)             NAME_OF_(x)
 #define WISH(name, kind, sign) {NAME_OF(FFTW(name)), kind, TYPE, sign, in, out}
 
-/* A function of every kind of transform: IN and OUT are its arrays' types; SIGN comes behind them
- * where there is a choice. */
+/* A planner for a kind of transform: IN and OUT are its arrays' types, followed by SIGN if there is
+ * a choice. */
 #define BASIC(suffix, kind, In, Out, given, ...)                                                                       \
     LIBRARY_API FFTW(plan) FFTW(plan_##suffix##_1d)(int n, In *in, Out *out, __VA_ARGS__ unsigned flags)               \
     {                                                                                                                  \
@@ -73,7 +73,7 @@ LIBRARY_API void FFTW(destroy_plan)(FFTW(plan) plan)
     free(plan);
 }
 
-/* Plans are all that there is, and they are made at once. */
+/* Nothing is kept beside plans, which are made immediately. */
 LIBRARY_API void FFTW(cleanup)(void) {}
 
 LIBRARY_API void FFTW(set_timelimit)(double seconds)

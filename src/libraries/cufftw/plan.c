@@ -1,4 +1,4 @@
-/* See plan.h. What the arguments mean: "FFTW 3", "FFTW Reference". */
+/* See plan.h. For the meaning of arguments see "FFTW 3", "FFTW Reference". */
 #include "libraries/cufftw/plan.h"
 
 #include "libraries/cufft/execution.h"
@@ -57,7 +57,7 @@ static const char *fault_of(const struct wish *w, int rank, const fftw_iodim64 *
     return NULL;
 }
 
-/* The loop that is done most often becomes the transform's batch. */
+/* The longest loop becomes the transform's batch. */
 static void set_loops(struct plan *p, int loops, const fftw_iodim64 *loop)
 {
     int most = 0;
@@ -72,8 +72,7 @@ static void set_loops(struct plan *p, int loops, const fftw_iodim64 *loop)
     p->transform.to.distance = loops ? loop[most].os : 0;
 }
 
-/* Where one array's output is another one's input, only those that are transformed together wait
- * for each other. */
+/* Only arrays that are transformed together may overlap: others would read results. */
 static bool loops_keep_their_places(const struct plan *p)
 {
     ptrdiff_t from = (ptrdiff_t)transform_element_bytes(&p->transform, TRANSFORM_SIDE_FROM);
@@ -118,8 +117,8 @@ struct plan *plan_guru(const struct wish *w, int rank, const fftw_iodim *dims, i
     return plan_guru64(w, rank, fits ? wide : NULL, loops, fits ? wide_loop : NULL);
 }
 
-/* How many elements of a side an axis takes: of the last one of real numbers in place, those of the
- * complex ones, too. */
+/* Elements of a side along an axis; in place, the last axis of real numbers is as long as the
+ * complex one. */
 static int64_t room(const struct wish *w, enum transform_side side, const int *n, int axis, int rank)
 {
     struct transform t = {.kind = w->kind, .type = w->type, .rank = 1, .n = {n[axis]}};
@@ -156,7 +155,7 @@ static size_t times(const struct plan *p)
     return n;
 }
 
-/* The arrays of a turn through the loops. */
+/* The arrays of one iteration of the loops. */
 static struct execution turn(const struct plan *p, char *in, char *out, size_t i)
 {
     size_t from = transform_element_bytes(&p->transform, TRANSFORM_SIDE_FROM);

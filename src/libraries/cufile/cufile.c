@@ -1,11 +1,11 @@
-/* cuFile, which nothing of is there: functions whose result is no status. */
+/* cuFile is not supported: functions whose result is not a status. */
 #include <sys/types.h>
 
 #include "libraries/common/library.h"
 
 enum { CU_FILE_PLATFORM_NOT_SUPPORTED = 5007 };
 
-/* A failure; a status would be a count of bytes. */
+/* Fails; a non-negative result would be a number of bytes. */
 #define NO_TRANSFER(name)                                                                                              \
     LIBRARY_API ssize_t name(void);                                                                                    \
     ssize_t name(void)                                                                                                 \

@@ -1,6 +1,6 @@
-/* CUPTI, as far as its clients go on without it: they subscribe, and learn at once, by the result
- * and a line on stderr, that there are no callbacks and no activity records. What a profiler would
- * say, `heddle explain` does.
+/* The part of CUPTI with which its clients run without it: they subscribe, and the result, with a
+ * line on stderr, tells them that there are no callbacks and no activity records. `heddle explain`
+ * is Heddle's profiler.
  */
 #include "cuda/cupti.h"
 

@@ -1,4 +1,4 @@
-/* The version of CUPTI's interface that each CUDA has ended with ("CUPTI Documentation",
+/* The version of CUPTI's interface in the last release of each CUDA ("CUPTI Documentation",
  * "cuptiGetVersion"). */
 #include "cuda/cupti.h"
 #include "libraries/common/library.h"

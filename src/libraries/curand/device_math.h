@@ -1,4 +1,4 @@
-/* cuda/heddle/random_math.h for the host. Private to this folder. */
+/* cuda/heddle/random_math.h compiled for the host. Private to this folder. */
 #ifndef HEDDLE_LIBRARIES_CURAND_DEVICE_MATH_H
 #define HEDDLE_LIBRARIES_CURAND_DEVICE_MATH_H
 

@@ -1,5 +1,5 @@
-/* Direction vectors and constants of scrambling, for the device API ("cuRAND Library Programming
- * Guide", 3.2). They are made when they are first asked for, and stay. */
+/* Direction vectors and scrambling constants for the device API ("cuRAND Library Programming
+ * Guide", 3.2). They are computed on first use, and kept. */
 #include "libraries/common/library.h"
 #include "libraries/curand/sobol.h"
 
@@ -23,7 +23,7 @@ static struct set sets[SETS] = {{PTHREAD_ONCE_INIT, 32, false, NULL, NULL},
                                 {PTHREAD_ONCE_INIT, 64, false, NULL, NULL},
                                 {PTHREAD_ONCE_INIT, 64, true, NULL, NULL}};
 
-/* The upper bits of each number, one after the other, from the same place on. */
+/* Reduces the numbers to their upper bits, in place. */
 static void narrow(void *words, size_t n)
 {
     const uint64_t *from = words;

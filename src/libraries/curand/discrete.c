@@ -1,6 +1,6 @@
-/* Distributions of the device API ("cuRAND Library Programming Guide", 3.1.5): a histogram of
- * Poisson's (poisson.h) in memory of the device, as device code of cuRAND's headers, and of ours,
- * reads it. The program has the address of the whole, which is one allocation. */
+/* Discrete distributions for the device API ("cuRAND Library Programming Guide", 3.1.5): a
+ * histogram of the Poisson distribution (poisson.h) in device memory, in the format that device
+ * code of cuRAND's and our headers reads. The program gets the address of one allocation. */
 #include "libraries/common/library.h"
 #include "libraries/curand/poisson.h"
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Three structs that point to each other; what the host has of each is not wanted by anybody. */
+/* Three structs with pointers to each other; their host pointers are unused. */
 struct discrete {
     uint64_t host_self, shifted, host_shifted;
     double deviation, mean;

@@ -1,5 +1,5 @@
-/* What becomes of words: an engine's formulas, as the kernels of cuRAND, or its generators of the
- * host, have them. */
+/* Converts words to numbers by an engine's formulas: those of cuRAND's kernels, or of its host
+ * generators. */
 #include "libraries/curand/device_math.h"
 #include "libraries/common/library.h"
 #include "libraries/curand/engine.h"
@@ -32,20 +32,20 @@ static inline float uniform(uint32_t x)
     return fmaf((float)x, 0x1p-32f, 0x1p-33f);
 }
 
-/* Of all bits of the word: what lies between two floats is rounded once. */
+/* Uses all bits of the word, and rounds once. */
 static inline float uniform_once(uint32_t x)
 {
     return (float)fma((double)x, 0x1p-32, 0x1p-33);
 }
 
-/* The angle of a word, in float, with a rounding for the product where it is the host's. */
+/* The angle of a word, in float; the host's formula rounds the product. */
 static inline float angle(uint32_t x, bool host)
 {
     float turns = (float)x;
     return host ? turns * 0x1.921fb6p-30f + 0x1.921fb6p-31f : fmaf(turns, 0x1.921fb6p-30f, 0x1.921fb6p-31f);
 }
 
-/* 53 bits of two words. */
+/* A double from 53 bits of two words. */
 static inline double uniform_double(uint32_t x, uint32_t y)
 {
     return fma((double)((uint64_t)x ^ (uint64_t)y << 21), 0x1p-53, 0x1p-54);
@@ -67,7 +67,7 @@ struct pair {
     double x, y;
 };
 
-/* Box and Muller, in float: the angle is 0 to 2 pi. */
+/* Box-Muller in float, with the angle in 0 to 2 pi. */
 static inline struct pair pair_f32(float u, float angle, bool host)
 {
     float s, c, r;
@@ -83,7 +83,7 @@ static inline struct pair pair_f32(float u, float angle, bool host)
     return (struct pair){r * s, r * c};
 }
 
-/* In double; a turn is 1. */
+/* Box-Muller in double; a turn is 1. */
 static inline struct pair pair_f64(double u, double turn, bool host)
 {
     double s, c, r;
@@ -98,7 +98,7 @@ static inline struct pair pair_f64(double u, double turn, bool host)
     return (struct pair){r * s, r * c};
 }
 
-/* By the inverse of the distribution: of the half that the word is in. */
+/* By the inverse of the distribution, for the half that the word is in. */
 static inline float inverse_f32(uint32_t x, bool host)
 {
     bool upper = x > 0x80000000u;
@@ -124,12 +124,12 @@ static inline double inverse_wide(uint64_t x, bool host)
 
 /* ---- to where they go ---- */
 
-/* Where numbers go: of those before the first and beyond the last there is nothing wanted. */
+/* The destination of numbers; those before the first and behind the last are dropped. */
 struct sink {
     const struct draw *d;
     ptrdiff_t at;
-    bool is_mt19937; /* whose uniform numbers are rounded once, and Poisson's in float */
-    bool is_mtgp32;  /* whose normal numbers of the host are in float, in double, too */
+    bool is_mt19937; /* rounds uniform numbers once, and computes Poisson's in float */
+    bool is_mtgp32;  /* computes normal numbers of the host in float, doubles included */
 };
 
 static inline void put_f32(const struct sink *s, ptrdiff_t i, float x)
@@ -169,8 +169,8 @@ static inline void put_normal_f64(const struct sink *s, ptrdiff_t i, double x, b
     put_f64(s, i, !logarithm ? y : host ? exp(y) : heddle_random_exp(y));
 }
 
-/* Of a word: the histogram's uniform numbers are in the middle of what the word stands for, the
- * sums' at its end. */
+/* Converts a word: the histogram uses uniform numbers at the middle of the word's interval, the
+ * sums those at its end. */
 static inline void put_poisson(const struct sink *s, ptrdiff_t i, uint32_t word)
 {
     const struct poisson *p = s->d->table;
@@ -239,7 +239,7 @@ FUSED static void make_mrg(const struct words *w, size_t n, const struct sink *s
     }
 }
 
-/* Fours of numbers: each half of its own words. */
+/* Fours of numbers: each half from its own words. */
 FUSED static void make_philox(const struct words *w, size_t n, const struct sink *s, bool host)
 {
     enum distribution d = draw_formula(s->d);

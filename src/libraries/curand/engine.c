@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-enum { CHUNK = 512 }; /* items that are made together */
+enum { CHUNK = 512 }; /* items that are made at a time */
 
 static const struct engine_kind *kind_of(curandRngType_t type)
 {
@@ -75,8 +75,7 @@ struct drawing {
     size_t items;
 };
 
-/* The items of those strands that piece i has, turn after turn: each is asked for its words in
- * order. */
+/* Draws the items of piece i's strands, turn by turn, so that each strand is asked in order. */
 static void draw_strands(void *data, size_t i)
 {
     const struct drawing *w = data;
@@ -97,8 +96,8 @@ static void draw_strands(void *data, size_t i)
     }
 }
 
-/* Poisson's numbers of pairs of normal ones: a strand gives one at a time, and keeps the other for
- * its next turn. */
+/* Poisson numbers from pairs of normal ones: a strand returns one at a time, and keeps the other
+ * for its next turn. */
 static unsigned draw_kept(struct engine *e, const struct draw *d, size_t strand)
 {
     struct kept *k = &e->kept[strand];

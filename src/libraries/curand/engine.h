@@ -1,11 +1,11 @@
-/* Engines of random numbers: what a generator draws from, as a GPU's many threads would have them
- * ("cuRAND Library Programming Guide", 2.1). An engine is advanced by the generator's tasks, in the
- * order of their stream. Private to this folder.
+/* Engines of random numbers: the sources of a generator, organised as on a GPU with many threads
+ * ("cuRAND Library Programming Guide", 2.1). The generator's tasks advance an engine in the order
+ * of their stream. Private to this folder.
  *
- * A draw is a number of items: what one of the GPU's threads makes at a time, a word, a uniform
- * number, a pair of normal ones where they come by Box and Muller. Either the threads take turns,
- * each with a strand of its own, which it takes as many words from as the item needs (XORWOW,
- * MRG32k3a, the Mersenne Twisters); or all follows from a number's place (Philox, Sobol).
+ * A draw is a number of items: an item is what one GPU thread makes at a time, such as a word, a
+ * uniform number, or a pair of normal ones by Box-Muller. Either the threads take turns, each with
+ * its own strand, from which it takes as many words as an item needs (XORWOW, MRG32k3a, the
+ * Mersenne Twisters); or a number depends only on its position (Philox, Sobol).
  */
 #ifndef HEDDLE_LIBRARIES_CURAND_ENGINE_H
 #define HEDDLE_LIBRARIES_CURAND_ENGINE_H
@@ -22,8 +22,8 @@ struct engine_options {
     curandRngType_t type;
     curandOrdering_t ordering;
     uint64_t seed, offset;
-    unsigned dimensions; /* of a quasirandom one */
-    bool host;           /* numbers are made by functions of the host's C library */
+    unsigned dimensions; /* of a quasirandom engine */
+    bool host;           /* numbers are computed by the host C library's functions */
 };
 
 enum distribution {
@@ -42,37 +42,37 @@ struct draw {
     enum distribution distribution;
     void *to;
     size_t n;
-    double mean, deviation;      /* of normal numbers, or of their logarithms */
-    const struct poisson *table; /* of Poisson's */
+    double mean, deviation;      /* of normal numbers, or of the logarithms of log-normal ones */
+    const struct poisson *table; /* for Poisson numbers */
 };
 
-/* NULL without memory. One reference is the caller's. */
+/* Returns it with one reference; NULL if memory is exhausted. */
 struct engine *engine_new(const struct engine_options *o);
 struct engine *engine_hold(struct engine *e);
 void engine_release(struct engine *e); /* NULL is allowed */
 
-/* Draws the next numbers; false without memory. */
+/* Draws the next numbers; false if memory is exhausted. */
 bool engine_draw(struct engine *e, const struct draw *d);
 
-/* Is the type one that there is, and the distribution one that it has? */
+/* Does the type exist, and support the distribution? */
 bool engine_has(curandRngType_t type, enum distribution d);
-/* Do normal numbers come in pairs, so that there is an even number of them? */
+/* Do normal numbers come in pairs, so that their number must be even? */
 bool engine_pairs(curandRngType_t type);
 
 /* ---- kinds of engines: what their files share ---- */
 
-enum { MOST_WORDS = 8 }; /* of an item */
+enum { MOST_WORDS = 8 }; /* per item */
 
-/* What becomes of words: which of the GPU's formulas. */
+/* The GPU's formulas that convert words. */
 enum formulas {
-    OF_WORDS,  /* a uniform double of one word, normal numbers by the inverse of their distribution */
-    OF_XORWOW, /* a uniform double of two words, pairs of normal numbers */
-    OF_MRG,    /* words are numbers below its modulus; pairs */
-    OF_PHILOX, /* fours */
-    OF_WIDE,   /* words of 64 bits; as OF_WORDS */
+    OF_WORDS,  /* a uniform double from one word, normal numbers by the inverse of the distribution */
+    OF_XORWOW, /* a uniform double from two words, pairs of normal numbers */
+    OF_MRG,    /* words are below the modulus; pairs of normal numbers */
+    OF_PHILOX, /* groups of four */
+    OF_WIDE,   /* 64-bit words; otherwise like OF_WORDS */
 };
 
-/* The second of a pair of normal numbers, if it is still to be used. */
+/* The second of a pair of normal numbers, if it is not used yet. */
 struct kept {
     bool there;
     float second;
@@ -80,29 +80,30 @@ struct kept {
 
 struct engine {
     _Atomic unsigned refs;
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* protects what follows */
     const struct engine_kind *kind;
     struct engine_options options;
-    size_t strands, turn; /* how many there are, and whose turn is next */
+    size_t strands, turn; /* their number; the strand whose turn is next */
     uint64_t position;    /* of the next number, or of the next point of a quasirandom sequence */
-    void *state;          /* the kind's own */
-    struct kept *kept; /* of each strand, where Poisson's numbers have been made of pairs of normal ones; else NULL */
+    void *state;          /* state of the engine's kind */
+    struct kept *kept;    /* for each strand, if Poisson numbers come from pairs of normal ones; else NULL */
     bool started;
 };
 
 struct engine_kind {
     enum formulas formulas;
-    /* Begins by the options, with `strands` and `turn` set, or `position`; false without memory. */
+    /* Initialises by the options, with `strands` and `turn`, or `position`, set; false if memory is
+       exhausted. */
     bool (*start)(struct engine *e);
     void (*end)(struct engine *e);
-    /* Before a draw of so many items, or NULL. */
+    /* Called before a draw of so many items, or NULL. */
     void (*prepare)(struct engine *e, size_t items);
-    /* One of these. The next word of each of `count` strands from `first` on, where threads take
-     * turns with one item each: */
+    /* One of these three. If threads take turns: returns the next word of each of `count` strands
+     * from `first` on, for one item each: */
     void (*next)(struct engine *e, size_t first, size_t count, uint32_t *to);
-    /* the words of groups of four numbers, 4 or 8 each, by their place in the sequence: */
+    /* the words of groups of four numbers, 4 or 8 each, by position in the sequence: */
     void (*groups)(struct engine *e, uint64_t first, size_t count, unsigned words, uint32_t *to);
-    /* those of some of a draw's numbers, as the upper bits of 64. */
+    /* some of a draw's numbers, as the upper bits of 64. */
     void (*fill)(struct engine *e, const struct draw *d, size_t first, size_t count, uint64_t *to);
 };
 
@@ -111,9 +112,9 @@ extern const struct engine_kind xorwow_kind, mrg32k3a_kind, philox_kind, mt19937
 
 /* ---- distribution.c ---- */
 
-/* By which distribution's formula a draw is made: Poisson's may be a normal one's. */
+/* The distribution whose formula a draw uses: Poisson's may use a normal one. */
 enum distribution draw_formula(const struct draw *d);
-/* How many words an item takes, and how many numbers it gives. */
+/* Words that an item takes, and numbers that it gives. */
 struct item {
     unsigned words, numbers;
 };
@@ -122,10 +123,10 @@ struct item item_of(enum formulas f, enum distribution d);
 struct words {
     const uint32_t *at;
     size_t item, word;
-    const uint64_t *wide; /* OF_WIDE */
+    const uint64_t *wide; /* for OF_WIDE */
 };
-/* Makes `items` items, and puts their numbers to the draw's from `at` on; of those before its first
- * and beyond its last nothing is wanted. */
+/* Makes `items` items, and stores their numbers from `at` on; those before the draw's first and
+ * behind its last are dropped. */
 void item_make(const struct engine *e, const struct draw *d, const struct words *w, size_t items, ptrdiff_t at);
 
 #endif

@@ -1,5 +1,5 @@
-/* Generators ("cuRAND Library Programming Guide", 2 and 4): their settings, and their draws, which
- * are tasks of the generator's stream, or, of a generator of the host, done when the call returns.
+/* Generators ("cuRAND Library Programming Guide", 2 and 4): settings and draws. Draws are tasks of
+ * the generator's stream; a host generator's are done on return.
  */
 #include "libraries/common/library.h"
 #include "libraries/curand/engine.h"
@@ -15,9 +15,9 @@ struct generator {
     cudaStream_t stream;
     struct engine_options options;
     pthread_mutex_t lock;
-    struct engine *engine; /* from the first draw after a setting on */
-    bool is_set_up;        /* the original has put its states into the device's memory */
-    curandStatus_t failed; /* of the last time that it could not */
+    struct engine *engine; /* from the first draw after a setting */
+    bool is_set_up;        /* the original has copied its states to the device */
+    curandStatus_t failed; /* of the last failure to do so */
 };
 
 static curandStatus_t status_of(CUresult r)
@@ -107,8 +107,8 @@ static void begin_anew(struct generator *g)
     g->is_set_up = false;
 }
 
-/* What an H200 answers where a stream captures: these generators' states are allocated, and
- * computed by a kernel, before the first draw. */
+/* An H200's error while a stream captures: these generators allocate and compute their states
+ * before the first draw. */
 static curandStatus_t try_set_up(struct generator *g)
 {
     const bool mt19937 = g->options.type == CURAND_RNG_PSEUDO_MT19937, allocates = !mt19937;
@@ -179,7 +179,7 @@ LIBRARY_API curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator,
     return CURAND_STATUS_SUCCESS;
 }
 
-/* SEEDED is XORWOW's; DYNAMIC has none of MT19937's, and none on the host. */
+/* SEEDED is only for XORWOW; DYNAMIC is neither for MT19937 nor on the host. */
 static bool has_ordering(const struct generator *g, curandOrdering_t ordering)
 {
     curandRngType_t type = g->options.type;
@@ -236,7 +236,7 @@ LIBRARY_API curandStatus_t curandGenerateSeeds(curandGenerator_t generator)
     GENERATOR(g, generator);
     if (g->options.type == CURAND_RNG_PSEUDO_MTGP32 || g->options.type == CURAND_RNG_PSEUDO_MT19937) {
         pthread_mutex_lock(&g->lock);
-        begin_anew(g); /* the others' states are where they are */
+        begin_anew(g); /* other engines can change the offset in place */
         pthread_mutex_unlock(&g->lock);
     }
     return set_up(g);
@@ -323,8 +323,7 @@ static curandStatus_t check(const struct generator *g, const char *call, const s
     return CURAND_STATUS_SUCCESS;
 }
 
-/* Kernels write elements whole, and normal numbers in the pairs that they come in. MT19937's bits
- * are copied. */
+/* Kernels store whole elements, and normal numbers in pairs. MT19937's bits are copied. */
 static bool is_misaligned(const struct generator *g, const struct draw *d)
 {
     const bool normal = d->distribution >= NORMAL && d->distribution <= LOG_NORMAL_DOUBLE;
@@ -422,15 +421,14 @@ LIBRARY_API curandStatus_t curandGenerateLogNormalDouble(curandGenerator_t gener
     return draw(g, "curandGenerateLogNormalDouble", &(struct draw){LOG_NORMAL_DOUBLE, to, n, mean, stddev, NULL});
 }
 
-/* Where a generator goes from the histogram to the sums, and from the histogram, or the sums, to
- * normal numbers. */
+/* At which lambda a generator changes from the histogram to sums, or to normal numbers. */
 static enum poisson_way poisson_way_of(curandRngType_t type, double lambda)
 {
     double sums = POISSON_FIRST_NORMAL, normal = POISSON_FIRST_NORMAL;
     switch (type) {
     case CURAND_RNG_PSEUDO_MTGP32:
         sums = 32;
-        normal = 0x1.f400000000001p12; /* 8000 is the last */
+        normal = 0x1.f400000000001p12; /* 8000 is the last one before */
         break;
     case CURAND_RNG_QUASI_SOBOL32:
     case CURAND_RNG_QUASI_SCRAMBLED_SOBOL32:
@@ -464,8 +462,8 @@ LIBRARY_API curandStatus_t curandGeneratePoisson(curandGenerator_t generator, un
     return draw_poisson(g, "curandGeneratePoisson", to, n, lambda, poisson_way_of(g->options.type, lambda));
 }
 
-/* Of the methods an H200 has two: the device API's own, and the histogram, which there is for no
- * generator of the host and not for MT19937. */
+/* An H200 has two of the methods: the device API's, and the histogram, which neither host
+ * generators nor MT19937 have. */
 LIBRARY_API curandStatus_t curandGeneratePoissonMethod(curandGenerator_t generator, unsigned *to, size_t n,
                                                        double lambda, curandMethod_t method)
 {

@@ -1,7 +1,7 @@
-/* Functions of the host as cuRAND's generators of the host have them: inverse error functions by
- * the rational approximations of Blair, Edwards and Johnson ("Rational Chebyshev Approximations for
- * the Inverse of the Error Function", Mathematics of Computation 30, 1976), whose tables' numbers
- * these are, with a rounding after each step. Private to this folder.
+/* Functions as in cuRAND's host generators: inverse error functions by the rational approximations
+ * of Blair, Edwards and Johnson ("Rational Chebyshev Approximations for the Inverse of the Error
+ * Function", Mathematics of Computation 30, 1976), whose table numbers these are, rounding after
+ * each step. Private to this folder.
  */
 #ifndef HEDDLE_LIBRARIES_CURAND_HOST_MATH_H
 #define HEDDLE_LIBRARIES_CURAND_HOST_MATH_H
@@ -45,7 +45,7 @@ static inline double host_erfinv_middle(double x)
     return x * (up / down);
 }
 
-/* Table 59: beyond, by minus the logarithm of what is left to 1. */
+/* Table 59: the tail, by minus the logarithm of the distance to 1. */
 static inline double host_erfinv_tail(double minus_log)
 {
     double t = 1 / sqrt(minus_log);
@@ -60,7 +60,7 @@ static inline double host_erfinv_tail(double minus_log)
     return up / (down * t);
 }
 
-/* Of 1e-100 to 2. */
+/* For 1e-100 to 2. */
 static inline double host_erfcinv(double x)
 {
     if (x < 0.0625)

@@ -1,6 +1,6 @@
 /* MT19937 (Matsumoto and Nishimura, "Mersenne Twister", ACM TOMACS 8, 1998) and MTGP32 (Saito and
  * Matsumoto, "Variants of Mersenne Twister Suitable for Graphic Processors", ACM TOMS 39, 2013):
- * several generators, each of which is worked on by several threads, which are the strands.
+ * several generators, each shared by several threads, which are the strands.
  */
 #include "libraries/common/library.h"
 #include "libraries/curand/engine.h"
@@ -28,8 +28,8 @@ static const struct mtgp_parameters mtgp_parameters[] = {
 };
 
 struct mtgp {
-    uint32_t ring[MTGP_RING]; /* the last words, by their number */
-    uint32_t n;               /* of the next */
+    uint32_t ring[MTGP_RING]; /* the last words, by number */
+    uint32_t n;               /* number of the next word */
     uint32_t row[MTGP_LANES]; /* the threads' next words */
 };
 
@@ -123,7 +123,7 @@ static const uint32_t mt_jump[MT_WORDS] = {
 
 struct mt {
     uint32_t s[MT_WORDS];
-    uint32_t row; /* that is drawn next */
+    uint32_t row; /* the next row to draw */
 };
 
 struct mt_room {
@@ -132,8 +132,8 @@ struct mt_room {
 };
 
 struct mts {
-    uint32_t last[MT_WORDS]; /* the state of the last generator that has begun, as it was */
-    size_t n;                /* how many have */
+    uint32_t last[MT_WORDS]; /* the initial state of the last generator that was started */
+    size_t n;                /* number of started generators */
     struct mt *all;
     struct mt_room *room;
 };
@@ -171,9 +171,9 @@ WIDE_VECTORS static void mt_add(uint32_t *restrict sum, const uint32_t *restrict
         sum[k] ^= w[k];
 }
 
-/* The polynomial of the state, some bits at a time from the highest on, whose sums of states are
- * in a table (Haramoto and others, "Efficient Jump Ahead for F2-Linear Random Number Generators",
- * INFORMS J. Comput. 20, 2008, 4: Horner's method). */
+/* Evaluates the polynomial of the state, several bits at a time from the highest, with a table of
+ * sums of states (Haramoto and others, "Efficient Jump Ahead for F2-Linear Random Number
+ * Generators", INFORMS J. Comput. 20, 2008, 4: Horner's method). */
 static void mt_jump_ahead(uint32_t state[MT_WORDS], struct mt_room *r)
 {
     uint32_t *w = r->sequence;
@@ -193,7 +193,7 @@ static void mt_jump_ahead(uint32_t state[MT_WORDS], struct mt_room *r)
     memcpy(state, w - MT_DIGIT, MT_WORDS * sizeof *w);
 }
 
-/* Those that begin now: jumps take long, and small draws need few generators. */
+/* Starts generators when they are needed: jumps take long, and small draws need few. */
 static void mt_begin(struct mts *m, size_t n)
 {
     for (; m->n < n; m->n++) {
@@ -236,8 +236,8 @@ static void mt_prepare(struct engine *e, size_t items)
     mt_begin(e->state, (last + MT_LANES - 1) / MT_LANES);
 }
 
-/* Which word of a block a thread has in a row: in the first row one by itself, then runs of seven,
- * each thread's beside the next's. */
+/* The word of a block that a thread has in a row: a single word in the first row, then runs of
+ * seven, adjacent for adjacent threads. */
 static unsigned mt_place(unsigned lane, unsigned row)
 {
     enum { RUN = 7 };

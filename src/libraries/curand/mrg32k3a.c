@@ -41,7 +41,7 @@ static void apply(const struct matrix *a, uint32_t v[3], uint64_t m)
         v[i] = w[i];
 }
 
-/* The matrices of a step. */
+/* The matrices of one step. */
 static struct matrix step1(void)
 {
     return (struct matrix){{{0, 1, 0}, {0, 0, 1}, {M1 - A13, A12, 0}}};

@@ -1,6 +1,6 @@
 /* Philox 4x32-10 (Salmon and others, "Parallel random numbers: as easy as 1, 2, 3"). Threads take
- * turns with four numbers each: four numbers are made of a counter's four words, doubles of those
- * of two counters. All of it follows from a number's place. */
+ * turns with four numbers each, from the four words of a counter, or, for doubles, of two counters.
+ * A number depends only on its position. */
 #include "libraries/curand/engine.h"
 
 enum { SUBSEQUENCES = 65536, SUBSEQUENCES_DYNAMIC = 67584, ROUNDS = 10 };
@@ -34,10 +34,10 @@ static void four(uint64_t number, uint64_t subsequence, uint64_t key, uint32_t o
         out[i] = c[i];
 }
 
-/* Group j of four numbers, of `words` words: 4 or 8. */
+/* Group j of four numbers, from `words` words: 4 or 8. */
 static void groups(struct engine *e, uint64_t group, size_t count, unsigned words, uint32_t *to)
 {
-    uint64_t skipped = e->options.offset / 4 / e->strands; /* turns, one counter each */
+    uint64_t skipped = e->options.offset / 4 / e->strands; /* turns of one counter each */
     for (size_t i = 0; i < count; i++)
         for (unsigned k = 0; k < words / 4; k++, to += 4) {
             uint64_t turn = (group + i) / e->strands;

@@ -1,7 +1,7 @@
 /* See poisson.h. The histogram is a square one (Marsaglia, Tsang and Wang, "Fast Generation of
- * Discrete Random Variables", J. Stat. Softw. 11, 2004): what a value's own bin cannot hold of its
- * probability is put on top of others, until all are full. Bins get in ascending order, again and
- * again; the largest value that has too much gives. */
+ * Discrete Random Variables", J. Stat. Softw. 11, 2004): probability that does not fit in a value's
+ * own bin is put on top of other bins until all are full. Bins are filled in ascending order,
+ * repeatedly, from the largest value that has too much. */
 #include "libraries/curand/poisson.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@ static double probability(double lambda, unsigned k)
     return exp(-lambda + k * log(lambda) - lgamma(k + 1.0));
 }
 
-/* The values that a double has a probability of. */
+/* The range of values whose probability a double can represent. */
 static void find_range(double lambda, struct poisson *t)
 {
     unsigned end = (unsigned)lambda;
@@ -25,7 +25,7 @@ static void find_range(double lambda, struct poisson *t)
     t->n = end - t->first;
 }
 
-/* p: the probabilities, of which those on top of other bins are taken away. */
+/* p: the probabilities, reduced by what is put on top of other bins. */
 static void fill(struct poisson *t, double *p, bool *full)
 {
     const double width = 1.0 / t->n;
@@ -68,7 +68,7 @@ static bool make_histogram(struct poisson *t)
     return ok;
 }
 
-/* A word of 32 bits tells numbers of 2^-32 apart: sums have to be better than that by far. */
+/* A 32-bit word distinguishes numbers 2^-32 apart, so the sums must be much more accurate. */
 static bool make_sums(struct poisson *t)
 {
     find_range(t->lambda, t);

@@ -1,4 +1,4 @@
-/* Poisson's distribution, from a uniform number or a normal one. Private to this folder. */
+/* The Poisson distribution, from a uniform number or a normal one. Private to this folder. */
 #ifndef HEDDLE_LIBRARIES_CURAND_POISSON_H
 #define HEDDLE_LIBRARIES_CURAND_POISSON_H
 
@@ -6,16 +6,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* From here on most generators make them of normal numbers. */
+/* From this lambda on most generators use normal numbers. */
 static const double POISSON_FIRST_NORMAL = 2000;
 
-/* How a number is made: by a histogram of bins of one width, of which each is shared by two values;
- * as the first value up to which the probabilities add up to the uniform number; or, of a large
- * lambda, by rounding a normal number. */
+/* The methods: a histogram of bins with one width, each shared by two values; the first value at
+ * which the summed probabilities reach the uniform number; or, for a large lambda, a rounded normal
+ * number. */
 enum poisson_way { POISSON_HISTOGRAM, POISSON_SUMS, POISSON_NORMAL };
 
-/* Values are first to first + n - 1. Of a histogram, bin i is of value i up to its border, above of
- * value top; else border is the sum up to value i. Both count from the first one. */
+/* Values are first to first + n - 1. In a histogram, bin i means value i up to its border, and
+ * value top above it; otherwise border is the sum up to value i. Both count from the first value. */
 struct poisson {
     enum poisson_way way;
     double lambda;
@@ -29,11 +29,11 @@ static inline bool poisson_has(double lambda)
     return lambda > 0 && lambda <= 400000;
 }
 
-/* NULL without memory. */
+/* Returns NULL if memory is exhausted. */
 struct poisson *poisson_new(double lambda, enum poisson_way way);
 void poisson_free(struct poisson *p); /* NULL is allowed */
 
-/* Of 0 < u <= 1, by the histogram. */
+/* By the histogram, for 0 < u <= 1. */
 static inline unsigned poisson_of_bin(const struct poisson *p, double u)
 {
     unsigned bin = (unsigned)(u * p->n);
@@ -55,7 +55,7 @@ static inline unsigned poisson_of_sum(const struct poisson *p, double u)
     return p->first + low;
 }
 
-/* `in_float`: as MT19937 has it. */
+/* `in_float`: for MT19937. */
 static inline unsigned poisson_of_normal(const struct poisson *p, float x, bool in_float)
 {
     if (in_float)

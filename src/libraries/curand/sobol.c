@@ -1,6 +1,6 @@
-/* Sobol's sequences by the direction numbers of Joe and Kuo (scripts/pack-sobol), of 32 and of 64
- * bits, in the order of Gray's code; and scrambled. A draw has all numbers of the first dimension,
- * then those of the next. */
+/* Sobol sequences by the direction numbers of Joe and Kuo (scripts/pack-sobol), with 32 and 64
+ * bits, in Gray code order; and scrambled ones. A draw has all numbers of the first dimension, then
+ * those of the next. */
 #include "libraries/curand/sobol.h"
 #include "libraries/curand/engine.h"
 
@@ -18,7 +18,7 @@ extern const unsigned char joe_kuo[], joe_kuo_end[];
 
 struct bits {
     const unsigned char *at;
-    size_t n; /* that have been taken */
+    size_t n; /* numbers already drawn */
 };
 
 static uint32_t take(struct bits *b, unsigned width)
@@ -81,8 +81,8 @@ static bool scrambling_words(uint64_t offset, size_t n, uint64_t *to)
     return drawn;
 }
 
-/* Column by column: entry (row, k) of a unit lower triangular matrix is bit 63 - k of the row, as
- * digit k of a number is. */
+/* Multiplies column by column: entry (row, k) of a unit lower triangular matrix is bit 63 - k of
+ * the row; digits of numbers are stored alike. */
 static void multiply(const uint64_t rows[64], uint64_t v[64])
 {
     for (unsigned k = 0; k < 64; k++) {
@@ -147,15 +147,16 @@ static uint64_t point(const uint64_t v[64], uint64_t constant, uint64_t position
     return x;
 }
 
-/* Numbers of the draw that may be in several dimensions. */
+/* Fills numbers of a draw that may span several dimensions. */
 static void fill(struct engine *e, const struct draw *d, size_t first, size_t count, uint64_t *to)
 {
     const struct sobol *s = e->state;
     size_t points = d->n / e->options.dimensions;
-    /* A draw of the original's on the host begins at the position's lower half. */
+    /* On the host, the original starts a draw at the lower half of the position. */
     const bool halved = e->options.host && e->options.type == CURAND_RNG_QUASI_SCRAMBLED_SOBOL64;
     const uint64_t begin = halved ? (uint32_t)e->position : e->position;
-    const uint64_t last = e->kind == &sobol32_kind ? UINT32_MAX : UINT64_MAX; /* behind which it begins anew */
+    /* the sequence restarts behind it */
+    const uint64_t last = e->kind == &sobol32_kind ? UINT32_MAX : UINT64_MAX;
     for (size_t i = 0; i < count;) {
         size_t dimension = (first + i) / points, left = points - (first + i) % points;
         uint64_t p = (begin + (first + i) % points) & last;

@@ -1,4 +1,4 @@
-/* Vectors of Sobol's sequences. Private to this folder. */
+/* Direction vectors of Sobol sequences. Private to this folder. */
 #ifndef HEDDLE_LIBRARIES_CURAND_SOBOL_H
 #define HEDDLE_LIBRARIES_CURAND_SOBOL_H
 
@@ -8,11 +8,11 @@
 
 enum { SOBOL_DIMENSIONS = 20000 };
 
-/* Of the first dimensions; vectors of 32 bits are the upper halves. To be freed; NULL without
- * memory. */
+/* Vectors of the first dimensions; the upper halves are the 32-bit vectors. The caller frees them;
+ * NULL if memory is exhausted. */
 uint64_t (*sobol_vectors(size_t dimensions))[64];
-/* Scrambles those of the first dimensions; what a dimension's numbers are added to is its constant.
- * False without memory. */
+/* Scrambles the vectors of the first dimensions; a dimension's constant is added to its numbers.
+ * Returns false if memory is exhausted. */
 bool sobol_scramble(size_t dimensions, uint64_t (*v)[64], uint64_t *constants);
 
 #endif

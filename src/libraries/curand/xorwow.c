@@ -1,6 +1,6 @@
-/* XORWOW (Marsaglia, "Xorshift RNGs", with a Weyl sequence): strands are 2^67 numbers apart, or,
- * ordered CURAND_ORDERING_PSEUDO_SEEDED, have seeds of their own. What a seed and a jump are, is
- * the device API's (include/cuda/curand_kernel.h). */
+/* XORWOW (Marsaglia, "Xorshift RNGs", with a Weyl sequence): strands are 2^67 numbers apart, or
+ * have seeds of their own with CURAND_ORDERING_PSEUDO_SEEDED. Seeds and jumps are those of the
+ * device API (include/cuda/curand_kernel.h). */
 #include "libraries/curand/engine.h"
 
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static void step(uint32_t v[5])
     v[4] = (v[4] ^ (v[4] << 4)) ^ (t ^ (t << 1));
 }
 
-/* The sum of those states, step by step, whose bit is in the polynomial. */
+/* The sum of the states, step by step, whose bits are set in the polynomial. */
 static void jump(uint32_t v[5], const unsigned *polynomial)
 {
     uint32_t sum[5] = {0};

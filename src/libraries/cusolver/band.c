@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where row i begins among the elements, and the column of element k: from 0, whatever the base is. */
+/* The index of row i's first element, and the column of element k, both from 0, for any index base. */
 static int first_of(const struct csr *a, int i)
 {
     return a->row[i] - a->base;
@@ -32,7 +32,7 @@ bool csr_is_valid(const struct csr *a)
 
 /* ---- the order ---- */
 
-/* Who is beside whom, in either direction. */
+/* The adjacency of the symmetrised pattern. */
 struct graph {
     int n, *first, *next_to;
 };
@@ -82,8 +82,8 @@ static void sort_by_degree(const struct graph *g, int *at, int n)
     }
 }
 
-/* Breadth first from `start`, neighbours of least degree first; from order[n] on. Returns how many
- * are in the order then. */
+/* A breadth-first search from `start` that visits neighbours of least degree first, and appends to
+ * order[n]. Returns the new length of the order. */
 static int visit(const struct graph *g, int start, int *order, int n, bool *seen)
 {
     int done = n;
@@ -101,7 +101,7 @@ static int visit(const struct graph *g, int start, int *order, int n, bool *seen
     return n;
 }
 
-/* From the end that is farthest away, found by going there and back. */
+/* Starts at a pseudo-peripheral node, found by two searches. */
 static int visit_from_an_end(const struct graph *g, int start, int *order, int n, bool *seen)
 {
     for (int round = 0; round < 2; round++) {
@@ -155,8 +155,8 @@ void band_free(struct band *f)
     free(f);
 }
 
-/* Calls put() for each element, with its place in the order; of a definite matrix those of the
- * lower triangle, which may come to lie above. */
+/* Calls put() for each element at its new place. For a definite matrix only the lower triangle's
+ * elements, which may move above the diagonal. */
 static void each(const struct csr *a, const struct band *f, const int *place,
                  void (*put)(struct band *f, int i, int j, const void *value), struct band *to)
 {
@@ -179,7 +179,7 @@ static void widen(struct band *f, int i, int j, const void *value)
     f->upper = j - i > f->upper ? j - i : f->upper;
 }
 
-/* An element of a general band has room above it for what pivots bring. */
+/* The place of an element; a general band has extra room above it for pivoting. */
 static void *place_in(const struct band *f, int i, int j)
 {
     int64_t row = f->definite ? i - j : f->lower + f->upper + i - j;

@@ -50,7 +50,7 @@ int *call_narrow_pivots(const struct call *c)
     return narrow;
 }
 
-/* LAPACK answers in an element, which rounds large sizes. */
+/* LAPACK returns the size in an element, which rounds large sizes. */
 int work_wanted(enum precision p, const void *answer)
 {
     double n = real_at(p, answer, 0) * (1 + 1e-6) + 1;

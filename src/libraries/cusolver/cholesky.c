@@ -7,7 +7,7 @@
 
 /* ---- what LAPACK does ---- */
 
-/* OpenBLAS takes a NaN on the diagonal for positive. */
+/* OpenBLAS treats a NaN on the diagonal as positive. */
 static int first_nan(const struct call *c)
 {
     for (int i = 0; i < c->n; i++)
@@ -35,7 +35,7 @@ static bool find_matrix(const struct call *c, enum operand o, int i, int rows, i
     return library_reach(view, ((void *const *)c->at[o])[i], shape);
 }
 
-/* Batches are arrays of pointers, which lie in the device's memory, too. False: one leads nowhere. */
+/* Batches are arrays of pointers in device memory. Returns false if a pointer is invalid. */
 static bool find_problem(const struct call *c, int i, struct call *one)
 {
     *one = *c;
@@ -67,7 +67,7 @@ static int run_potrs_batched(const struct call *c)
 
 /* ---- the calls ---- */
 
-/* One matrix that is changed in its place: potrf, potri, lauum. */
+/* Functions that change one matrix in place: potrf, potri, lauum. */
 static cusolverStatus_t in_place(cusolverDnHandle_t handle, const char *name, enum precision p, call_run *run,
                                  cublasFillMode_t uplo, int64_t n, void *A, int64_t lda, int *info)
 {
@@ -96,7 +96,7 @@ static cusolverStatus_t potrs(cusolverDnHandle_t handle, const char *name, enum 
     return call_put_info(s, &c, info);
 }
 
-/* An H200 tells batches of wrong arguments by their positions, not by -position. */
+/* An H200 reports wrong arguments of batches by position, not -position. */
 #define ARGUMENT_OF_BATCH(position, condition)                                                                         \
     do {                                                                                                               \
         if (!(condition))                                                                                              \
@@ -159,7 +159,7 @@ FOR_ALL(IN_PLACE, potrf, potrf)
 FOR_ALL(IN_PLACE, potri, potri)
 FOR_ALL(IN_PLACE, lauum, lauum)
 
-/* What is asked of them differs: an H200 looks at uplo for potrf alone, and at lwork for potri. */
+/* Checks differ: an H200 checks uplo only for potrf, and lwork only for potri. */
 #define POTRF_SIZE(X, name, T, R, p)                                                                                   \
     LIBRARY_API cusolverStatus_t cusolverDn##X##name##_bufferSize(cusolverDnHandle_t handle, cublasFillMode_t uplo,    \
                                                                   int n, T *A, int lda, int *lwork)                    \
@@ -198,7 +198,7 @@ FOR_ALL(SIZE, lauum, lauum)
     }
 FOR_ALL(POTRS, potrs, potrs)
 
-/* The 64-bit functions: the type of A says which; the type to compute in is not looked at. */
+/* 64-bit functions: A's type determines the precision; the compute type is not checked. */
 
 LIBRARY_API cusolverStatus_t cusolverDnXpotrf_bufferSize(cusolverDnHandle_t handle, cusolverDnParams_t params,
                                                          cublasFillMode_t uplo, int64_t n, cudaDataType type,

@@ -1,5 +1,5 @@
-/* LU of a sparse matrix on the host, step by step (cusolverSp_LOWLEVEL_PREVIEW.h): P A Q^T = L U,
- * where Q is the identity. What its factors are is what cusolverRf begins with.
+/* LU of a sparse matrix on the host, step by step (cusolverSp_LOWLEVEL_PREVIEW.h): P A Q^T = L U
+ * with Q the identity. cusolverRf starts from its factors.
  */
 #include "cuda/cusolverSp_LOWLEVEL_PREVIEW.h"
 #include "libraries/cusolver/sparse.h"
@@ -99,14 +99,14 @@ static cusolverStatus_t solve(const char *name, cusolverSpHandle_t handle, enum 
     return sparse_lu_solve(&i->f, p, b, x) ? CUSOLVER_STATUS_SUCCESS : CUSOLVER_STATUS_ALLOC_FAILED;
 }
 
-/* A triangle as the program gets it, with the base of its descriptor. */
+/* A triangle in the program's arrays, with the index base of its descriptor. */
 struct output {
     cusparseMatDescr_t descriptor;
     void *values;
     int *rows, *columns;
 };
 
-/* L is given without its diagonal, which is behind each row. */
+/* L is returned without its diagonal, which is the last element of each row. */
 static void extract(enum precision p, int n, const struct triangle *from, bool lower, const struct output *to)
 {
     int base = sparse_base(to->descriptor), count = 0;

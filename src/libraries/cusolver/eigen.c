@@ -1,6 +1,6 @@
 /* Eigenvalues of symmetric and Hermitian matrices, and of pairs of them ("cuSOLVER", syevd, syevdx,
- * syevj, sygvd, sygvdx, sygvj and their batches and 64-bit forms). All are found; of a range, those
- * outside of it are left out afterwards.
+ * syevj, sygvd, sygvdx, sygvj, with batches and 64-bit forms). All eigenvalues are computed; those
+ * outside a requested range are dropped afterwards.
  */
 #include "libraries/cusolver/jacobi.h"
 #include "libraries/cusolver/spectrum.h"
@@ -9,8 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What `flags` says of a pair. */
-enum { PAIR = 1, INFO_OF_FACTOR = 2 /* of a B that is not definite: its minor alone, not n more */, WIDE_COUNT = 4 };
+/* Flags of a pair. */
+enum {
+    PAIR = 1,
+    INFO_OF_FACTOR = 2 /* if B is not definite, info is the order of its minor, without n added */,
+    WIDE_COUNT = 4
+};
 
 /* ---- pairs: A x = w B x and its like come to a single matrix, and back (LAPACK's sygvd) ---- */
 
@@ -36,7 +40,7 @@ static void vectors_of_pair(const struct call *c)
 
 /* ---- ranges ---- */
 
-/* Those that the range has come first: how many there are. */
+/* Moves the eigenvalues within the range to the front; returns their number. */
 static int keep_range(const struct call *c)
 {
     enum precision real = precision_real_bytes(c->precision) == sizeof(float) ? PRECISION_S : PRECISION_D;
@@ -92,7 +96,7 @@ static int run_batch(const struct call *c)
 
 /* ---- Jacobi's: the same, and how far the result is from A ---- */
 
-/* The whole of a matrix that one triangle stands for. */
+/* Expands a triangle to the full matrix. */
 static void *whole_of(const struct call *c)
 {
     enum precision p = c->precision;
@@ -107,7 +111,7 @@ static void *whole_of(const struct call *c)
     return whole;
 }
 
-/* Frobenius norm of A V - V W. */
+/* The Frobenius norm of A V - V W. */
 static double residual_of(const struct call *c, const void *whole)
 {
     enum precision p = c->precision, real = precision_real_bytes(p) == sizeof(float) ? PRECISION_S : PRECISION_D;
@@ -163,8 +167,8 @@ static bool is_range(cusolverEigRange_t range)
     return range >= CUSOLVER_EIG_RANGE_ALL && range <= CUSOLVER_EIG_RANGE_V;
 }
 
-/* What the functions of this file have in common. Where a position is 0, the function does not have
- * the argument. */
+/* Common arguments of the functions in this file. Position 0: the function does not have the
+ * argument. */
 struct question {
     cusolverEigType_t itype;
     cusolverEigMode_t job;
@@ -221,7 +225,8 @@ static struct call call_of(const char *name, enum precision p, call_run *run, co
     return c;
 }
 
-/* syevd, sygvd and of a range; how many there are goes to the host, at once where that is known. */
+/* syevd, sygvd and functions with a range. The number of eigenvalues goes to the host, immediately
+   if it is known. */
 static cusolverStatus_t eigen(cusolverDnHandle_t handle, const char *name, enum precision p, const struct question *q,
                               int *meig, int64_t *wide_meig, int *info)
 {
@@ -265,7 +270,7 @@ static cusolverStatus_t jacobi(cusolverDnHandle_t handle, const char *name, enum
     return call_put(s, &c);
 }
 
-/* `batch_at`: the position of the size of the batch, 0 where none of it is nothing to do. */
+/* `batch_at`: the position of the batch size; 0 if an empty batch is no special case. */
 static cusolverStatus_t batch(cusolverDnHandle_t handle, const char *name, enum precision p, const struct question *q,
                               int *info, int64_t batch, int batch_at)
 {
@@ -304,14 +309,14 @@ static cusolverStatus_t batch(cusolverDnHandle_t handle, const char *name, enum 
 #define ALL_VALUES  .range = CUSOLVER_EIG_RANGE_ALL
 #define SOME_VALUES .range = range, .vl = vl, .vu = vu, .il = il, .iu = iu
 #define SECOND      .itype = itype, .B = B, .ldb = ldb
-/* Close to what an H200 asks for, which fails with less. */
+/* Approximates an H200's workspace size, which fails with less. */
 static int64_t syevd_work(int64_t n)
 {
     return 65603 + 3 * n * n + 768 * n;
 }
 #define WORK .lacks_work = n > 1 && lwork < syevd_work(n)
 
-/* A size: an H200 looks at n, and at little else. */
+/* A size function: an H200 checks n, and little else. */
 #define SIZED(condition)                                                                                               \
     do {                                                                                                               \
         SOLVER(s, handle);                                                                                             \
@@ -467,7 +472,7 @@ LIBRARY_API cusolverStatus_t cusolverDnXsyevd_bufferSize(cusolverDnHandle_t hand
     return types_fit(typeA, typeW, computeType, &p) ? call_sizes(device, host) : CUSOLVER_STATUS_INVALID_VALUE;
 }
 
-/* The rest of a function has `s`, as SOLVER has it, and `p`, of A. */
+/* Defines `s`, like SOLVER, and `p`, A's precision. */
 #define SOLVER_OF_TYPES(s, p)                                                                                          \
     enum precision p;                                                                                                  \
     (void)params, WITHOUT_BUFFERS;                                                                                     \
@@ -498,7 +503,7 @@ LIBRARY_API cusolverStatus_t cusolverDnXsyevdx_bufferSize(cusolverDnHandle_t han
                                        host);
 }
 
-/* vl and vu are the host's, of the type of W. */
+/* vl and vu are on the host, with the type of W. */
 static double bound_at(cudaDataType typeW, const void *at)
 {
     return !at ? 0 : typeW == CUDA_R_32F ? *(const float *)at : *(const double *)at;

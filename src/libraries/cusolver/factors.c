@@ -1,7 +1,6 @@
 /* Factors of sparse matrices that a program keeps (cusolverSp_LOWLEVEL_PREVIEW.h; "cuSOLVER",
- * 2.5.5): csrqr and csrchol step by step, and csrqr of a batch. An info keeps a copy of its matrix
- * and the factor, a band's (band.h). The calls wait for their tasks, which use an info that is the
- * host's.
+ * 2.5.5): csrqr and csrchol step by step, and csrqr for batches. An info keeps a copy of its matrix
+ * and a band factor (band.h). The calls wait for their tasks, because the info is on the host.
  */
 #include "cuda/cusolverSp_LOWLEVEL_PREVIEW.h"
 #include "libraries/cusolver/sparse.h"
@@ -12,7 +11,7 @@
 
 struct factors {
     bool definite;
-    struct csr a; /* a copy of what is factored */
+    struct csr a; /* a copy of the matrix to factor */
     double shift[2];
     struct band *band;
 };
@@ -41,7 +40,7 @@ static void *copied(const void *from, size_t bytes)
     return to ? memcpy(to, from, bytes) : NULL;
 }
 
-/* What is no matrix becomes one without rows, which has no factor. */
+/* An invalid matrix is replaced by one without rows, which has no factor. */
 static int run_take(const struct call *c)
 {
     struct factors *f = c->host;
@@ -62,7 +61,7 @@ static int run_take(const struct call *c)
     return OUT_OF_MEMORY;
 }
 
-/* The first row whose pivot is not more than the tolerance, or -1. */
+/* The first row whose pivot does not exceed the tolerance, or -1. */
 static int factor(struct factors *f, double tolerance, int *singular)
 {
     *singular = f->a.n ? -1 : 0;
@@ -94,7 +93,7 @@ static int run_solve(const struct call *c)
     return solve_kept(c->host, c);
 }
 
-/* A matrix of the batch that is singular has a solution of NaNs. */
+/* A singular matrix of a batch has a solution of NaNs. */
 static int run_batch(const struct call *c)
 {
     static const double unshifted[2] = {0, 0};
@@ -149,7 +148,7 @@ static cusolverStatus_t destroy(void *info, enum kind kind)
 static cusolverStatus_t analyse(const char *name, cusolverSpHandle_t handle, void *info, enum kind kind,
                                 struct matrix m)
 {
-    m.values = m.rows; /* it looks at the pattern alone */
+    m.values = m.rows; /* only the pattern is used */
     FACTORS_OF(info, kind, &m);
     return CUSOLVER_STATUS_SUCCESS;
 }
@@ -175,7 +174,7 @@ static cusolverStatus_t take(const char *name, cusolverSpHandle_t handle, void *
     return sparse_do(s, &c, on_host);
 }
 
-/* `optional`: without both of them nothing is solved. */
+/* `optional`: if both are NULL nothing is solved. */
 static cusolverStatus_t use(const char *name, cusolverSpHandle_t handle, void *info, enum kind kind, enum precision p,
                             bool on_host, call_run *run, int n, const void *b, void *x, bool optional)
 {

@@ -61,7 +61,7 @@ LIBRARY_API cusolverStatus_t cusolverDnGetStream(cusolverDnHandle_t handle, cuda
     return CUSOLVER_STATUS_SUCCESS;
 }
 
-/* All results are deterministic. */
+/* All results are deterministic anyway. */
 LIBRARY_API cusolverStatus_t cusolverDnSetDeterministicMode(cusolverDnHandle_t handle, cusolverDeterministicMode_t mode)
 {
     SOLVER(s, handle);
@@ -81,7 +81,7 @@ LIBRARY_API cusolverStatus_t cusolverDnGetDeterministicMode(cusolverDnHandle_t h
     return CUSOLVER_STATUS_SUCCESS;
 }
 
-/* Floats are computed as floats, which is more than their emulation promises. */
+/* Floats are computed as floats, which is more accurate than their emulation. */
 LIBRARY_API cusolverStatus_t cusolverDnSetMathMode(cusolverDnHandle_t handle, cusolverMathMode_t mode)
 {
     SOLVER(s, handle);
@@ -170,7 +170,7 @@ static cusolverStatus_t destroy_jacobi(void *info)
     if (!j)                                                                                                            \
     return CUSOLVER_STATUS_INVALID_VALUE
 
-/* What the last call told, which the host waits for. An H200 tells nothing of batches. */
+/* The result of the last call, which the host waits for. An H200 has no results for batches. */
 static cusolverStatus_t wait_for(cusolverDnHandle_t handle, struct jacobi *j)
 {
     SOLVER(s, handle);

@@ -1,5 +1,5 @@
-/* General matrices: LU with partial pivoting, or with none, and solutions by it ("cuSOLVER", getrf,
- * getrs, laswp). Pivots are ints, or 64-bit ones. */
+/* General matrices: LU with partial pivoting or without, and solutions ("cuSOLVER", getrf, getrs,
+ * laswp). Pivots are ints, or 64-bit integers. */
 #include "libraries/cusolver/call.h"
 
 #include <complex.h>
@@ -9,7 +9,7 @@ enum { WIDE_PIVOTS = 1 };
 
 /* ---- without pivots, which LAPACK does not have ---- */
 
-/* Column after column, as the elements of A below the diagonal become L and the others U. */
+/* Right-looking, column by column: elements below the diagonal become L, the others U. */
 #define WITHOUT_PIVOTS(name, T)                                                                                        \
     static int name(int m, int n, void *matrix, int64_t ld)                                                            \
     {                                                                                                                  \
@@ -44,8 +44,7 @@ static int factor_without_pivots(const struct call *c)
     return factor[c->precision](c->m, c->n, c->at[OP_A], c->ld[OP_A]);
 }
 
-/* The triangles one after the other: which is first depends on whether A or its transpose is solved
- * with. */
+/* Solves with the triangles in turn; for the transpose, in reverse order. */
 static void solve_without_pivots(const struct call *c)
 {
     bool plain = c->trans == 'N';
@@ -116,7 +115,7 @@ static cusolverStatus_t getrf(cusolverDnHandle_t handle, const char *name, enum 
     SOLVER(s, handle);
     ARGUMENT(1, m >= 0);
     ARGUMENT(2, n >= 0);
-    if (lda < at_least_one(m)) /* info alone tells, as on an H200 */
+    if (lda < at_least_one(m)) /* reported only in info, as on an H200 */
         return call_wrong(s, name, info, -4, CUSOLVER_STATUS_SUCCESS, "lda >= m");
     FITS(lda, n);
     struct call c = call_new(name, p, run_getrf);
@@ -131,7 +130,7 @@ static cusolverStatus_t getrf(cusolverDnHandle_t handle, const char *name, enum 
     return call_put_info(s, &c, info);
 }
 
-/* Of wrong arguments, and where there is nothing to do, an H200 leaves info alone. */
+/* For wrong arguments, and empty calls, an H200 does not write info. */
 static cusolverStatus_t getrs(cusolverDnHandle_t handle, const char *name, enum precision p, int flags,
                               cublasOperation_t trans, int64_t n, int64_t nrhs, const void *A, int64_t lda,
                               const void *pivots, void *B, int64_t ldb, int *info)

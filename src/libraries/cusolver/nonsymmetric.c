@@ -1,13 +1,13 @@
-/* Eigenvalues of general matrices, and their right vectors ("cuSOLVER", cusolverDnXgeev). A real
- * matrix's are complex numbers, or, where W is of a real type, all real parts and then all
- * imaginary ones; its vectors are LAPACK's, a pair in two columns.
+/* Eigenvalues of general matrices, with right vectors ("cuSOLVER", cusolverDnXgeev). A real matrix
+ * has complex eigenvalues; if W has a real type, it holds all real parts and then all imaginary
+ * ones. Vectors are as in LAPACK, a conjugate pair in two columns.
  */
 #include "libraries/cusolver/call.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { SPLIT = 1 /* real and imaginary parts apart */ };
+enum { SPLIT = 1 /* real and imaginary parts separate */ };
 
 static int real_geev(const struct call *c)
 {
@@ -76,8 +76,8 @@ LIBRARY_API cusolverStatus_t cusolverDnXgeev_bufferSize(cusolverDnHandle_t handl
     return fits ? call_sizes(device, host) : CUSOLVER_STATUS_INVALID_VALUE;
 }
 
-/* An H200 answers CUSOLVER_STATUS_INTERNAL_ERROR to sizes that are wrong, and where left vectors
- * are wanted. */
+/* An H200 returns CUSOLVER_STATUS_INTERNAL_ERROR for wrong sizes, and if left vectors are
+ * requested. */
 LIBRARY_API cusolverStatus_t cusolverDnXgeev(cusolverDnHandle_t handle, cusolverDnParams_t params,
                                              cusolverEigMode_t jobvl, cusolverEigMode_t jobvr, int64_t n,
                                              cudaDataType typeA, void *A, int64_t lda, cudaDataType typeW, void *W,

@@ -1,4 +1,4 @@
-/* Patterns of sparse matrices, on the host ("cuSOLVER", 2.5): orders, permutations, symmetry. */
+/* Patterns of sparse matrices on the host ("cuSOLVER", 2.5): orders, permutations, symmetry. */
 #include "libraries/cusolver/sparse.h"
 
 #include <stdlib.h>
@@ -32,8 +32,8 @@ LIBRARY_API cusolverStatus_t cusolverSpXcsrissymHost(cusolverSpHandle_t handle, 
     return CUSOLVER_STATUS_SUCCESS;
 }
 
-/* An order that keeps what is not 0 near the diagonal, whichever one is asked for by name: all are
- * permutations with less fill than none. */
+/* Returns the bandwidth-reducing order for every requested method: all are permutations that reduce
+ * fill. */
 static cusolverStatus_t order(cusolverSpHandle_t handle, const char *name, int n, int nnz,
                               cusparseMatDescr_t descriptor, const int *rows, const int *columns, int *p)
 {
@@ -88,7 +88,7 @@ static int by_column(const void *a, const void *b)
     return ((const struct entry *)a)->column - ((const struct entry *)b)->column;
 }
 
-/* B = A(p, q): row i of B is row p[i] of A, column j is column q[j]; `map` follows its values. */
+/* B = A(p, q): row i of B is row p[i] of A, column j is column q[j]; `map` tracks the values. */
 static bool permute(struct pattern *to, int nnz, int columns_n, int *rows, int *columns, const int *p, const int *q,
                     int *map)
 {

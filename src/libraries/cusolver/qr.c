@@ -1,6 +1,6 @@
-/* QR, and reductions to bidiagonal and tridiagonal form, with the unitary matrices of each
- * ("cuSOLVER", geqrf, orgqr, ormqr, gebrd, orgbr, sytrd, orgtr, ormtr; larft): Householder
- * reflectors, as LAPACK stores them.
+/* QR, and reductions to bidiagonal and tridiagonal form, with their unitary matrices ("cuSOLVER",
+ * geqrf, orgqr, ormqr, gebrd, orgbr, sytrd, orgtr, ormtr; larft): Householder reflectors, stored as
+ * in LAPACK.
  */
 #include "libraries/cusolver/call.h"
 
@@ -39,7 +39,7 @@ static bool is_side(cublasSideMode_t side)
     return side == CUBLAS_SIDE_LEFT || side == CUBLAS_SIDE_RIGHT;
 }
 
-/* The transpose that there is: of real matrices it is T, of complex ones C. */
+/* Is it the adjoint: T for real matrices, C for complex ones? */
 static bool is_adjoint(enum precision p, cublasOperation_t trans)
 {
     return trans == CUBLAS_OP_N || trans == (precision_is_complex(p) ? CUBLAS_OP_C : CUBLAS_OP_T);
@@ -81,7 +81,7 @@ static cusolverStatus_t orgqr(cusolverDnHandle_t handle, const char *name, enum 
     return call_put_info(s, &c, info);
 }
 
-/* op(Q) * C, or C * op(Q), where Q is of k reflectors. */
+/* op(Q) * C, or C * op(Q), where Q has k reflectors. */
 static struct call product(const char *name, enum precision p, call_run *run, cublasSideMode_t side,
                            cublasOperation_t trans, int m, int n, int k, const void *tau, void *C, int ldc)
 {
@@ -115,7 +115,7 @@ static cusolverStatus_t ormqr(cusolverDnHandle_t handle, const char *name, enum 
     return call_put_info(s, &c, info);
 }
 
-/* A becomes a diagonal of n real numbers with another one beside it. */
+/* Reduces A to n real diagonal elements and a second diagonal. */
 static struct call reduction(const char *name, enum precision p, call_run *run, int n, void *d, void *e)
 {
     struct call c = call_new(name, p, run);
@@ -144,7 +144,7 @@ static cusolverStatus_t gebrd(cusolverDnHandle_t handle, const char *name, enum 
     return call_put_info(s, &c, info);
 }
 
-/* The left side is Q, of m rows, the right one P^H, of n columns. */
+/* The left side is Q, with m rows; the right side is P^H, with n columns. */
 static cusolverStatus_t orgbr(cusolverDnHandle_t handle, const char *name, enum precision p, cublasSideMode_t side,
                               int m, int n, int k, void *A, int lda, const void *tau, int *info)
 {
@@ -216,7 +216,7 @@ static cusolverStatus_t ormtr(cusolverDnHandle_t handle, const char *name, enum 
 
 /* ---- their names ---- */
 
-/* A function of its size: the arguments are not looked at, but by some the handle. */
+/* A size function; arguments are not checked, except in some cases the handle. */
 #define SIZE_OF(X, name, ...)                                                                                          \
     LIBRARY_API cusolverStatus_t cusolverDn##X##name##_bufferSize(cusolverDnHandle_t handle, __VA_ARGS__, int *lwork)
 

@@ -1,6 +1,6 @@
-/* cusolverRf ("cuSOLVER", 2.6): P A Q^T = L U is factored again and again for matrices of one
- * pattern, without pivoting, from the first one's L and U. The calls have no stream: their tasks
- * are the default stream's, which the calls wait for.
+/* cusolverRf ("cuSOLVER", 2.6): factors P A Q^T = L U repeatedly for matrices with one pattern,
+ * without pivoting, starting from a first L and U. The calls have no stream: their tasks go to the
+ * default stream, and the calls wait.
  */
 #include "libraries/cusolver/refactorization.h"
 
@@ -124,7 +124,7 @@ LIBRARY_API cusolverStatus_t cusolverRfBatchSetupHost(int batch, int n, int nnzA
     return refactorization_set_up(f, batch, n, nnzA, HOST_PART(L), HOST_PART(U));
 }
 
-/* A copy of what is on a device; NULL: it could not be had. */
+/* A copy of device memory; NULL if it failed. */
 static void *fetched(const void *from, size_t bytes)
 {
     void *to = malloc(bytes + 1);
@@ -188,7 +188,7 @@ static cusolverStatus_t reset(const char *name, struct refactorization *f, int b
     return r;
 }
 
-/* Before it is set up there is nothing to do (an H200's answer). */
+/* Before the set-up this does nothing, as on an H200. */
 static cusolverStatus_t refactor(const char *name, struct refactorization *f)
 {
     if (f->n == 0)
@@ -325,7 +325,7 @@ LIBRARY_API cusolverStatus_t cusolverRfAccessBundledFactorsDevice(cusolverRfHand
     return CUSOLVER_STATUS_SUCCESS;
 }
 
-/* L's part of M, or U's, with its diagonal where it is M's or the program has stored it. */
+/* Extracts L or U from M, with the diagonal if M or the program stores it. */
 static cusolverStatus_t split(const struct refactorization *f, bool lower, int *nnz, int **rows, int **columns,
                               double **values)
 {

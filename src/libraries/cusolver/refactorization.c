@@ -37,7 +37,7 @@ struct element {
     double value;
 };
 
-/* What a triangle has beside a diagonal that is not M's. */
+/* Counts a triangle's elements, without a diagonal that M does not store. */
 static size_t gather(const struct refactorization *f, int n, const struct part *p, bool diagonal, struct element *to)
 {
     size_t count = 0;
@@ -146,8 +146,8 @@ static double *place_of(struct refactorization *f, int row, int column, int of_b
     return found ? f->values + (size_t)of_batch * refactorization_nnz(f) + low : NULL;
 }
 
-/* The operand's vector of the b-th matrix: the operand itself, or where its b-th address leads
- * (NULL: nowhere). */
+/* The operand's vector for the b-th matrix: the operand itself, or its b-th address (NULL if
+ * invalid). */
 static void *vector_of(const struct call *c, int operand, int b, int n)
 {
     void *at = c->at[operand];
@@ -155,7 +155,7 @@ static void *vector_of(const struct call *c, int operand, int b, int n)
     return !c->flags || library_reach(&at, ((void *const *)c->at[operand])[b], shape) ? at : NULL;
 }
 
-enum { FOREIGN = 1 }; /* an element of A that L and U have no place for */
+enum { FOREIGN = 1 }; /* an element of A without a place in L and U */
 
 int refactorization_reset(const struct call *c)
 {
@@ -186,7 +186,7 @@ int refactorization_reset(const struct call *c)
     return r;
 }
 
-/* Row by row: w is the row under way, and `in` its pattern. */
+/* Row by row: w is the current row, `in` its pattern. */
 static void factor_one(struct refactorization *f, int b, double *w, bool *in)
 {
     double *m = f->values + (size_t)b * refactorization_nnz(f);

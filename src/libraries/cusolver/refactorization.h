@@ -1,6 +1,5 @@
-/* What cusolverRf keeps of a matrix ("cuSOLVER", 2.6): M holds L and U, row by row: L's elements
- * before the diagonal, U's from it on; of the two the one whose diagonal is 1 does not show. On
- * plain addresses.
+/* The state of cusolverRf ("cuSOLVER", 2.6): M stores L and U row by row, L's elements before the
+ * diagonal, U's from it on; a diagonal of ones is not stored. On plain addresses.
  */
 #ifndef HEDDLE_CUSOLVER_REFACTORIZATION_H
 #define HEDDLE_CUSOLVER_REFACTORIZATION_H
@@ -15,15 +14,15 @@ struct refactorization {
     cusolverRfFactorization_t algorithm;
     cusolverRfTriangularSolve_t solution;
     cusolverRfResetValuesFastMode_t fast;
-    int n, nnz_a, batch; /* n: 0 before it is set up */
+    int n, nnz_a, batch; /* n: 0 before the set-up */
     int *row, *column, *diagonal;
-    double *values; /* one matrix of the batch after the other */
+    double *values; /* for all matrices of the batch */
     bool analysed, reset, factored, boosted;
-    int *zero_pivot; /* of each matrix, or -1 */
+    int *zero_pivot; /* for each matrix, or -1 */
     CUdeviceptr shown[3];
 };
 
-struct part { /* L or U, as the program has it */
+struct part { /* L or U in the program's format */
     int nnz;
     const int *row, *column;
     const double *values;
@@ -43,9 +42,8 @@ void refactorization_free(void *record);
 cusolverStatus_t refactorization_set_up(struct refactorization *f, int batch, int n, int nnz_a,
                                         const struct part *lower, const struct part *upper);
 
-/* Tasks, whose `host` is the refactorization: the operands ROWS, COLUMNS and A are a matrix, or of
- * A its batch's addresses, where the call's flags are not 0; PIVOTS and X are P and Q; B is solved
- * for. */
+/* Tasks, whose `host` is the refactorization. Operands ROWS, COLUMNS and A are a matrix, or A has
+ * the batch's addresses if flags is not 0; PIVOTS and X are P and Q; B has the right-hand sides. */
 call_run refactorization_reset, refactorization_factor, refactorization_solve;
 
 #endif

@@ -1,7 +1,6 @@
-/* Solutions by iterative refinement ("cuSOLVER", gesv and gels, IRSX): by factors in the precision
- * that they are asked in, which needs no refinement. The lower precisions that a function or its
- * parameters name make nothing less exact here. A and B are left as they are; the count of
- * iterations goes to the host.
+/* Solutions by iterative refinement ("cuSOLVER", gesv and gels, IRSX), by factors in the requested
+ * precision, which need no refinement. Lower precisions in a function's name or parameters do not
+ * reduce accuracy here. A and B stay unchanged; the number of iterations goes to the host.
  */
 #include "libraries/cusolver/call.h"
 
@@ -29,7 +28,7 @@ static int factor_and_solve(const struct call *c, void *a, int *pivots)
     return info;
 }
 
-/* As an H200: -5 says that a factor could not be made. */
+/* As on an H200: -5 means that the factorization failed. */
 static int run_gesv(const struct call *c)
 {
     int info = OUT_OF_MEMORY;
@@ -81,10 +80,10 @@ struct system {
     size_t work_bytes;
 };
 
-/* For each of them; less is not enough, as on an H200. */
+/* For each function; less is too little, as on an H200. */
 enum { WORK_BYTES = 16 };
 
-/* A family's `run`, and where its arguments stand. */
+/* A family's `run`, and the positions of its arguments. */
 struct family {
     call_run *run;
     int m, n, nrhs, lda, ldb, ldx;
@@ -240,8 +239,8 @@ SET(SetRefinementSolver, cusolverIRSRefinement_t, p->solver = value)
 SET(SetSolverMainPrecision, cusolverPrecType_t, p->main = value)
 SET(SetSolverLowestPrecision, cusolverPrecType_t, p->lowest = value)
 SET(SetMaxIters, int, p->most = value)
-SET(SetMaxItersInner, int, (void)value) /* there are none */
-SET(SetTol, double, (void)value)        /* what comes out is exact to the precision of the data */
+SET(SetMaxItersInner, int, (void)value) /* there are no inner iterations */
+SET(SetTol, double, (void)value)        /* results have the data's full precision */
 SET(SetTolInner, double, (void)value)
 
 LIBRARY_API cusolverStatus_t cusolverDnIRSParamsSetSolverPrecisions(cusolverDnIRSParams_t params,
@@ -262,7 +261,7 @@ LIBRARY_API cusolverStatus_t cusolverDnIRSParamsGetMaxIters(cusolverDnIRSParams_
     return CUSOLVER_STATUS_SUCCESS;
 }
 
-/* Another method is fallen back on where refinement does not converge, which does not happen. */
+/* The fallback for refinement that does not converge; it always converges. */
 #define FALLBACK(Name)                                                                                                 \
     LIBRARY_API cusolverStatus_t cusolverDnIRSParams##Name(cusolverDnIRSParams_t params)                               \
     {                                                                                                                  \

@@ -1,6 +1,6 @@
-/* Sparse matrices ("cuSOLVER", 2.5): solutions by LU, QR and Cholesky, an eigenvalue by shift and
- * inverse iteration. All are solved as bands (band.h), with what the name promises: a general
- * matrix, or a definite one; the reordering that a program asks for is the one that is always done.
+/* Sparse matrices ("cuSOLVER", 2.5): solutions by LU, QR and Cholesky, and an eigenvalue by shifted
+ * inverse iteration. All use band factors (band.h) for a general or a definite matrix, as the name
+ * says; the requested reordering is always the same one.
  */
 #include "libraries/cusolver/sparse.h"
 #include "libraries/cusolver/sparse_lu.h"
@@ -50,7 +50,7 @@ LIBRARY_API cusolverStatus_t cusolverSpGetStream(cusolverSpHandle_t handle, cuda
     return CUSOLVER_STATUS_SUCCESS;
 }
 
-/* A descriptor is cuSPARSE's, of whichever library of that name the program has made it with. */
+/* Reads a cuSPARSE descriptor through the library that the program created it with. */
 static int ask_descriptor(const char *function, cusparseMatDescr_t descriptor)
 {
     static const char *const names[] = {"libcusparse.so.12", "libcusparse.so.11"};
@@ -81,7 +81,7 @@ struct csr sparse_csr(const struct call *c, int of_batch)
                         c->at[OP_COLUMNS], values};
 }
 
-/* What is no matrix is singular from the beginning. */
+/* An invalid matrix counts as singular in the first row. */
 static int run_solve(const struct call *c)
 {
     static const double unshifted[2] = {0, 0};
@@ -109,7 +109,7 @@ static void normalise(enum precision p, void *x, int n)
         element_set(p, x, i, element_get(p, x, i) / sqrt(sum));
 }
 
-/* x becomes the vector of the eigenvalue that is nearest to the shift, which is returned. */
+/* x becomes the eigenvector of the eigenvalue nearest to the shift, which is returned. */
 static double complex iterate(const struct call *c, const struct band *f, double complex shift, void *x, void *y)
 {
     enum precision p = c->precision;

@@ -1,4 +1,4 @@
-/* What the sparse functions share: their handle, and what cuSPARSE's descriptor of a matrix says. */
+/* Shared by the sparse functions: their handle, and the contents of cuSPARSE's matrix descriptors. */
 #ifndef HEDDLE_CUSOLVER_SPARSE_H
 #define HEDDLE_CUSOLVER_SPARSE_H
 
@@ -26,12 +26,12 @@ struct matrix {
 enum { SPARSE_DEFINITE = 1, SPARSE_BASE_ONE = 2 }; /* a call's flags */
 
 cusolverStatus_t sparse_check(const char *name, const struct matrix *m);
-/* A call that reads the matrix, or those of a batch, which share its pattern: their values follow
- * one another. Its nrhs is their nnz. */
+/* A call that reads a matrix, or those of a batch with one pattern, whose values are consecutive.
+ * nrhs is their nnz. */
 struct call sparse_call(const char *name, enum precision p, call_run *run, const struct matrix *m, int batch);
-/* The matrix that such a call reads. */
+/* The matrix of such a call. */
 struct csr sparse_csr(const struct call *c, int of_batch);
-/* On the host a call is done at once, and nobody watches it. */
+/* Runs a host function's call at once, without checkers. */
 cusolverStatus_t sparse_do(const struct solver *s, struct call *c, bool on_host);
 
 #endif

@@ -25,7 +25,7 @@ void element_set(enum precision p, void *to, int64_t i, double complex x)
     }
 }
 
-/* Real numbers are divided as such, so that they are rounded once. */
+/* Divides real numbers as such, so that the result is rounded once. */
 static double complex divided(double complex x, double complex by)
 {
     return cimag(x) == 0 && cimag(by) == 0 ? creal(x) / creal(by) : x / by;
@@ -63,8 +63,7 @@ static void columns_free(struct columns *c)
     free(c->values);
 }
 
-/* The same, row by row, in which columns come in order; `place` says which row a row has become, or
- * is NULL. */
+/* Transposes to rows, whose columns are in order; `place` maps old rows to new ones, or is NULL. */
 static bool by_rows(struct triangle *t, const struct columns *c, int n, const int *place)
 {
     t->row = calloc((size_t)n + 1, sizeof *t->row);
@@ -90,14 +89,14 @@ static bool by_rows(struct triangle *t, const struct columns *c, int n, const in
 
 /* ---- the factor ---- */
 
-/* A column under way: x by A's rows, and which of them it has. */
+/* A column in progress: x by A's rows, and its pattern. */
 struct work {
     int n;
     double complex *x;
     bool *has;
-    uint64_t *pivots; /* a bit for each pivot that stands above */
+    uint64_t *pivots; /* a bit for each pivot in the pattern */
     int *below, n_below;
-    int *place; /* which pivot a row is, or -1 */
+    int *place; /* the pivot number of a row, or -1 */
 };
 
 static void take(struct work *w, int row)
@@ -112,7 +111,7 @@ static void take(struct work *w, int row)
         w->below[w->n_below++] = row;
 }
 
-/* Column j of U, but for its pivot; what of x is below is what L's column is made of. */
+/* Computes column j of U except its pivot; the rest of x becomes L's column. */
 static bool eliminate(struct work *w, const struct columns *lower, struct columns *upper, const int *order, int j)
 {
     for (int word = 0; word <= j / 64; word++)
@@ -123,7 +122,7 @@ static bool eliminate(struct work *w, const struct columns *lower, struct column
             w->has[order[k]] = false;
             if (!columns_add(upper, k, above))
                 return false;
-            for (int i = lower->begin[k] + 1; i < lower->begin[k + 1]; i++) { /* behind the 1 */
+            for (int i = lower->begin[k] + 1; i < lower->begin[k + 1]; i++) { /* skips the unit diagonal */
                 take(w, lower->row[i]);
                 w->x[lower->row[i]] -= lower->values[i] * above;
             }
@@ -131,7 +130,7 @@ static bool eliminate(struct work *w, const struct columns *lower, struct column
     return true;
 }
 
-/* The row of the pivot; where nothing is left, one that is no pivot yet. */
+/* The pivot's row; if the column is empty, any row that is no pivot yet. */
 static int choose(struct work *w, double threshold, int j)
 {
     int best = -1;
@@ -171,7 +170,7 @@ static bool factor_column(struct work *w, struct columns *lower, struct columns 
     return done && lower->used < INT_MAX && upper->used < INT_MAX;
 }
 
-/* A's columns. */
+/* Converts A to columns. */
 static bool turn(struct columns *c, const struct csr *a)
 {
     const int n = a->n, nnz = a->row[n] - a->base;
@@ -179,7 +178,8 @@ static bool turn(struct columns *c, const struct csr *a)
                           malloc(((size_t)nnz + 1) * sizeof(double complex)), (size_t)nnz, (size_t)nnz};
     if (!c->begin || !c->row || !c->values)
         return false;
-    int *at = c->begin + 1; /* where a column goes on; in the end, where the next one begins */
+    /* where the next element of a column goes; in the end, the start of the next column */
+    int *at = c->begin + 1;
     for (int k = 0; k < nnz; k++)
         at[a->column[k] - a->base + 1]++;
     for (int j = 1; j <= n; j++)

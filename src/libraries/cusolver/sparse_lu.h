@@ -8,7 +8,7 @@
 
 #include "libraries/cusolver/band.h"
 
-/* A triangle, row by row, with its diagonal; base 0. */
+/* A triangle by rows, with its diagonal; base 0. */
 struct triangle {
     int *row, *column;
     double complex *values;
@@ -20,12 +20,12 @@ struct sparse_lu {
     struct triangle lower, upper;
 };
 
-/* The diagonal's element is the pivot where it is at least `threshold` times the largest. A column
- * without a pivot has 0. False: out of memory. */
+/* The diagonal element is the pivot if it is at least `threshold` times the largest. A column
+ * without a pivot gets 0. Returns false if memory is exhausted. */
 bool sparse_lu_factor(struct sparse_lu *f, const struct csr *a, double threshold);
-/* The first column whose pivot is not more than the tolerance, or -1. */
+/* The first column whose pivot does not exceed the tolerance, or -1. */
 int sparse_lu_singular(const struct sparse_lu *f, double tolerance);
-/* False: out of memory. x may be b. */
+/* Returns false if memory is exhausted. x may be b. */
 bool sparse_lu_solve(const struct sparse_lu *f, enum precision p, const void *b, void *x);
 void sparse_lu_free(struct sparse_lu *f);
 

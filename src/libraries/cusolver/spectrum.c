@@ -47,8 +47,8 @@ static int complex_eigenvalues(enum precision p, char job, char uplo, int n, voi
     return info;
 }
 
-/* Of the triangle that counts ('L', 'U'), or of all rows. What is not finite has no spectrum, and
- * LAPACK may search for it without end. */
+/* Checks the triangle that is used ('L', 'U'), or all rows. With values that are not finite, LAPACK
+ * may iterate for ever. */
 static bool is_finite(enum precision p, char uplo, int m, int n, const void *a, int lda)
 {
     int parts = precision_is_complex(p) ? 2 : 1;

@@ -1,6 +1,6 @@
 /* Singular values ("cuSOLVER", gesvd, gesvdj, gesvdjBatched, gesvdaStridedBatched; 64-bit: gesvd,
- * gesvdp, gesvdr). All by LAPACK: names that say how, say what comes out, V or its adjoint, and how
- * much of it.
+ * gesvdp, gesvdr). All use LAPACK; the functions differ in whether they return V or its adjoint,
+ * and how much of it.
  */
 #include "libraries/cusolver/jacobi.h"
 #include "libraries/cusolver/spectrum.h"
@@ -31,11 +31,11 @@ static int run_gesvd(const struct call *c)
 
 struct parts {
     void *a, *s, *u, *v;
-    int k;      /* columns of U and V that are kept; 0: no vectors */
-    bool whole; /* U is m x m and V is n x n: k is not looked at */
+    int k;      /* number of columns of U and V; 0: no vectors */
+    bool whole; /* U is m x m and V is n x n; k is ignored */
 };
 
-/* What does not go to where it is wanted at once: all values, U and V's adjoint. */
+/* Temporary results: all values, U and V's adjoint. */
 struct room {
     void *s, *u, *vt;
 };
@@ -122,7 +122,7 @@ static int run_batch(const struct call *c)
     return info[0];
 }
 
-/* Frobenius norm of A V - U S, of the columns that are kept. */
+/* The Frobenius norm of A V - U S, for the kept columns. */
 static double residual_of(const struct call *c, const struct parts *of)
 {
     enum precision p = c->precision, real = real_of(p);
@@ -146,7 +146,7 @@ static double residual_of(const struct call *c, const struct parts *of)
     return sqrt(sum);
 }
 
-/* A is only read: each is taken from a copy. */
+/* A is not changed: works on a copy. */
 static int run_approximate(const struct call *c)
 {
     enum precision p = c->precision;
@@ -163,7 +163,7 @@ static int run_approximate(const struct call *c)
         to.a = copy;
         to.k = c->job == 'V' ? c->k : 0;
         struct room all = {0};
-        if (!to.k) { /* rank values of all */
+        if (!to.k) { /* the first `rank` values */
             all.s = malloc((size_t)least(c->m, c->n) * precision_real_bytes(p) + 1);
             to.s = all.s;
         }
@@ -226,7 +226,7 @@ static cusolverStatus_t gesvd(cusolverDnHandle_t handle, const char *name, enum 
     return call_put_info(s, &c, info);
 }
 
-/* gesvdj and gesvdp: V, of any shape, all of U and V or as many columns as there are values. */
+/* gesvdj and gesvdp: any shape, with full U and V, or as many columns as there are values. */
 static cusolverStatus_t with_v(const struct solver *s, const char *name, enum precision p, cusolverEigMode_t jobz,
                                int econ, int64_t m, int64_t n, void *A, int64_t lda, void *S, void *U, int64_t ldu,
                                void *V, int64_t ldv, int *info, struct jacobi *j)
@@ -281,8 +281,7 @@ static cusolverStatus_t gesvdj(cusolverDnHandle_t handle, const char *name, enum
     return with_v(s, name, p, jobz, econ, m, n, A, lda, S, U, ldu, V, ldv, info, j);
 }
 
-/* Of the original, no side of a matrix is longer than 32; here it may be, but programs are told as
- * there. */
+/* In the original no side may exceed 32; larger sizes would work here, but are refused as there. */
 enum { MOST_OF_BATCH = 32 };
 
 static cusolverStatus_t gesvdj_batched(cusolverDnHandle_t handle, const char *name, enum precision p,
@@ -509,7 +508,7 @@ LIBRARY_API cusolverStatus_t cusolverDnXgesvdp(cusolverDnHandle_t handle, cusolv
     if (wrong)
         return wrong;
     if (err)
-        *err = 0; /* nothing of A has been perturbed */
+        *err = 0; /* A was not perturbed */
     return with_v(s, name, p, jobz, econ, m, n, A, lda, S, U, ldu, V, ldv, info, NULL);
 }
 
@@ -535,7 +534,7 @@ LIBRARY_API cusolverStatus_t cusolverDnXgesvdr_bufferSize(
     return fits ? call_sizes(device, host) : CUSOLVER_STATUS_INVALID_VALUE;
 }
 
-/* The original draws at random; here all are found. */
+/* The original draws randomly; here all values are computed. */
 LIBRARY_API cusolverStatus_t cusolverDnXgesvdr(cusolverDnHandle_t handle, cusolverDnParams_t params, signed char jobu,
                                                signed char jobv, int64_t m, int64_t n, int64_t k, int64_t oversampling,
                                                int64_t niters, cudaDataType typeA, void *A, int64_t lda,

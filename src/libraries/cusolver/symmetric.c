@@ -1,6 +1,6 @@
-/* Symmetric matrices that need not be definite: L D L^T by Bunch and Kaufman's pivots, or with
- * none, inverses and solutions ("cuSOLVER", sytrf, sytri, sytrs). Complex ones are symmetric, too,
- * not Hermitian. With none, an upper triangle is U^T D U, as an H200 has it.
+/* Symmetric indefinite matrices: L D L^T with Bunch-Kaufman pivoting or without, inverses and
+ * solutions ("cuSOLVER", sytrf, sytri, sytrs). Complex matrices are symmetric, too, not Hermitian.
+ * Without pivoting, an upper triangle gives U^T D U, as on an H200.
  */
 #include "libraries/cusolver/call.h"
 
@@ -10,8 +10,8 @@
 
 /* ---- without pivots, which LAPACK does not have ---- */
 
-/* On the lower triangle, whose rows are `across` and whose columns are `down` apart: the upper one
- * is it transposed. */
+/* For the lower triangle with the given row and column strides; the upper triangle is its
+ * transpose. */
 #define WITHOUT_PIVOTS(factor, scale, T)                                                                               \
     static int factor(int n, void *matrix, int64_t down, int64_t across)                                               \
     {                                                                                                                  \

@@ -1,5 +1,5 @@
-/* What version of cuSOLVER this is: each release of CUDA has its own; 11 and 12 have one name.
- * Compiled for each. */
+/* The version of cuSOLVER, which differs between releases of CUDA; 11 and 12 share a name. Compiled
+ * for each. */
 #include "libraries/cusolver/call.h"
 
 #if CUDA_MAJOR <= 12

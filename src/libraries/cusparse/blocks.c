@@ -1,5 +1,5 @@
-/* The older functions of matrices of square blocks: products, and triangular systems, which are
- * those of the blocks' elements. */
+/* The older functions for matrices of square blocks: products, and triangular systems in the
+ * blocks' elements. */
 #include "libraries/cusparse/info.h"
 
 #define MATRIX_CHECKED                                                                                                 \
@@ -67,8 +67,8 @@ EACH_TYPE(PRODUCTS)
 
 /* ---- products of some rows ---- */
 
-/* at: the mask, where rows of blocks begin and end, and their columns. y's other rows stay as they
- * are. */
+/* at: the mask, the begins and ends of rows of blocks, and their columns. Other rows of y stay
+ * unchanged. */
 static hd_result run_masked(const struct call *c)
 {
     const int *mask = library_view(c->at[0]), *begin = library_view(c->at[1]), *end = library_view(c->at[2]),
@@ -143,8 +143,8 @@ static cusparseStatus_t solve(const struct context *s, const char *name, struct 
     NEED(record);                                                                                                      \
     SIDES_CHECKED
 
-/* LEAD and SIDES are what an entry point of several right-hand sides is told before, VECTORS what
- * it is given; of them b and x are made. */
+/* Triangular systems: LEAD and SIDES are the additional parameters of functions with several
+ * right-hand sides, VECTORS the arguments for b and x. */
 #define SYSTEM(X, T, TYPE, name, family, LEAD, SIDES, SIDES_CHECKED, VECTORS, B, SOLUTION)                             \
     LIBRARY_API cusparseStatus_t cusparse##X##name##_bufferSize(                                                       \
         cusparseHandle_t handle, cusparseDirection_t direction, cusparseOperation_t op, LEAD int m, SIDES int nnz,     \

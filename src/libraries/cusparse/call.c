@@ -10,7 +10,7 @@ cusparseStatus_t call_wrong(const char *name, cusparseStatus_t status, const cha
     return status;
 }
 
-/* An H200 answers so to a handle that is NULL. */
+/* The error of an H200 for a NULL handle. */
 cusparseStatus_t handle_wrong(const char *name)
 {
     return call_wrong(name, CUSPARSE_STATUS_INVALID_VALUE, "the handle is one of cusparseCreate's");
@@ -230,7 +230,7 @@ static cusparseStatus_t status_of(CUresult r)
                                            : CUSPARSE_STATUS_EXECUTION_FAILED;
 }
 
-/* The memory that it uses stands for its descriptors. */
+/* Logs the memory that it uses in place of its descriptors. */
 static void log_call(const struct context *s, const struct call *c)
 {
     char text[1024] = "";

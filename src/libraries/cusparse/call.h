@@ -1,9 +1,9 @@
-/* cuSPARSE's handles and descriptors, and a call as a task of its handle's stream.
+/* Handles and descriptors of cuSPARSE, and a call as a task of its handle's stream.
  *
- * An entry point checks its arguments as cuSPARSE does, copies the descriptors that it was given
- * into a struct call, names the memory that they describe (call_matrix() and its like) and puts it
- * (call_put()). In the task all addresses are of this process. Indices are data of the program's:
- * one that leads out of its matrix or vector is an illegal address, as it is on a GPU.
+ * An entry point checks its arguments as cuSPARSE does, copies the given descriptors into a struct
+ * call, declares the memory that they describe (call_matrix() and similar functions) and submits it
+ * (call_put()). In the task all addresses are of this process. Indices are the program's data: one
+ * outside its matrix or vector is an illegal address, as on a GPU.
  */
 #ifndef HEDDLE_CUSPARSE_CALL_H
 #define HEDDLE_CUSPARSE_CALL_H
@@ -59,48 +59,48 @@ struct dense {
     cudaDataType type;
     cusparseOrder_t order;
     int batch;
-    int64_t stride; /* elements from one of a batch to the next */
+    int64_t stride; /* elements between matrices of a batch */
 };
 
 struct sparse {
     cusparseFormat_t format;
-    int64_t rows, columns;            /* of elements */
-    int64_t nnz;                      /* values that are kept, what pads a format among them */
-    int64_t told;                     /* BSR, ELL: the nnz that the descriptor answers */
+    int64_t rows, columns;            /* in elements */
+    int64_t nnz;                      /* stored values, padding included */
+    int64_t told;                     /* BSR, ELL: the nnz that the descriptor reports */
     void *offsets, *indices, *values; /* COO: `offsets` are the rows, `indices` the columns */
     cusparseIndexType_t offset, index;
     cusparseIndexBase_t base;
     cudaDataType type;
     cusparseFillMode_t fill;
-    bool is_triangle; /* its fill mode has been set: an H200 has nothing but solutions for it */
+    bool is_triangle; /* its fill mode was set: an H200 only solves with it */
     cusparseDiagType_t diagonal;
     int batch;
     int64_t offsets_stride, indices_stride, stride;
-    int64_t block_rows, block_columns; /* BSR, Blocked-ELL; 0: of elements */
-    cusparseOrder_t order;             /* of a block */
-    int64_t width;                     /* Blocked-ELL: columns kept of a row; Sliced-ELL: rows of a slice */
+    int64_t block_rows, block_columns; /* BSR, Blocked-ELL; 0: not blocked */
+    cusparseOrder_t order;             /* within a block */
+    int64_t width;                     /* Blocked-ELL: stored columns of a row; Sliced-ELL: rows of a slice */
 };
 
-/* The older functions' matrices: CSR, and BSR whose blocks lie by rows or by columns; m, n and nnz
- * are of blocks there. */
+/* Matrices of the older functions: CSR, and BSR with blocks stored by rows or by columns; m, n and
+ * nnz count blocks there. */
 struct sparse csr_of(const struct mat_descr *d, cudaDataType type, int m, int n, int nnz, const void *values,
                      const int *offsets, const int *columns);
 struct sparse bsr_of(const struct mat_descr *d, cudaDataType type, int m, int n, int nnz, const void *values,
                      const int *offsets, const int *columns, cusparseDirection_t direction, int block_rows,
                      int block_columns);
 
-/* Finds out how many elements the offsets of CSR end at, which the host waits for: they say what is
- * used. */
+/* Finds the number of elements, by the offsets of CSR; the host waits for it, because it determines
+ * the used memory. */
 cusparseStatus_t csr_count(const struct context *s, const char *name, struct sparse *m);
 
-/* How many of its indices and offsets a matrix has. */
+/* The number of a matrix's indices; and of its offsets. */
 int64_t sparse_indices(const struct sparse *m);
 int64_t sparse_offsets(const struct sparse *m);
-/* Where in the values an element of a block is: blocks of BSR lie one behind the other,
- * Blocked-ELL's rows are whole. */
+/* The index of a block's element in the values: blocks of BSR are consecutive; Blocked-ELL stores
+ * whole rows. */
 int64_t sparse_block_element(const struct sparse *m, int64_t block, int64_t i, int64_t j);
 
-/* A number at an address of the host's, read at the call, or of the device's, read by the task. */
+/* A number at a host address, read at the call, or at a device address, read by the task. */
 struct scalar {
     const void *device;
     number value;
@@ -121,15 +121,15 @@ struct call {
     cusparseOperation_t op_a, op_b;
     cusparseIndexBase_t base;
     int64_t m, n, nnz;
-    void *at[6]; /* what a family of functions has beside */
+    void *at[6]; /* further addresses of a function family */
     bool waits;
     double flops;
-    hd_used *used; /* grows */
+    hd_used *used; /* a growing array */
     size_t n_used;
-    bool no_memory, no_address; /* of what is used, some is NULL */
+    bool no_memory, no_address; /* some used address is NULL */
 };
 
-/* The rest of an entry point has `s`, the handle's record, or has returned. */
+/* Defines `s`, the handle's record, or returns an error. */
 #define CONTEXT(s, handle)                                                                                             \
     IN_CALL;                                                                                                           \
     __attribute__((unused)) struct context *s = handle_find(&library_handles, handle, KIND_HANDLE);                    \
@@ -145,12 +145,12 @@ struct call {
 #define SUPPORTED(condition) NEED_OR(CUSPARSE_STATUS_NOT_SUPPORTED, condition)
 
 cusparseStatus_t handle_wrong(const char *name);
-/* Says why, under `heddle check`, and returns the status. */
+/* Explains the error under `heddle check`, and returns the status. */
 cusparseStatus_t call_wrong(const char *name, cusparseStatus_t status, const char *why);
 
-/* A record's handle; frees the record where there is none. */
+/* Makes a record's handle; frees the record if that fails. */
 cusparseStatus_t record_add(void *handle, enum kind kind, const void *record, size_t bytes);
-/* NULL is destroyed in silence. */
+/* Destroying NULL does nothing. */
 cusparseStatus_t record_destroy(const void *handle, enum kind kind);
 cusparseStatus_t record_destroy_by(const void *handle, enum kind kind, void (*destroy)(void *record));
 
@@ -165,18 +165,18 @@ static inline bool is_base(cusparseIndexBase_t base)
     return base == CUSPARSE_INDEX_BASE_ZERO || base == CUSPARSE_INDEX_BASE_ONE;
 }
 
-/* The rest of an entry point has `d`, the descriptor's record, or has returned. */
+/* Defines `d`, the descriptor's record, or returns an error. */
 #define DESCRIPTOR(d, structure, handle, kind)                                                                         \
     IN_CALL;                                                                                                           \
     structure *d = handle_find(&library_handles, handle, kind);                                                        \
     NEED(d)
 
-/* The functions that come for pointers, and again for pointers to what is const. */
+/* Defines a function for pointers, and again for pointers to const. */
 #define TWICE(M)                                                                                                       \
     M(, )                                                                                                              \
     M(Const, const)
 
-/* A matrix's descriptor, of what it says of itself. */
+/* Creates a matrix's descriptor. */
 cusparseStatus_t sparse_create(const char *name, const void *descriptor, const struct sparse *d);
 
 /* ---- indices ---- */
@@ -208,17 +208,17 @@ void call_vector(struct call *c, const void *at, int64_t n, size_t element_bytes
 void call_sparse(struct call *c, const struct sparse *m, unsigned pattern, unsigned values);
 void call_dense(struct call *c, const struct dense *m, unsigned use);
 void call_sparse_vector(struct call *c, const struct sparse_vector *v, unsigned values);
-/* A scalar of the compute type. */
+/* A scalar with the compute type. */
 struct scalar call_scalar(struct call *c, const struct context *s, const void *at);
 number scalar_value(const struct call *c, const struct scalar *s);
-/* Those of alpha x + beta y; how y is used: not read where beta is 0. */
+/* The scalars of alpha x + beta y; returns how y is used: it is not read if beta is 0. */
 unsigned call_scalars(struct call *c, const struct context *s, const void *alpha, const void *beta);
-/* An int that is to be told: of the host's, which waits for it, or of the device's; NULL: nobody
- * asks for it. It becomes at[0]. */
+/* An int result: on the host, which waits for it, or on the device; NULL: not wanted. It becomes
+ * at[0]. */
 void call_total(struct call *c, const struct context *s, int *total);
-/* In the task. */
+/* Stores it, in the task. */
 void tell_total(const struct call *c, int64_t total);
-/* A vector is a matrix of one column. */
+/* A vector as a matrix of one column. */
 struct dense dense_of(const struct dense_vector *v);
 
 /* op(A), op(B) and C of a product or a solution. */
@@ -231,22 +231,22 @@ struct equation {
     cudaDataType compute;
 };
 
-/* Takes what descriptors of a sparse matrix and two vectors, or two dense matrices, say; false: one
- * is none. */
+/* Reads the descriptors of a sparse matrix and two vectors, or two dense matrices; false if one is
+ * invalid. */
 bool equation_of_vectors(struct equation *e, cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x,
                          cusparseDnVecDescr_t y);
 bool equation_of_matrices(struct equation *e, cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t b,
                           cusparseDnMatDescr_t c);
-/* C = alpha op(A) op(B) + beta C, and op(A) C = alpha op(B), of arguments that were checked. */
+/* C = alpha op(A) op(B) + beta C; and op(A) C = alpha op(B). The arguments were checked. */
 cusparseStatus_t equation_multiply(const struct context *s, const struct equation *e);
 cusparseStatus_t equation_solve(const struct context *s, const struct equation *e, struct info *info);
 
-/* Is the handle's stream being captured, so that no call can be waited for? */
+/* Is the handle's stream being captured, so that the call cannot be waited for? */
 bool call_is_captured(const struct context *s);
-/* Of the stream of a handle. */
+/* Submits a call to the handle's stream. */
 cusparseStatus_t call_put(const struct context *s, struct call *c);
 
-/* CSR, whose values have so many bytes, becomes the CSR of its transpose. */
+/* Converts CSR, with values of so many bytes, to the CSR of its transpose. */
 cusparseStatus_t call_transpose(const struct context *s, const char *name, int m, int n, int nnz, size_t bytes,
                                 const void *values, const int *offsets, const int *columns, void *values_to,
                                 int *rows_to, int *offsets_to, cusparseAction_t action, cusparseIndexBase_t base);
@@ -260,31 +260,30 @@ cusparseStatus_t call_transpose(const struct context *s, const char *name, int m
 
 /* ---- in a task: matrices ---- */
 
-/* By rows, from 0, with what was at `from` in the matrix. */
+/* By rows, from 0; `from`: each value's index in the matrix. */
 struct csr {
     int64_t rows, columns, nnz;
     int64_t *begin, *column, *from;
     number *value;
 };
 
-/* One of a batch, or its transpose; every index is checked. `values` false: the pattern alone.
- * csr_free() is called whatever it returns. */
+/* Loads a matrix of a batch, or its transpose, and checks every index. `values` false: only the
+ * pattern. Call csr_free() whatever it returns. */
 hd_result csr_load(const struct sparse *m, int of_batch, cusparseOperation_t op, bool values, struct csr *to);
 void csr_free(struct csr *m);
 
-/* Parts of it, to where there is room for them. */
+/* Store parts of it in the program's arrays. */
 void csr_store_offsets(const struct csr *from, const struct sparse *to);
 void csr_store_columns(const struct csr *from, const struct sparse *to);
 void csr_store_values(const struct csr *from, const struct sparse *to);
 
-/* What adds to an element of a row; `order` is its place among them. */
+/* A term of an element of a row; `order`: its position among the terms. */
 struct term {
     int64_t column, order;
     number value;
 };
 
-/* A row's terms become its elements behind the others, by column; those of one column are added.
- * There is room. */
+/* Appends a row: sorts its terms by column, and adds those of equal columns. There must be room. */
 void csr_add_row(struct csr *to, struct term *term, int64_t terms);
 
 static inline int64_t dense_index(const struct dense *m, int of_batch, int64_t row, int64_t column)

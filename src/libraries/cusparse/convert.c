@@ -1,11 +1,11 @@
-/* Conversions: between rows and their offsets, of CSR to CSC, of a sparse matrix to a dense one. */
+/* Conversions: row indices to offsets and back, CSR to CSC, sparse to dense. */
 #include "libraries/cusparse/call.h"
 
 #include <string.h>
 
 /* ---- rows and their offsets ---- */
 
-/* Rows are in order, or it is no matrix of COO. */
+/* Rows must be in order for COO. */
 static hd_result run_coo2csr(const struct call *c)
 {
     const int *row = library_view(c->at[0]);
@@ -65,7 +65,7 @@ LIBRARY_API cusparseStatus_t cusparseXcsr2coo(cusparseHandle_t handle, const int
 
 /* ---- CSR to CSC ---- */
 
-/* m: bytes of a value; n: they are copied. */
+/* m: bytes of a value; n: copies values. */
 static hd_result run_transpose(const struct call *c)
 {
     struct csr t;

@@ -1,5 +1,5 @@
-/* Descriptors of vectors and matrices ("cuSPARSE", Generic API Reference). A getter's argument that
- * is NULL is an invalid value. */
+/* Descriptors of vectors and matrices ("cuSPARSE", Generic API Reference). A NULL argument of a
+ * getter is an invalid value. */
 #include "libraries/cusparse/call.h"
 
 static bool is_type(cudaDataType type)
@@ -12,7 +12,7 @@ static bool is_index(cusparseIndexType_t type)
     return type == CUSPARSE_INDEX_16U || type == CUSPARSE_INDEX_32I || type == CUSPARSE_INDEX_64I;
 }
 
-/* The pointer to values of a kind of descriptor, got and set. */
+/* Getter and setter of the values pointer, for a kind of descriptor. */
 #define VALUES(Name, structure, kind)                                                                                  \
     LIBRARY_API cusparseStatus_t cusparse##Name##GetValues(cusparse##Name##Descr_t descriptor, void **values)          \
     {                                                                                                                  \
@@ -167,7 +167,7 @@ cusparseStatus_t sparse_create(const char *name, const void *descriptor, const s
         return call_wrong(name, CUSPARSE_STATUS_INVALID_VALUE, "the descriptor's place is not NULL");
     if (d->rows < 0 || d->columns < 0 || d->nnz < 0)
         return call_wrong(name, CUSPARSE_STATUS_INVALID_VALUE, "rows, columns and nnz are at least 0");
-    bool is_sliced = d->format == CUSPARSE_FORMAT_SLICED_ELLPACK; /* what it pads counts, too */
+    bool is_sliced = d->format == CUSPARSE_FORMAT_SLICED_ELLPACK; /* padding counts, too */
     if (!is_sliced && d->nnz > 0 && (d->rows == 0 || d->columns == 0 || (d->nnz - 1) / d->rows >= d->columns))
         return call_wrong(name, CUSPARSE_STATUS_INVALID_VALUE, "nnz is at most rows times columns");
     if (!is_index(d->offset) || !is_index(d->index) || !is_base(d->base) || !is_type(d->type))
@@ -339,7 +339,7 @@ LIBRARY_API cusparseStatus_t cusparseSpMatGetIndexBase(cusparseConstSpMatDescr_t
     return CUSPARSE_STATUS_SUCCESS;
 }
 
-/* What a solution takes of the matrix: one triangle, whose diagonal may be ones. */
+/* A solution uses one triangle of the matrix, with an optional unit diagonal. */
 LIBRARY_API cusparseStatus_t cusparseSpMatSetAttribute(cusparseSpMatDescr_t descriptor, cusparseSpMatAttribute_t which,
                                                        void *data, size_t bytes)
 {

@@ -1,8 +1,8 @@
-/* Descriptors of matrices whose values are kept in blocks and slices: BSR, Blocked-ELL, Sliced-ELL
- * ("cuSPARSE", Sparse Matrix Formats). */
+/* Descriptors of matrices stored in blocks and slices: BSR, Blocked-ELL, Sliced-ELL ("cuSPARSE",
+ * Sparse Matrix Formats). */
 #include "libraries/cusparse/call.h"
 
-static bool fits(int64_t a, int64_t b) /* their product does */
+static bool fits(int64_t a, int64_t b) /* does the product of both fit? */
 {
     int64_t product;
     return !__builtin_mul_overflow(a, b, &product);
@@ -69,7 +69,7 @@ LIBRARY_API cusparseStatus_t cusparseBsrSetStridedBatch(cusparseSpMatDescr_t des
                                  .rows = rows,                                                                         \
                                  .columns = columns,                                                                   \
                                  .nnz = rows * width,                                                                  \
-                                 .told = rows * width * block * block, /* an H200 answers so */                        \
+                                 .told = rows * width * block * block, /* as an H200 reports it */                     \
                                  .indices = (void *)indices,                                                           \
                                  .values = (void *)values,                                                             \
                                  .offset = index,                                                                      \

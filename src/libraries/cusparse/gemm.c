@@ -1,11 +1,11 @@
-/* Products of two sparse matrices: C = alpha A B + beta C. The product is kept in the descriptor
- * from its computation on, as its nnz is the host's to know before there is memory for it. */
+/* Products of two sparse matrices: C = alpha A B + beta C. The descriptor keeps the computed
+ * product, because the host must know its nnz before the program allocates C. */
 #include "libraries/cusparse/call.h"
 
 #include <stdlib.h>
 
 struct gemm {
-    struct csr product; /* of A B alone */
+    struct csr product; /* A B only */
     bool computed;
     int64_t products;
 };
@@ -42,7 +42,7 @@ static hd_result multiply(const struct csr *a, const struct csr *b, struct gemm 
     return ready ? HD_SUCCESS : HD_ERROR_OUT_OF_MEMORY;
 }
 
-/* `values` false: the pattern alone. */
+/* `values` false: only the pattern. */
 static hd_result compute(const struct call *c, bool values, struct gemm *g)
 {
     struct csr a = {0}, b = {0};
@@ -104,7 +104,7 @@ static hd_result run_copy_pattern(const struct call *c)
     return HD_SUCCESS;
 }
 
-/* The pattern is the one that C was given before: its values alone change. */
+/* C already has the pattern: only its values change. */
 static hd_result run_reuse(const struct call *c)
 {
     struct gemm g = {0};
@@ -167,7 +167,7 @@ static bool is_computed(cudaDataType type, cudaDataType compute)
     return type != CUDA_R_8I && type != CUDA_R_32I && compute == type;
 }
 
-/* The nnz of the product is the host's to know. */
+/* The host must know the nnz of the product. */
 static cusparseStatus_t put_product(const struct context *s, const char *name, call_run *run, const struct sparse *left,
                                     const struct sparse *right, struct sparse *to, struct gemm *g, cudaDataType compute)
 {
@@ -184,7 +184,7 @@ static cusparseStatus_t put_product(const struct context *s, const char *name, c
     return r;
 }
 
-/* How many products there are, the host knows from the estimate on. */
+/* The host knows the number of products after the estimate. */
 static cusparseStatus_t put_count(const struct context *s, const char *name, const struct sparse *left,
                                   const struct sparse *right, struct gemm *g)
 {
@@ -194,7 +194,7 @@ static cusparseStatus_t put_count(const struct context *s, const char *name, con
     return call_put(s, &k);
 }
 
-/* No buffer: how large it is to be. */
+/* Without a buffer, returns its size. */
 LIBRARY_API cusparseStatus_t cusparseSpGEMM_workEstimation(MULTIPLY, size_t *bytes, void *buffer)
 {
     MULTIPLY_CHECKED;
@@ -220,7 +220,7 @@ LIBRARY_API cusparseStatus_t cusparseSpGEMM_copy(MULTIPLY)
 {
     MULTIPLY_CHECKED;
     if (!g->computed)
-        return CUSPARSE_STATUS_SUCCESS; /* an H200 copies nothing */
+        return CUSPARSE_STATUS_SUCCESS; /* an H200 copies nothing then */
     NEED(to->nnz == g->product.nnz);
     NEED_OR(CUSPARSE_STATUS_INTERNAL_ERROR, to->offsets && (to->nnz == 0 || (to->indices && to->values)));
     struct call k = {.name = __func__, .run = run_copy, .c = *to, .at = {g}, .compute = compute, .waits = true};
@@ -238,8 +238,8 @@ LIBRARY_API cusparseStatus_t cusparseSpGEMM_getNumProducts(cusparseSpGEMMDescr_t
     return CUSPARSE_STATUS_SUCCESS;
 }
 
-/* The larger of these two algorithms take a part of the products at a time: no more memory is
- * needed for any part. */
+/* The later two algorithms process a part of the products at a time: no memory is needed for it
+ * here. */
 LIBRARY_API cusparseStatus_t cusparseSpGEMM_estimateMemory(MULTIPLY, float fraction, size_t *bytes3, void *buffer3,
                                                            size_t *bytes2)
 {

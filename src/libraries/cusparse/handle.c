@@ -89,7 +89,7 @@ LIBRARY_API cusparseStatus_t cusparseDestroyMatDescr(cusparseMatDescr_t descript
     return record_destroy(descriptor, KIND_MAT_DESCR);
 }
 
-/* A setting that is an enumeration, of values 0 to `last`, with its getter. */
+/* An enumerated setting, with values 0 to `last`, and its getter. */
 #define SETTING(Name, field, enumeration, last)                                                                        \
     LIBRARY_API cusparseStatus_t cusparseSetMat##Name(cusparseMatDescr_t descriptor, enumeration value)                \
     {                                                                                                                  \

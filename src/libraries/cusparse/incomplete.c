@@ -1,20 +1,20 @@
-/* Incomplete factors in the pattern of a square matrix of CSR, in place: LU, where L's diagonal is
- * ones, and Cholesky's L, of the lower triangle. The first pivot that is missing or zero is kept
- * for the host, in the info that the call is given. A matrix of blocks is the same of its elements:
- * what is in a block is in the pattern.
+/* Incomplete factorizations within the pattern of a square CSR matrix, in place: LU, with a unit
+ * diagonal of L, and Cholesky's L in the lower triangle. The host finds the first missing or zero
+ * pivot in the call's info. A matrix of blocks is factored by its elements: all elements of a block
+ * are in the pattern.
  */
 #include "libraries/cusparse/info.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* What the two factorisations work on. */
+/* The working data of both factorizations. */
 struct work {
     struct csr a;
-    int64_t *diagonal; /* of each row: where it is, or -1 */
-    int64_t *at;       /* of the row in hand, by column: where that is, or -1 */
+    int64_t *diagonal; /* for each row: its index, or -1 */
+    int64_t *at;       /* for the current row, by column: the element's index, or -1 */
     const struct info *info;
-    int64_t pivot; /* the first row of which it is zero, or -1 */
+    int64_t pivot; /* the first row with a zero pivot, or -1 */
 };
 
 static number minus(number a, number b)
@@ -28,7 +28,7 @@ static void zero_pivot(struct work *w, int64_t row)
         w->pivot = row;
 }
 
-/* A pivot that is too small is replaced, if that was asked for. */
+/* Replaces a pivot that is too small, if requested. */
 static void boost(const struct work *w, int64_t row)
 {
     number *pivot = w->diagonal[row] < 0 ? NULL : &w->a.value[w->diagonal[row]];
@@ -125,7 +125,7 @@ static hd_result run_cholesky(const struct call *c)
     return run(c, factor_cholesky);
 }
 
-/* Which pivots are missing is known when the values are. */
+/* Missing pivots are known after the computation. */
 static cusparseStatus_t put(const struct context *s, const char *name, call_run *run_it, struct info *info,
                             const struct sparse *a)
 {
@@ -140,7 +140,7 @@ static cusparseStatus_t put(const struct context *s, const char *name, call_run 
     return call_put(s, &c);
 }
 
-/* Of elements, and of blocks: what an entry point is told beside, and the matrix. */
+/* For elements and for blocks: the additional parameters of an entry point, and the matrix. */
 #define CSR_LEAD
 #define CSR_DIMENSION
 #define CSR_CHECKED   (void)0
@@ -193,7 +193,7 @@ static cusparseStatus_t put(const struct context *s, const char *name, call_run 
         return put(s, __func__, run_it, record, &a);                                                                   \
     }
 
-/* Scalars of the device are read when the factor is made; those of the host now. */
+/* Device scalars are read when the factorization runs, host scalars now. */
 #define BOOST(X, T, TYPE, name, family)                                                                                \
     LIBRARY_API cusparseStatus_t cusparse##X##name##_numericBoost(cusparseHandle_t handle, name##Info_t info,          \
                                                                   int enable, double *tolerance, T *value)             \

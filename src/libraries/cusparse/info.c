@@ -45,7 +45,7 @@ cusparseStatus_t info_analyse(const struct context *s, const char *name, struct 
 static cusparseStatus_t zero_pivot(const struct info *info, int *position)
 {
     if (info->captured)
-        cuCtxSynchronize(); /* graphs may be writing it */
+        cuCtxSynchronize(); /* graphs may still write it */
     *position = info->pivot;
     return info->pivot < 0 ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_ZERO_PIVOT;
 }

@@ -1,4 +1,4 @@
-/* A matrix of any format, by rows (struct csr, call.h). */
+/* Loads a matrix of any format by rows (struct csr, call.h). */
 #include "libraries/cusparse/call.h"
 
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static bool csr_allocate(struct csr *m, int64_t rows, int64_t columns, int64_t n
     return m->begin && m->column && m->from && (m->value || !values);
 }
 
-/* Rows or columns that offsets are of: blocks of BSR, slices of Sliced-ELL. */
+/* The rows or columns that offsets refer to: of blocks for BSR, slices for Sliced-ELL. */
 static int64_t lines_of(const struct sparse *m)
 {
     switch (m->format) {
@@ -50,8 +50,8 @@ int64_t sparse_offsets(const struct sparse *m)
     return m->format == CUSPARSE_FORMAT_COO ? m->nnz : m->format == CUSPARSE_FORMAT_BLOCKED_ELL ? 0 : lines_of(m) + 1;
 }
 
-/* The line of each index, and how many indices there are by the offsets, which may be fewer than
- * the matrix has room for; -1: the offsets do not lie in the matrix, in order. */
+/* Expands offsets to a line for each index. Returns the number of indices by the offsets, which may
+ * be less than the matrix's room; -1 if the offsets are out of range or order. */
 static int64_t lines_of_offsets(const struct sparse *m, const void *offsets, int64_t *line)
 {
     int64_t end = index_at(m->offset, offsets, 0) - m->base, all = sparse_indices(m);
@@ -88,7 +88,7 @@ int64_t sparse_block_element(const struct sparse *m, int64_t block, int64_t i, i
     return block * block_size(m) + at;
 }
 
-/* From the rows and columns of blocks to those of their elements, in place: from the last on. */
+/* Expands rows and columns of blocks to those of elements, in place, from the last one on. */
 static void spread_blocks(const struct sparse *m, int64_t *line, int64_t *across)
 {
     for (int64_t k = sparse_indices(m) - 1; k >= 0; k--) {
@@ -98,15 +98,16 @@ static void spread_blocks(const struct sparse *m, int64_t *line, int64_t *across
                 int64_t at = sparse_block_element(m, k, i, j);
                 line[at] = row < 0 ? -1 : row * m->block_rows + i;
                 across[at] = column * m->block_columns + j;
-                if (line[at] >= m->rows || across[at] >= m->columns) /* the last block hangs over */
+                /* a block at the edge may extend beyond the matrix */
+                if (line[at] >= m->rows || across[at] >= m->columns)
                     line[at] = -1;
             }
     }
 }
 
-/* The rows and columns of all values, in their order, each in the matrix; the line of one that pads
- * Sliced-ELL, or is behind the last offset, is -1. Blocks that pad Blocked-ELL count as the first
- * column's, as an H200 has it: their values are zeros. */
+/* The row and column of each value in order, all in range. Padding of Sliced-ELL, and values behind
+ * the last offset, get line -1. Padding blocks of Blocked-ELL count as the first column's, as on an
+ * H200: their values are zeros. */
 static bool places(const struct sparse *m, int of_batch, int64_t *line, int64_t *across)
 {
     bool by_columns = m->format == CUSPARSE_FORMAT_CSC, is_blocked = m->block_rows != 0;
@@ -122,7 +123,7 @@ static bool places(const struct sparse *m, int of_batch, int64_t *line, int64_t 
         width = (width + m->block_columns - 1) / m->block_columns;
     }
     if (m->nnz == 0)
-        return true; /* offsets are not looked at */
+        return true; /* offsets are not used */
     int64_t n = find_lines(m, offsets, line);
     for (int64_t k = 0; k < n; k++) {
         across[k] = index_at(m->index, indices, k) - m->base;
@@ -138,7 +139,7 @@ static bool places(const struct sparse *m, int of_batch, int64_t *line, int64_t 
     return n >= 0;
 }
 
-/* A stable sort by row, of what does not pad. */
+/* Sorts by row, stably, without padding. */
 static void sort_by_row(const int64_t *row, const int64_t *column, struct csr *to)
 {
     int64_t all = to->nnz;

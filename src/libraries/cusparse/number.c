@@ -66,13 +66,13 @@ static uint16_t bfloat_of(float x)
     return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
-/* Integers keep their low bits, as sums of them do on a GPU. */
+/* Integers keep their low bits, as sums on a GPU do. */
 static int32_t integer_of(double x)
 {
     return x >= -0x1p63 && x < 0x1p63 ? (int32_t)(uint32_t)(int64_t)rint(x) : 0;
 }
 
-/* Sums of halves and bfloats are floats on a GPU, and rounded again. */
+/* A GPU sums halves and bfloats as floats, and rounds again. */
 static void part_set(cudaDataType part, void *to, int64_t i, double x)
 {
     switch (part) {
@@ -105,8 +105,8 @@ void number_set(cudaDataType type, void *to, int64_t i, number x)
     part_set(part, to, 2 * i + 1, x.im);
 }
 
-/* Smith's: the larger part of the divisor is divided by, which keeps what can be represented from
- * overflowing. */
+/* Smith's algorithm: divides by the larger part of the divisor, which avoids overflow of
+ * representable results. */
 number number_over(number a, number b)
 {
     if (b.im == 0)

@@ -1,5 +1,5 @@
-/* Elements of any of cuSPARSE's types, read as complex numbers in double and rounded once when they
- * are written: sums of integers, and of what a float holds exactly, are exact. */
+/* Elements of all cuSPARSE types, read as complex doubles and rounded once when written: sums of
+ * integers, and of exactly representable floats, are exact. */
 #ifndef HEDDLE_CUSPARSE_NUMBER_H
 #define HEDDLE_CUSPARSE_NUMBER_H
 
@@ -13,7 +13,7 @@ typedef struct {
     double re, im;
 } number;
 
-size_t type_bytes(cudaDataType type); /* 0: no type of an element */
+size_t type_bytes(cudaDataType type); /* 0 for an invalid type. */
 bool type_is_complex(cudaDataType type);
 number number_at(cudaDataType type, const void *from, int64_t i);
 void number_set(cudaDataType type, void *to, int64_t i, number x);
@@ -23,7 +23,7 @@ static inline number number_add(number a, number b)
     return (number){a.re + b.re, a.im + b.im};
 }
 
-/* Real numbers stay real, infinite ones too. */
+/* Real numbers stay real, even infinite ones. */
 static inline number number_times(number a, number b)
 {
     if (a.im == 0 && b.im == 0)
@@ -43,7 +43,7 @@ static inline bool number_is_zero(number a)
     return a.re == 0 && a.im == 0;
 }
 
-/* alpha x + beta y, where y is read only if beta is not 0. */
+/* alpha x + beta y; y is read only if beta is not 0. */
 static inline void number_blend(number alpha, number x, number beta, cudaDataType type, void *y, int64_t i)
 {
     number sum = number_times(alpha, x);

@@ -1,8 +1,7 @@
-/* Products of a sparse matrix with a dense vector, and with a dense matrix: C = alpha op(A) op(B) +
- * beta C. */
+/* Products of a sparse matrix with a dense vector or matrix: C = alpha op(A) op(B) + beta C. */
 #include "libraries/cusparse/call.h"
 
-/* Types of A and B, of C, and of what is computed with. */
+/* Combinations of types: A and B; C; computation. */
 static const struct {
     cudaDataType a, b, c, compute;
 } combinations[] = {
@@ -36,7 +35,7 @@ struct product {
 
 enum { ROWS_AT_ONCE = 64 };
 
-/* A few rows of C. */
+/* Computes some rows of C. */
 static void multiply_rows(void *data, size_t piece)
 {
     const struct product *p = data;
@@ -85,7 +84,7 @@ static cusparseStatus_t check(const struct equation *p)
         (p->op_b == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE && !type_is_complex(p->b.type)))
         return call_wrong(p->name, CUSPARSE_STATUS_INVALID_VALUE, "what is conjugated is complex");
     bool is_matrix =
-        p->c.columns != 1 || p->c.order != CUSPARSE_ORDER_COL; /* of vectors alone: a float's with a double */
+        p->c.columns != 1 || p->c.order != CUSPARSE_ORDER_COL; /* for vectors only: float with a double computation */
     bool is_mixed = a->type == CUDA_R_32F && p->compute == CUDA_R_64F;
     bool is_half = a->type == CUDA_R_16F && p->compute == CUDA_R_16F && a->format == CUSPARSE_FORMAT_BLOCKED_ELL;
     if ((is_matrix && is_mixed) || !is_combination(a->type, p->b.type, p->c.type, is_half ? CUDA_R_32F : p->compute))
@@ -143,7 +142,7 @@ static bool is_vector_format(cusparseFormat_t format, cusparseOperation_t op)
            (format != CUSPARSE_FORMAT_BSR || op == CUSPARSE_OPERATION_NON_TRANSPOSE);
 }
 
-/* Each is of a format. */
+/* Each algorithm is for one format. */
 static bool is_matrix_algorithm(cusparseSpMMAlg_t algorithm, cusparseFormat_t format)
 {
     switch ((int)algorithm) {
@@ -167,8 +166,7 @@ static bool is_matrix_format(cusparseFormat_t format, cusparseOperation_t op)
     return format != CUSPARSE_FORMAT_SLICED_ELLPACK && (op == CUSPARSE_OPERATION_NON_TRANSPOSE || !is_blocked);
 }
 
-/* A NULL for what CSR and CSC work with is an invalid value of SpMV, COO's, too, and an internal
- * error elsewhere. */
+/* A NULL array is an invalid value for SpMV, with COO, too, and an internal error elsewhere. */
 static bool is_compressed(const struct sparse *a)
 {
     return a->format == CUSPARSE_FORMAT_CSR || a->format == CUSPARSE_FORMAT_CSC;

@@ -1,5 +1,5 @@
-/* What is larger than a threshold, of a dense matrix or of CSR, as CSR: prune, whose threshold may
- * be a percentage of all elements, and compress. */
+/* Selects elements above a threshold from a dense or CSR matrix, as CSR: prune, whose threshold may
+ * be a percentile, and compress. */
 #include "libraries/cusparse/call.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@ static double size_of(number x)
     return x.im == 0 ? fabs(x.re) : hypot(x.re, x.im);
 }
 
-/* All elements of a dense matrix, as rows. */
+/* All elements of a dense matrix, by rows. */
 static hd_result load_dense(const struct dense *m, struct csr *to)
 {
     *to = (struct csr){.rows = m->rows, .columns = m->columns};
@@ -39,7 +39,7 @@ static int compare(const void *a, const void *b)
     return *x < *y ? -1 : *x > *y;
 }
 
-/* Of all sizes in order, the one that so many percent reach. */
+/* The magnitude at a percentile of all elements. */
 static hd_result find_percentile(const struct csr *a, float percentage, double *threshold)
 {
     double *size = malloc(((size_t)a->nnz + 1) * sizeof *size);
@@ -70,7 +70,7 @@ static void keep(struct csr *a, double threshold)
     a->begin[a->rows] = a->nnz = n;
 }
 
-/* csr_free() is called whatever it returns. */
+/* Call csr_free() whatever it returns. */
 static hd_result load_kept(const struct call *c, struct csr *to)
 {
     double threshold = scalar_value(c, &c->alpha).re;
@@ -94,7 +94,7 @@ static hd_result run_count(const struct call *c)
     return r;
 }
 
-/* n: offsets are written, too; those that are given are those that were counted. */
+/* n: writes offsets, too; given offsets must match the count. */
 static hd_result run_fill(const struct call *c)
 {
     struct csr kept;
@@ -148,7 +148,7 @@ static struct dense dense_source(cudaDataType type, int m, int n, const void *a,
     return (struct dense){m, n, ld, (void *)a, type, CUSPARSE_ORDER_COL, 1, 0};
 }
 
-/* What the source is, and how its threshold is told. */
+/* The source's parameters, and how its threshold is given. */
 #define DENSE_ARGUMENTS(T) int m, int n, const T *a, int ld
 #define DENSE_CHECKED      NEED(m >= 0 && n >= 0 && ld >= m && (m == 0 || n == 0 || a))
 #define DENSE_SOURCE(TYPE) c.x = dense_source(TYPE, m, n, a, ld)
@@ -270,7 +270,7 @@ LIBRARY_API cusparseStatus_t cusparseDestroyPruneInfo(pruneInfo_t info)
         return put_compressed(s, &c, of_row);                                                                          \
     }
 
-/* By rows, of values alone: their columns are not given. */
+/* By rows, from the values alone: columns are not given. */
 static hd_result run_rows(const struct call *c)
 {
     int *of_row = library_view(c->at[1]), total = 0;
@@ -306,7 +306,7 @@ static hd_result run_total(const struct call *c)
     return HD_SUCCESS;
 }
 
-/* How many are kept, the counts by row say, which the host waits for. */
+/* The row counts give the number of kept elements, which the host waits for. */
 static cusparseStatus_t put_compressed(const struct context *s, struct call *c, const int *of_row)
 {
     struct call sum = {

@@ -1,6 +1,6 @@
-/* The older functions between CSR and blocks, of any two sizes of them ("cuSPARSE", csr2bsr,
- * bsr2csr, csr2gebsr, gebsr2csr, gebsr2gebsr, gebsr2gebsc). What a block has beside its elements is
- * zero, and an element of CSR from then on. */
+/* The older conversions between CSR and blocks of any sizes ("cuSPARSE", csr2bsr, bsr2csr,
+ * csr2gebsr, gebsr2csr, gebsr2gebsr, gebsr2gebsc). Other elements of a block are zeros, which count
+ * as elements of CSR afterwards. */
 #include "libraries/cusparse/call.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@ static int compare(const void *a, const void *b)
     return *x < *y ? -1 : *x > *y;
 }
 
-/* The columns of blocks of a row of blocks, in order; how many. */
+/* The block columns of a row of blocks, in order; returns their number. */
 static int64_t blocks_of_row(const struct csr *a, const struct sparse *to, int64_t row, int64_t *block)
 {
     int64_t end = (row + 1) * to->block_rows, n = 0, kept = 0;
@@ -43,7 +43,7 @@ static void fill_row(const struct csr *a, const struct sparse *to, int64_t row, 
         }
 }
 
-/* Offsets, and with `fills` the blocks, as many as there is room for. *total of them. */
+/* Writes offsets, and with `fills` the blocks, as far as there is room. *total: their number. */
 static hd_result make_blocks(const struct call *c, bool fills, int64_t *total)
 {
     struct csr a;
@@ -99,7 +99,7 @@ static hd_result run_elements(const struct call *c)
 
 /* ---- the calls ---- */
 
-/* How many the offsets of a matrix, of blocks or of elements, end at. */
+/* The number of elements or blocks, by a matrix's offsets. */
 static cusparseStatus_t count_of(const struct context *s, const char *name, struct sparse *a)
 {
     struct sparse offsets = *a;
@@ -123,7 +123,7 @@ static cusparseStatus_t put_count(const struct context *s, const char *name, str
     return call_put(s, &c);
 }
 
-/* The offsets are those that were counted, if it becomes blocks. */
+/* When blocks are made, the offsets must match the count. */
 static cusparseStatus_t put(const struct context *s, const char *name, struct sparse a, struct sparse to)
 {
     cusparseStatus_t r = count_of(s, name, &a);
@@ -151,7 +151,7 @@ static int blocks_in(int elements, int block)
     const struct mat_descr *dc = handle_find(&library_handles, descriptor_c, KIND_MAT_DESCR);                          \
     NEED((rows) >= 0 && (columns) >= 0 && da && dc && (unsigned)direction <= CUSPARSE_DIRECTION_COLUMN)
 
-/* Blocks of what CSR has: m and n rows and columns of elements. */
+/* Blocks from CSR: m and n count rows and columns of elements. */
 #define TO_BLOCKS(TYPE, values, offsets, columns, values_to, offsets_to, columns_to, p, q)                             \
     csr_of(da, TYPE, m, n, 0, values, offsets, columns),                                                               \
         bsr_of(dc, TYPE, blocks_in(m, p), blocks_in(n, q), 0, values_to, offsets_to, columns_to, direction, p, q)

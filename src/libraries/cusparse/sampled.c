@@ -1,5 +1,5 @@
-/* Products of dense matrices where a sparse one has elements: C = alpha (op(A) op(B)) o spy(C) +
- * beta C; and what is not zero of a dense matrix, counted and gathered. */
+/* Products of dense matrices at the elements of a sparse one: C = alpha (op(A) op(B)) o spy(C) +
+ * beta C; and counting and gathering of a dense matrix's nonzeros. */
 #include "libraries/cusparse/call.h"
 
 /* ---- sampled products ---- */
@@ -90,8 +90,8 @@ LIBRARY_API cusparseStatus_t cusparseSDDMM(SAMPLED, void *buffer)
 
 /* ---- dense to sparse ---- */
 
-/* By lines, rows or columns: counts what is not zero, into the offsets, where there are some; with
- * `fills`, into the whole of the matrix. What is more than that has room for is not written. */
+/* By lines, rows or columns: counts nonzeros into the offsets, if given; with `fills`, into the
+ * matrix. Elements beyond its room are not written. */
 static int64_t gather(const struct call *c, bool fills)
 {
     bool by_columns = c->c.format == CUSPARSE_FORMAT_CSC, is_coo = c->c.format == CUSPARSE_FORMAT_COO;
@@ -129,7 +129,7 @@ static hd_result run_gather(const struct call *c)
     return gather(c, true) > c->c.nnz ? HD_ERROR_ILLEGAL_ADDRESS : HD_SUCCESS;
 }
 
-/* The values of a pattern that is given. */
+/* Fills in the values of a given pattern. */
 static hd_result run_fill(const struct call *c)
 {
     struct csr to;
@@ -166,7 +166,7 @@ LIBRARY_API cusparseStatus_t cusparseDenseToSparse_bufferSize(TO_SPARSE, size_t 
     return CUSPARSE_STATUS_SUCCESS;
 }
 
-/* The sparse matrix's nnz is the host's to know. */
+/* The host must know the nnz of the sparse matrix. */
 LIBRARY_API cusparseStatus_t cusparseDenseToSparse_analysis(TO_SPARSE, void *buffer)
 {
     TO_SPARSE_CHECKED;

@@ -1,11 +1,10 @@
-/* Triangular systems: op(A) y = alpha x for a vector, op(A) C = alpha op(B) for a dense matrix. The
- * attributes of A say which triangle it is, and whether its diagonal is ones; what lies outside of
- * that is not looked at. */
+/* Triangular systems: op(A) y = alpha x for a vector, op(A) C = alpha op(B) for a dense matrix. A's
+ * attributes select the triangle and a unit diagonal; other elements are ignored. */
 #include "libraries/cusparse/info.h"
 
 #include <stdlib.h>
 
-/* The first row of all is kept. at[0]: where, or NULL. */
+/* Keeps the first such row of all calls. at[0]: its destination, or NULL. */
 static void zero_pivot(const struct call *c, int64_t row)
 {
     struct info *info = c->at[0];
@@ -14,8 +13,7 @@ static void zero_pivot(const struct call *c, int64_t row)
         info->pivot = position;
 }
 
-/* Row i of a column of the solution, which the rows before it, or behind it in an upper triangle,
- * have. */
+/* Solves row i of a column, which needs the rows before it, or behind it in an upper triangle. */
 static void solve_row(const struct call *c, const struct csr *a, int of_batch, number alpha, bool lower, int64_t i,
                       int64_t j)
 {
@@ -38,15 +36,15 @@ static void solve_row(const struct call *c, const struct csr *a, int of_batch, n
     number_set(c->y.type, c->y.values, dense_index(&c->y, of_batch, i, j), sum);
 }
 
-/* What SpSV's and SpSM's descriptors keep: of which matrix they are, and the values that take the
- * place of its own, if there are any. */
+/* Contents of SpSV's and SpSM's descriptors: the analysed matrix, and values that replace its own,
+ * if any. */
 struct solution {
     bool analysed;
     struct sparse a;
     number *values, *diagonal;
 };
 
-/* What was given in place of a matrix's values. */
+/* Uses the values given in place of the matrix's. */
 static void replace_values(const struct call *c, struct csr *a)
 {
     const struct solution *solution = c->at[1];
@@ -122,7 +120,7 @@ static cusparseStatus_t check(const struct equation *p)
     return CUSPARSE_STATUS_SUCCESS;
 }
 
-/* The right-hand side and the solution are not looked at. */
+/* Right-hand side and solution are not checked. */
 static cusparseStatus_t size_of(const struct equation *p, size_t *bytes)
 {
     cusparseStatus_t wrong = check_matrix(p);
@@ -151,8 +149,8 @@ static cusparseStatus_t analyse(const struct equation *p, struct solution *solut
     return wrong;
 }
 
-/* The host waits where the task reads of a descriptor, which may be destroyed after the call, or
- * writes an info. */
+/* The host waits if the task reads a descriptor, which may be destroyed after the call, or writes
+ * an info. */
 static cusparseStatus_t put_solution(const struct context *s, const struct equation *p, struct info *info,
                                      const struct solution *solution)
 {

@@ -1,4 +1,4 @@
-/* Elements put in order, with the permutation that does it. */
+/* Sorts elements, and returns the permutation. */
 #include "libraries/cusparse/call.h"
 
 #include <stdlib.h>
@@ -18,8 +18,7 @@ static int compare(const void *a, const void *b)
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* at[0]: lines, or their offsets where `m` of them are given; at[1]: what is across; at[2]: the
- * permutation, or NULL. */
+/* at[0]: lines, or their `m` offsets; at[1]: the other indices; at[2]: the permutation, or NULL. */
 static hd_result run_sort(const struct call *c)
 {
     int *lines = library_view(c->at[0]), *across = library_view(c->at[1]);
@@ -50,7 +49,7 @@ static hd_result run_sort(const struct call *c)
     return HD_SUCCESS;
 }
 
-/* Of the elements of CSR or CSC, whose `lines` offsets are given, or of COO: lines is -1. */
+/* For CSR or CSC, with `lines` offsets, or COO: lines is -1. */
 static cusparseStatus_t sort(const struct context *s, const char *name, int lines, int nnz, int base, int *line,
                              int *across, int *permutation)
 {

@@ -1,5 +1,5 @@
-/* Sums of two sparse matrices, C = alpha A + beta B, as CSR; and what is not zero of a dense one,
- * counted by rows or columns. */
+/* Sums of two sparse matrices, C = alpha A + beta B, as CSR; and counts of a dense matrix's
+ * nonzeros by rows or columns. */
 #include "libraries/cusparse/call.h"
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static hd_result add(const struct csr *a, number alpha, const struct csr *b, num
     return ready ? HD_SUCCESS : HD_ERROR_OUT_OF_MEMORY;
 }
 
-/* The sum, or its pattern alone. csr_free() is called whatever it returns. */
+/* Computes the sum, or only its pattern. Call csr_free() whatever it returns. */
 static hd_result load_sum(const struct call *c, bool values, struct csr *to)
 {
     struct csr a = {0}, b = {0};
@@ -56,7 +56,7 @@ static hd_result run_sum_nnz(const struct call *c)
     return r;
 }
 
-/* The offsets that the program gives are those that were counted. */
+/* The program's offsets must match the count. */
 static hd_result run_sum(const struct call *c)
 {
     struct csr sum;
@@ -72,7 +72,8 @@ static hd_result run_sum(const struct call *c)
     return r;
 }
 
-/* How many elements the offsets end at, which the host waits for: it names what is written. */
+/* Reads the number of elements from the offsets; the host waits for it, because it determines what
+   is written. */
 static hd_result run_end(const struct call *c)
 {
     *(int64_t *)c->at[0] = index_at(c->c.offset, c->c.offsets, c->c.rows) - c->c.base;

@@ -1,11 +1,11 @@
-/* Systems of three and five diagonals: one matrix with many right-hand sides, and batches of
+/* Tridiagonal and pentadiagonal systems: one matrix with many right-hand sides, and batches of
  * matrices, strided and interleaved. */
 #include "libraries/cusparse/call.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* A band, by rows: row i holds the columns i - w to i + 2 w, as exchanged rows reach farther. */
+/* A band by rows: row i has columns i - w to i + 2 w, because row exchanges widen it. */
 struct band {
     int64_t n, w;
     number *at, *x;
@@ -66,8 +66,7 @@ static void solve_band(const struct band *b, bool pivots)
     }
 }
 
-/* at[0..4]: the diagonals, the lowest first, each laid out as x; those of pairs that there are not
- * are NULL. y: the right-hand sides. */
+/* at[0..4]: the diagonals, lowest first, laid out like x; NULL if absent. y: the right-hand sides. */
 static hd_result run_band(const struct call *c)
 {
     struct band b = {.n = c->y.rows, .w = c->at[0] ? 2 : 1};
@@ -96,8 +95,8 @@ static hd_result run_band(const struct call *c)
     return r;
 }
 
-/* What does not lie in the matrix, as a diagonal's first element below it, is not read, but may be
- * taken to be. */
+/* Elements outside the matrix, such as the first of a lower diagonal, are not read, but are
+ * declared as used. */
 static cusparseStatus_t put(const struct context *s, const char *name, bool pivots, const void *const diagonals[5],
                             struct dense layout, struct dense x)
 {
@@ -124,8 +123,8 @@ static cusparseStatus_t put(const struct context *s, const char *name, bool pivo
     *bytes = 16;                                                                                                       \
     return CUSPARSE_STATUS_SUCCESS
 
-/* What an H200 asks for without pivots: steps of a cyclic reduction, of long systems after they
- * have been halved until few rows are left. */
+/* An H200's size without pivoting: cyclic reduction, for long systems after halving until few rows
+ * are left. */
 static size_t reduction_bytes(size_t m, size_t n, size_t element)
 {
     size_t rows = m, power = 1;
@@ -141,7 +140,7 @@ static size_t reduction_bytes(size_t m, size_t n, size_t element)
     NEED(m >= 3 && n >= 0 && ldb >= m);                                                                                \
     NEED(dl &&d &&du && (n == 0 || x))
 
-/* One matrix and n right-hand sides. */
+/* One matrix with n right-hand sides. */
 #define MANY(X, T, TYPE, name, pivots)                                                                                 \
     LIBRARY_API cusparseStatus_t cusparse##X##name##_bufferSizeExt(cusparseHandle_t handle, int m, int n, const T *dl, \
                                                                    const T *d, const T *du, const T *x, int ldb,       \
@@ -192,7 +191,7 @@ static size_t reduction_bytes(size_t m, size_t n, size_t element)
     NEED((unsigned)algorithm < (algorithms) && m >= (rows) && count >= 0);                                             \
     NEED(count == 0 || (dl && d && du && x))
 
-/* Algorithm 0 of three diagonals is Thomas's, without pivots. */
+/* Algorithm 0 for three diagonals is Thomas's, without pivoting. */
 #define INTERLEAVED(X, T, TYPE)                                                                                        \
     LIBRARY_API cusparseStatus_t cusparse##X##gtsvInterleavedBatch_bufferSizeExt(                                      \
         cusparseHandle_t handle, int algorithm, int m, const T *dl, const T *d, const T *du, const T *x, int count,    \

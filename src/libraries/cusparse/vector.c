@@ -1,14 +1,14 @@
-/* A sparse vector beside a dense one: sums, products, rotations, gathered and scattered elements. */
+/* Operations on a sparse and a dense vector: sums, products, rotations, gather and scatter. */
 #include "libraries/cusparse/call.h"
 
-/* The place in the dense vector, or -1. */
+/* The index in the dense vector, or -1. */
 static int64_t place(const struct call *c, int64_t k)
 {
     int64_t i = index_at(c->v.index, c->v.indices, k) - c->v.base;
     return i >= 0 && i < c->y.rows ? i : -1;
 }
 
-/* For all elements of the sparse vector: `k` in it, `i` in the dense one. */
+/* For each element of the sparse vector: `k` is its index there, `i` in the dense one. */
 #define EACH(c, k, i)                                                                                                  \
     for (int64_t k = 0, i; k < (c)->v.nnz; k++)                                                                        \
         if ((i = place(c, k)) < 0)                                                                                     \
@@ -42,7 +42,7 @@ static hd_result run_scatter(const struct call *c)
 static hd_result run_rotate(const struct call *c)
 {
     number cosine = scalar_value(c, &c->alpha), sine = scalar_value(c, &c->beta);
-    number minus_sine = {-sine.re, sine.im}; /* conjugated */
+    number minus_sine = {-sine.re, sine.im}; /* the conjugate */
     EACH(c, k, i)
     {
         number x = number_at(c->v.type, c->v.values, k), y = number_at(c->y.type, c->y.values, i);
@@ -87,7 +87,7 @@ static cusparseStatus_t put(const struct context *s, struct call *c, unsigned sp
     return call_put(s, c);
 }
 
-/* What is computed with for vectors of a type. */
+/* The compute type for vectors of a type. */
 static cudaDataType computed(cudaDataType type)
 {
     switch (type) {
@@ -104,7 +104,7 @@ static bool is_floating(cudaDataType type)
     return type != CUDA_R_8I && type != CUDA_R_32I;
 }
 
-/* What sums and rotations ask for. */
+/* Arguments of sums and rotations. */
 #define SCALED(first, second)                                                                                          \
     VECTORS(x, y);                                                                                                     \
     NEED((first) && (second));                                                                                         \
@@ -130,8 +130,7 @@ LIBRARY_API cusparseStatus_t cusparseGather(cusparseHandle_t handle, cusparseCon
     return put(s, &c, HD_WRITES, HD_READS);
 }
 
-/* Which elements of the dense vector are written is not known here: all of it is taken to be
- * updated. */
+/* The written elements of the dense vector are not known yet: all of it counts as updated. */
 LIBRARY_API cusparseStatus_t cusparseScatter(cusparseHandle_t handle, cusparseConstSpVecDescr_t x,
                                              cusparseDnVecDescr_t y)
 {

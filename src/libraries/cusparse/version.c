@@ -1,5 +1,5 @@
-/* What version of cuSPARSE this is: each release of CUDA has its own; 12 and 13 have one name.
- * Compiled for each. */
+/* The version of cuSPARSE, which differs between releases of CUDA; 12 and 13 share a name. Compiled
+ * for each. */
 #include "libraries/cusparse/call.h"
 
 #if CUDA_MAJOR <= 11

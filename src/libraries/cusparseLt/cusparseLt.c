@@ -1,4 +1,4 @@
-/* cuSPARSELt, which nothing of is there but the words of its statuses. */
+/* cuSPARSELt is not supported, except the words of its statuses. */
 #include "cuda/cusparse.h"
 #include "libraries/common/library.h"
 

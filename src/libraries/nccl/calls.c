@@ -1,5 +1,5 @@
 /* Collective and point-to-point functions, reduction operators and memory ("Collective
- * Communication Functions" of NCCL's guide and those that follow there). */
+ * Communication Functions" in NCCL's guide, and the following chapters). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,7 +137,7 @@ LIBRARY_API ncclResult_t ncclReduceScatter(const void *send, void *receive, size
 }
 NCCL_TWIN(ReduceScatter);
 
-/* Functions that reduce nothing, with a root or without. */
+/* Functions without a reduction, with a root or without. */
 #define MOVES(name, root, ...)                                                                                         \
     LIBRARY_API ncclResult_t nccl##name(const void *send, void *receive, size_t count, ncclDataType_t type,            \
                                         __VA_ARGS__ ncclComm_t comm, cudaStream_t stream)                              \
@@ -196,7 +196,7 @@ LIBRARY_API ncclResult_t ncclMemFree(void *at)
 }
 NCCL_TWIN(MemFree);
 
-/* What a handle of registered memory stands for. */
+/* The registration behind a handle. */
 struct registration {
     struct comm *comm;
     void *at;

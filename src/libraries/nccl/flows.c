@@ -10,10 +10,10 @@ enum kind { FLOW_COPY, FLOW_SEND, FLOW_RECEIVE, FLOW_REDUCE };
 struct flow {
     const struct operation *operation;
     enum kind kind;
-    bool gives;     /* what others are to reduce */
-    unsigned stage; /* of collective functions: it begins when all of the stages before have ended */
+    bool gives;     /* sends what others reduce */
+    unsigned stage; /* collectives: begins when all earlier stages have ended */
     int peer;
-    const char *from; /* addresses of CUDA's */
+    const char *from; /* addresses in CUDA memory */
     char *to;
     size_t bytes, done;
 };
@@ -53,7 +53,7 @@ static bool add(struct flows *f, struct flow flow)
     return true;
 }
 
-/* Each rank reduces a part, and gives it to the others. */
+/* Each rank reduces a part, and sends it to the others. */
 static bool add_all_reduce(struct flows *f, const struct operation *o, unsigned *stage)
 {
     const int n = f->comm->n_ranks, me = f->comm->rank;
@@ -214,7 +214,7 @@ static size_t piece(const struct flow *f)
     return left < SLOT_BYTES ? left : SLOT_BYTES;
 }
 
-/* Its scalar may be on the device. */
+/* The operator's scalar may be on the device. */
 static struct reduction reduction_of(const struct flow *f)
 {
     struct reduction r = f->operation->reduction;
@@ -248,8 +248,8 @@ static bool send_piece(struct flows *all, struct flow *f)
     return true;
 }
 
-/* What has come from a rank for this flow; NULL: nothing yet, or, with `difference`, something
- * else. */
+/* The message from a rank for this flow; NULL if there is none yet, or, with `difference`, if it
+ * belongs to something else. */
 static const struct slot *arrived(struct flows *all, const struct flow *f, int from)
 {
     struct channel *c = world_channel(all->comm->world, lane_of(f), from, all->comm->rank);
@@ -318,8 +318,8 @@ static bool move(struct flows *all, struct flow *f)
     }
 }
 
-/* Those that a flow that is not done keeps others from, as their bytes come behind its own: bits of
- * ranks. */
+/* Ranks (bits) whose later flows must wait for an unfinished one, because their bytes would follow
+ * its own. */
 static uint32_t in_use(const struct flows *all, const struct flow *f)
 {
     return f->kind == FLOW_REDUCE ? ((1u << all->comm->n_ranks) - 1) & ~(1u << all->comm->rank)
@@ -331,7 +331,7 @@ enum progress flows_go_on(struct flows *all)
 {
     uint32_t used[LANES][2] = {{0}};
     bool moved = false, done = true, open = false;
-    unsigned stage = 0; /* the first that has not ended, where one is open */
+    unsigned stage = 0; /* the first stage with an unfinished flow */
     all->awaited = 0;
     for (size_t i = 0; i < all->n; i++) {
         struct flow *f = &all->at[i];

@@ -11,7 +11,7 @@ struct call {
     struct operation operation;
 };
 
-/* A thread's. */
+/* For each thread. */
 static _Thread_local struct {
     unsigned depth;
     ncclResult_t error;
@@ -27,7 +27,7 @@ void group_enter(void)
 
 static bool make_room(void **at, size_t n, size_t bytes)
 {
-    if (n & (n - 1)) /* full at every power of two */
+    if (n & (n - 1)) /* full: n is a power of two */
         return true;
     void *grown = realloc(*at, (n ? 2 * n : 1) * bytes);
     *at = grown ? grown : *at;
@@ -63,7 +63,7 @@ static bool is_held_up(size_t job)
     return false;
 }
 
-/* One round over all; whether any is left that is waited for. */
+/* One round over all jobs; returns whether any must be waited for. */
 static bool go_on(ncclResult_t *first)
 {
     bool left = false;
@@ -98,7 +98,7 @@ static ncclResult_t do_jobs(void)
 
 /* ---- work ---- */
 
-/* What comes on `then` comes after all that is on `first` by now. */
+/* Work on `then` waits for the current work on `first`. */
 static CUresult follow(CUstream first, CUstream then)
 {
     CUevent e;
@@ -111,8 +111,8 @@ static CUresult follow(CUstream first, CUstream then)
     return r;
 }
 
-/* Several streams of a communicator in a group: each waits for the others before the work, and for
- * the work. */
+/* If a group uses several streams of a communicator, each waits for the others before the work, and
+ * for the work. */
 static CUresult join_streams(const struct comm *c, size_t first, bool after)
 {
     CUstream main = group.calls[first].stream;
@@ -128,7 +128,7 @@ static CUresult join_streams(const struct comm *c, size_t first, bool after)
     return r;
 }
 
-/* All calls of the communicator that the first is of; they are done then. */
+/* Submits all calls of the first call's communicator. */
 static ncclResult_t put_calls(size_t first, struct operation *operations)
 {
     struct comm *c = group.calls[first].comm;
@@ -205,7 +205,7 @@ LIBRARY_API ncclResult_t ncclGroupEnd(void)
 }
 NCCL_TWIN(GroupEnd);
 
-/* How long it would take is not known. */
+/* The time is not known. */
 LIBRARY_API ncclResult_t ncclGroupSimulateEnd(ncclSimInfo_t *info)
 {
     IN_CALL;

@@ -1,5 +1,5 @@
-/* Communicators: how they begin, what they are asked, how they end ("Communicator Creation and
- * Management Functions" of NCCL's guide). */
+/* Communicators: creation, inquiries, destruction ("Communicator Creation and Management Functions"
+ * in NCCL's guide). */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static void leave(void *data, void *record)
     c->connection = -1;
 }
 
-/* A child is no rank: it keeps nothing open by which others take its parent to live. */
+/* A child is no rank: it closes what would make others believe that its parent lives. */
 static void after_fork(void)
 {
     handle_after_fork(&library_handles);
@@ -51,7 +51,7 @@ LIBRARY_API ncclResult_t ncclGetUniqueId(ncclUniqueId *id)
 }
 NCCL_TWIN(GetUniqueId);
 
-/* Of a config of any version, the members of NCCL 2.14 are read. */
+/* Reads the members of NCCL 2.14's config, from a config of any version. */
 static ncclResult_t check_config(const char *call, const ncclConfig_t *config, bool *blocking)
 {
     if (!config)
@@ -104,7 +104,7 @@ LIBRARY_API ncclResult_t ncclCommInitRank(ncclComm_t *comm, int n_ranks, ncclUni
 }
 NCCL_TWIN(CommInitRank);
 
-/* Further ids are for faster meetings of thousands of ranks. */
+/* Additional ids would only speed up thousands of ranks. */
 LIBRARY_API ncclResult_t ncclCommInitRankScalable(ncclComm_t *comm, int n_ranks, int rank, int n_ids, ncclUniqueId *ids,
                                                   ncclConfig_t *config)
 {
@@ -281,7 +281,7 @@ static void release(void *comm)
     comm_release(comm);
 }
 
-/* Also of one whose making has not ended. */
+/* Also for a communicator whose creation has not ended. */
 static void give_up(struct comm *c)
 {
     pthread_mutex_lock(&c->lock);

@@ -1,9 +1,9 @@
-/* Communicators that are being made: group.h. A job goes on by itself, without waiting for other
- * ranks, as one thread may have several.
+/* Creation of communicators: group.h. A job proceeds without waiting for other ranks, because one
+ * thread may have several.
  *
- * Split off: each rank says its color and key to the others in the world that they have; the first
- * of those with one color opens a meeting (meeting.h) and gives them its id. Shrunk: all know who
- * remains. From there on it is as with an id of ncclGetUniqueId's.
+ * Split: each rank tells its color and key to the others of the parent's world; the first rank of
+ * each color opens a meeting (meeting.h) and sends the id. Shrink: all ranks know which remain.
+ * Then both continue as with an id from ncclGetUniqueId.
  */
 #include "libraries/nccl/jobs.h"
 
@@ -18,10 +18,10 @@ enum stage { STAGE_SAY, STAGE_HEAR, STAGE_MAIL, STAGE_JOIN, STAGE_GATHER };
 
 struct job {
     struct job_request q;
-    struct comm *comm; /* NULL: it makes none for this rank */
+    struct comm *comm; /* NULL: none for this rank */
     enum stage stage;
-    int leader;     /* of the ranks that remain, in the parent's numbers: bits of these: */
-    uint32_t ranks; /* of the parent's */
+    int leader;     /* members in the parent's numbers, bits of: */
+    uint32_t ranks; /* the parent's ranks */
     ncclUniqueId id;
     bool left;
 };
@@ -57,7 +57,8 @@ static ncclResult_t wait_for(const struct job *j, uint32_t ranks)
     return rank < 0 ? ncclInProgress : lost(j, rank);
 }
 
-/* The note before the last one has been read by all when all have said what the last one said. */
+/* A note can be overwritten once all ranks have written the following one, because then all have
+   read it. */
 static ncclResult_t say_color(struct job *j)
 {
     struct member *own = parents_member(j, j->q.parent->rank);
@@ -158,7 +159,7 @@ static ncclResult_t join(struct job *j)
     return ncclInProgress;
 }
 
-/* Did the process that made the id end before all had come? */
+/* Did the process that made the id end before all ranks had come? */
 static bool is_over(const struct comm *c)
 {
     struct pollfd p = {.fd = c->connection, .events = POLLIN};
@@ -252,7 +253,7 @@ const struct comm *job_parent(const struct job *j)
 
 bool job_is_blocking(const struct job *j)
 {
-    return j->q.blocking || !j->comm; /* which has only its color to say */
+    return j->q.blocking || !j->comm; /* it only contributes its color */
 }
 
 static void job_free(struct job *j)

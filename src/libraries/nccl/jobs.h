@@ -1,4 +1,4 @@
-/* What makes a communicator; how it goes on and ends says group.h. */
+/* Jobs that create communicators; group.h tells how they proceed and end. */
 #ifndef HEDDLE_LIBRARIES_NCCL_JOBS_H
 #define HEDDLE_LIBRARIES_NCCL_JOBS_H
 
@@ -11,14 +11,14 @@ struct job_request {
     enum how how;
     ncclComm_t *out;
     bool blocking;
-    int n_ranks, rank; /* of JOB_INIT */
+    int n_ranks, rank; /* for JOB_INIT */
     const ncclUniqueId *id;
     struct comm *parent;
-    int color, key;     /* of JOB_SPLIT */
-    uint32_t remaining; /* of JOB_SHRINK: the parent's ranks, a bit each */
+    int color, key;     /* for JOB_SPLIT */
+    uint32_t remaining; /* for JOB_SHRINK: the parent's remaining ranks, a bit each */
 };
 
-/* On the current device. NULL with an error. */
+/* On the current device. Returns NULL with an error. */
 struct job *job_new(const struct job_request *q, ncclResult_t *result);
 
 #endif

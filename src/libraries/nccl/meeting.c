@@ -22,11 +22,11 @@
 
 static const char MAGIC[8] = "heddle1";
 
-/* What an ncclUniqueId holds. */
+/* The contents of an ncclUniqueId. */
 struct id {
     char magic[8];
     unsigned char key[16];
-    char machine[40]; /* which system has made it, since it was started */
+    char machine[40]; /* identifies the system, and its last boot */
 };
 _Static_assert(sizeof(struct id) <= NCCL_UNIQUE_ID_BYTES, "an id has room");
 
@@ -35,15 +35,15 @@ struct request {
     int n_ranks, rank;
 };
 struct answer {
-    int result; /* ncclResult_t; with ncclSuccess comes the file */
+    int result; /* ncclResult_t; ncclSuccess comes with the file */
 };
 
 struct meeting {
     struct meeting *next;
     struct id id;
-    int listener;      /* -1: processes may not have one here */
-    int n_ranks, file; /* 0, -1: nobody has come yet */
-    uint32_t taken;    /* a bit a rank */
+    int listener;      /* -1: other processes cannot come */
+    int n_ranks, file; /* 0, -1: no rank has come yet */
+    uint32_t taken;    /* a bit for each rank */
     struct pollfd guests[WORLD_RANKS + 1];
     nfds_t n_guests;
 };
@@ -67,7 +67,7 @@ static void this_machine(char text[40])
 static socklen_t address_of(const struct id *id, struct sockaddr_un *a)
 {
     int n = 0;
-    *a = (struct sockaddr_un){.sun_family = AF_UNIX}; /* a name that begins with 0 is in no file system */
+    *a = (struct sockaddr_un){.sun_family = AF_UNIX}; /* an abstract socket: its name begins with 0 */
     n += snprintf(a->sun_path + 1, sizeof a->sun_path - 1, "heddle-nccl-");
     for (size_t i = 0; i < sizeof id->key; i++)
         n += snprintf(a->sun_path + 1 + n, sizeof a->sun_path - 1 - (size_t)n, "%02x", id->key[i]);
@@ -123,7 +123,7 @@ static void note_complete(const struct meeting *m)
     munmap(s, sizeof *s);
 }
 
-/* With the lock of meetings. */
+/* Call with the lock of meetings held. */
 static ncclResult_t give_seat(struct meeting *m, int n_ranks, int rank)
 {
     if (n_ranks < 1 || n_ranks > WORLD_RANKS || rank < 0 || rank >= n_ranks)
@@ -158,7 +158,7 @@ static void send_answer(int connection, struct answer a, int file)
     sendmsg(connection, &m, MSG_NOSIGNAL);
 }
 
-/* False: its connection is to be closed. */
+/* Returns false if the connection must be closed. */
 static bool answer(struct meeting *m, int connection)
 {
     struct request q;
@@ -181,7 +181,7 @@ static void welcome(struct meeting *m)
         close(connection);
 }
 
-/* With the lock of meetings: by the thread, or, where there is none, by the last rank. */
+/* Called by the thread, or by the last rank if there is none; with the lock of meetings held. */
 static void end_meeting(struct meeting *m)
 {
     struct meeting **at = &meetings.first;
@@ -194,7 +194,7 @@ static void end_meeting(struct meeting *m)
     free(m);
 }
 
-/* Until every rank has come. */
+/* Serves until every rank has come. */
 static void *host_meeting(void *data)
 {
     enum { LOOK_MS = 500 };
@@ -203,7 +203,7 @@ static void *host_meeting(void *data)
     m->guests[0] = (struct pollfd){.fd = m->listener, .events = POLLIN};
     m->n_guests = 1;
     while (!complete) {
-        poll(m->guests, m->n_guests, LOOK_MS); /* ranks of this process come without a word here */
+        poll(m->guests, m->n_guests, LOOK_MS); /* ranks of this process come without a connection */
         for (nfds_t i = m->n_guests; i-- > 1;)
             if (m->guests[i].revents && !answer(m, m->guests[i].fd)) {
                 close(m->guests[i].fd);
@@ -238,7 +238,7 @@ static bool start_thread(struct meeting *m)
     return ok;
 }
 
-/* Where no other process can come (in a sandbox), ranks of this one can. */
+/* If other processes cannot come (in a sandbox), ranks of this one still can. */
 ncclResult_t meeting_open(ncclUniqueId *id)
 {
     struct meeting *m = calloc(1, sizeof *m);
@@ -267,7 +267,7 @@ ncclResult_t meeting_open(ncclUniqueId *id)
 
 /* ---- guests ---- */
 
-/* Of an id that this process has made. */
+/* Joins with an id that this process has made. */
 static bool join_here(const struct id *id, int n_ranks, int rank, struct invitation *v, ncclResult_t *result)
 {
     pthread_mutex_lock(&meetings.lock);
@@ -345,7 +345,7 @@ ncclResult_t meeting_join(const ncclUniqueId *unique, int n_ranks, int rank, str
     return r;
 }
 
-/* The thread is the parent's; so are the ids. */
+/* The thread, and the ids, belong to the parent. */
 void meeting_after_fork(void)
 {
     pthread_mutex_init(&meetings.lock, NULL);

@@ -1,6 +1,6 @@
-/* How ranks find each other: an ncclUniqueId is the name of a socket, at which a thread of the
- * process that has made the id hands out the file that the ranks share (world.h), to processes of
- * its own user alone. The socket has no place in the file system, and goes with the process.
+/* How ranks find each other. An ncclUniqueId names a socket; a thread of the process that made the
+ * id sends the file that the ranks share (world.h) to processes of the same user. The socket is not
+ * in the file system, and ends with the process.
  */
 #ifndef HEDDLE_LIBRARIES_NCCL_MEETING_H
 #define HEDDLE_LIBRARIES_NCCL_MEETING_H
@@ -9,8 +9,8 @@
 
 ncclResult_t meeting_open(ncclUniqueId *id);
 
-/* What a rank has got: the file, and a connection that is open as long as some ranks are missing
- * and the process that made the id lives; or -1. */
+/* What a rank receives: the file, and a connection that stays open while ranks are missing and the
+ * process that made the id lives; or -1. */
 struct invitation {
     int file, connection;
 };

@@ -8,14 +8,14 @@
 #include "base/monotonic.h"
 #include "libraries/nccl/flows.h"
 
-/* After this long a stream whose communicator has lost a rank fails, if ncclCommAbort has not ended
- * its wait. */
+/* After this time a stream fails whose communicator has lost a rank, unless ncclCommAbort ended its
+ * wait. */
 static const double PATIENCE_SECONDS = 1;
 
 struct plan {
     _Atomic unsigned refs;
     struct comm *comm;
-    bool in_order; /* it has a number among those that are no graph's: */
+    bool in_order; /* it has a number in the order of tasks outside graphs: */
     uint64_t number;
     _Atomic unsigned put_or_dropped; /* counts both */
     _Atomic bool begun;
@@ -23,7 +23,7 @@ struct plan {
     struct operation operations[];
 };
 
-/* A time that it runs. */
+/* One execution. */
 struct run {
     struct flows *flows;
     unsigned idle;
@@ -91,7 +91,7 @@ static hd_result end(struct plan *p, struct run **run, hd_result result)
     return result;
 }
 
-/* Another rank is not where this one is: neither can go on. */
+/* Another rank does something else: neither can proceed. */
 static hd_result differ(struct plan *p, struct run **run)
 {
     char text[200];
@@ -135,7 +135,8 @@ static hd_result step(void *args, void **state)
     }
 }
 
-/* A task that will never run, as after a fault of its context: the others would wait for it. */
+/* A task that will never run, for example after a fault of its context, must not block the later
+   ones. */
 static void skip(struct plan *p)
 {
     struct comm *c = p->comm;

@@ -1,7 +1,7 @@
-/* What a group of calls does on one communicator, as work of a stream. Each call becomes flows of
- * bytes between this rank and others, which go on as far as the channels let them, turn by turn.
- * Collective functions are done one after the other, in the order of the calls; sends and receives
- * at the same time, and those between two ranks in their order.
+/* A group of calls on one communicator, as stream work. Each call becomes transfers (flows) between
+ * this rank and others, which proceed in turns as far as the channels allow. Collectives run one
+ * after the other in the order of calls; sends and receives run concurrently, but in order between
+ * two ranks.
  */
 #ifndef HEDDLE_LIBRARIES_NCCL_PLAN_H
 #define HEDDLE_LIBRARIES_NCCL_PLAN_H
@@ -16,19 +16,19 @@ enum function {
     FUNCTION_Recv,
 };
 
-/* A call, checked. */
+/* A checked call. */
 struct operation {
-    const char *name; /* the function that the program has called */
+    const char *name; /* the function that the program called */
     enum function function;
     const void *send;
     void *receive;
     size_t count, element_bytes;
     int root;       /* or the peer */
-    ncclRedOp_t op; /* as the program has named it */
+    ncclRedOp_t op; /* as the program named it */
     struct reduction reduction;
 };
 
-/* Puts them into the stream. */
+/* Submits them to the stream. */
 ncclResult_t plan_put(struct comm *c, CUstream stream, const struct operation *operations, size_t n);
 
 #endif

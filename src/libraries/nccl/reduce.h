@@ -1,6 +1,6 @@
-/* The arithmetic of NCCL's reductions, on plain addresses. Elements are combined in the order of
- * ranks, each step rounded to their type, as on a chain of devices: 8-bit floats saturate, integers
- * wrap, NaNs lose to numbers in minima and maxima.
+/* Arithmetic of NCCL's reductions on plain addresses. Elements are combined in the order of ranks,
+ * rounding to their type at each step, as on a chain of devices: 8-bit floats saturate, integers
+ * wrap, and minima and maxima ignore NaNs.
  */
 #ifndef HEDDLE_LIBRARIES_NCCL_REDUCE_H
 #define HEDDLE_LIBRARIES_NCCL_REDUCE_H
@@ -14,17 +14,17 @@ enum combine { COMBINE_SUM, COMBINE_PROD, COMBINE_MAX, COMBINE_MIN, COMBINE_SCAL
 struct reduction {
     enum combine combine;
     ncclDataType_t type;
-    char scalar[8];        /* of COMBINE_SCALED_SUM: a rank's elements are multiplied by it before they are combined */
-    const void *scalar_at; /* or where it will be, on the device */
+    char scalar[8];        /* for COMBINE_SCALED_SUM: multiplies a rank's elements before they are combined */
+    const void *scalar_at; /* or its address on the device */
 };
 
-/* 0: there is no such type. */
+/* 0 for an invalid type. */
 size_t type_bytes(ncclDataType_t type);
-/* The average of n ranks: floats are scaled before they are summed up, sums of integers divided. */
+/* The average over n ranks: floats are scaled before they are summed, integer sums are divided. */
 struct reduction reduction_average(ncclDataType_t type, int n);
-/* What this rank gives: its elements, multiplied where that is wanted. */
+/* This rank's contribution: its elements, multiplied if requested. */
 void reduction_give(const struct reduction *r, void *to, const void *from, size_t count);
-/* Combines what n ranks have given, but number `own` as it was before that; `to` may be one of
+/* Combines the contributions of n ranks, with number `own` as it was before; `to` may be one of
  * them. */
 void reduce(const struct reduction *r, void *to, const void *const operands[], int n, int own, size_t count);
 

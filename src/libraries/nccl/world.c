@@ -18,8 +18,8 @@ static struct flock byte_of(int rank, short type)
     return (struct flock){.l_type = type, .l_whence = SEEK_SET, .l_start = rank, .l_len = 1};
 }
 
-/* The file once more: locks are those of who has opened it, and last as long as that is open or
- * mapped, in a child of fork(), too. */
+/* Opens the file again: locks belong to an open file, and last as long as it is open or mapped,
+ * even in a child of fork(). */
 static int open_again(int file)
 {
     char path[32];

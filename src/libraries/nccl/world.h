@@ -1,10 +1,8 @@
-/* The memory that the ranks of a communicator share, in one process or in several: a file without a
- * name. In it are channels, one from each rank to each other in each of two lanes, and what is
- * known of each rank.
+/* Memory shared by the ranks of a communicator, in one or several processes: an unnamed file with
+ * channels from each rank to each other, in each of two lanes, and a record for each rank.
  *
- * Whether a rank's process lives shows in a lock that it holds on a byte of the file: the system
- * gives it back when the process ends, however it does, and whatever the ranks know of each other's
- * process numbers.
+ * A rank's process holds a lock on a byte of the file, which shows that it lives: the system
+ * releases the lock when the process ends in any way, and process numbers need not be shared.
  */
 #ifndef HEDDLE_LIBRARIES_NCCL_WORLD_H
 #define HEDDLE_LIBRARIES_NCCL_WORLD_H
@@ -22,12 +20,12 @@ enum { WORLD_RANKS = 16, CHANNEL_SLOTS = 4, SLOT_BYTES = 64 << 10 };
 
 enum lane { LANE_COLLECTIVE, LANE_PAIR, LANES };
 
-/* What the sender is about: the receiver finds out whether it is about the same. */
+/* What the sender is doing, so that the receiver can check that it does the same. */
 struct message {
     uint32_t function; /* enum function, in plan.h */
     uint32_t type, op;
     int32_t root;
-    uint64_t bytes; /* of all of it */
+    uint64_t bytes; /* in total */
 };
 
 struct slot {
@@ -36,14 +34,14 @@ struct slot {
     alignas(64) char data[SLOT_BYTES];
 };
 
-/* A queue of one writer and one reader. */
+/* A queue with one writer and one reader. */
 struct channel {
     alignas(64) _Atomic uint64_t written;
     alignas(64) _Atomic uint64_t read;
     struct slot slots[CHANNEL_SLOTS];
 };
 
-/* What a rank says to the others of itself, when a communicator is split. */
+/* A rank's announcement when a communicator is split. */
 struct split_note {
     int32_t color, key;
 };
@@ -51,18 +49,18 @@ struct split_note {
 enum seat { SEAT_EMPTY, SEAT_TAKEN, SEAT_LEFT, SEAT_FAILED };
 
 struct member {
-    _Atomic int seat;        /* enum seat; SEAT_LEFT: its communicator has been destroyed */
+    _Atomic int seat;        /* enum seat; SEAT_LEFT: its communicator was destroyed */
     char device[16];         /* its UUID; valid once the seat is taken */
-    _Atomic uint64_t splits; /* how often it has said something here: */
+    _Atomic uint64_t splits; /* number of its announcements here: */
     struct split_note notes[2];
-    _Atomic uint64_t mails; /* how often it has given the others an id for a new communicator: */
-    uint32_t mail_ranks;    /* those that it is for */
+    _Atomic uint64_t mails; /* number of ids for new communicators that it has sent: */
+    uint32_t mail_ranks;    /* the ranks that the id is for */
     ncclUniqueId mail;
 };
 
 struct shared {
     uint32_t n_ranks;
-    _Atomic bool complete; /* every rank has come */
+    _Atomic bool complete; /* all ranks have come */
     struct member members[WORLD_RANKS];
     struct channel channels[];
 };
@@ -74,9 +72,9 @@ struct world {
 };
 
 size_t world_bytes(int n_ranks);
-/* Takes a seat in the world that the file is of; the file stays the caller's. NULL: no. */
+/* Takes a seat in the world of the file, which stays the caller's. Returns NULL if that fails. */
 struct world *world_enter(int file, int n_ranks, int rank);
-/* The others learn how it has ended. */
+/* Leaves; the others see how it ended. */
 void world_leave(struct world *w, enum seat end);
 /* In a child of fork(), which is no rank. */
 void world_let_go(struct world *w);
@@ -87,7 +85,7 @@ static inline struct channel *world_channel(const struct world *w, enum lane lan
     return &s->channels[((size_t)lane * s->n_ranks + (size_t)from) * s->n_ranks + (size_t)to];
 }
 
-/* Has the rank, which had taken its seat, left, failed, or ended with its process? */
+/* Has a seated rank left, failed, or ended with its process? */
 bool world_has_lost(const struct world *w, int rank);
 
 #endif

@@ -1,10 +1,10 @@
-/* NVTX as a library, which programs were linked with before its version 3: the functions of
- * Heddle's own headers, exported. What listens to them is said there.
+/* NVTX as a library, which programs before version 3 were linked with: exports the functions of
+ * Heddle's own headers, which describe the listeners.
  */
 #define HEDDLE_NVTX_FUNCTION __attribute__((visibility("default")))
 #include "cuda/nvtx3/nvToolsExtCudaRt.h"
 
-/* Names that nobody listens to: of objects of the driver API, of OpenCL, and of locks. */
+/* Names without listeners: of driver API objects, OpenCL objects, and locks. */
 #define NAMES(what)                                                                                                    \
     HEDDLE_NVTX_FUNCTION void nvtxName##what##A(void *it, const char *name)                                            \
     {                                                                                                                  \
@@ -26,7 +26,7 @@ NAMES(ClMemObject)
 NAMES(ClProgram)
 NAMES(ClSampler)
 
-/* Users of a lock that a program has made itself. */
+/* Annotations of a program's own locks. */
 typedef struct nvtxSyncUser *nvtxSyncUser_t;
 typedef struct nvtxSyncUserAttributes_v0 nvtxSyncUserAttributes_t;
 HEDDLE_NVTX_FUNCTION nvtxSyncUser_t nvtxDomainSyncUserCreate(nvtxDomainHandle_t domain,

@@ -1,6 +1,6 @@
-/* NVML: the devices that Heddle claims to have, whatever CUDA_VISIBLE_DEVICES says. How many there
- * are, their numbers, UUIDs and places are told without a device being made, as programs ask for
- * them before they fork(); what a model has makes one.
+/* NVML: the devices that Heddle claims to have, whatever CUDA_VISIBLE_DEVICES says. Their number,
+ * indices, UUIDs and places are known without creating a device, because programs ask for them
+ * before fork(); properties of the model create one.
  */
 #include "cuda/nvml.h"
 
@@ -11,10 +11,10 @@
 
 #include "libraries/common/library.h"
 
-/* The driver that came with this version of CUDA ("CUDA Toolkit Release Notes", table 3). */
+/* The driver's version in this release of CUDA ("CUDA Toolkit Release Notes", table 3). */
 static const char DRIVER[] = "580.65.06", NVML[] = "13.580.65.06";
 
-static _Atomic int users; /* nvmlInit without nvmlShutdown */
+static _Atomic int users; /* nvmlInit calls without nvmlShutdown */
 
 static bool started(void)
 {
@@ -100,7 +100,7 @@ LIBRARY_API nvmlReturn_t nvmlSystemGetProcessName(unsigned pid, char *name, unsi
     FILE *f = fopen(path, "re");
     if (!f)
         return NVML_ERROR_NOT_FOUND;
-    size_t n = fread(text, 1, sizeof text - 1, f); /* the first word of it, up to its 0 */
+    size_t n = fread(text, 1, sizeof text - 1, f); /* the first word, up to its 0 */
     fclose(f);
     snprintf(name, length, "%s", text);
     return n ? NVML_SUCCESS : NVML_ERROR_NOT_FOUND;
@@ -286,7 +286,7 @@ ALWAYS(PersistenceMode, nvmlEnableState_t, NVML_FEATURE_ENABLED)
 ALWAYS(DisplayMode, nvmlEnableState_t, NVML_FEATURE_DISABLED)
 ALWAYS(DisplayActive, nvmlEnableState_t, NVML_FEATURE_DISABLED)
 
-/* Of processes this one is known, once it has memory of the device. */
+/* Only this process is known, once it has device memory. */
 LIBRARY_API nvmlReturn_t nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t device, unsigned *n,
                                                                  nvmlProcessInfo_t *processes)
 {

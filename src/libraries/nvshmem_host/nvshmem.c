@@ -1,4 +1,4 @@
-/* NVSHMEM, which nothing of is there: functions whose result is no status. */
+/* NVSHMEM is not supported: functions whose result is not a status. */
 #include "libraries/common/library.h"
 
 #define REFUSED(type, name, value)                                                                                     \
@@ -22,6 +22,6 @@ REFUSED(int, nvshmem_team_translate_pe, -1)
 REFUSED(int, nvshmemx_init_status, 0) /* NVSHMEM_STATUS_NOT_INITIALIZED */
 REFUSED(int, nvshmemid_init_status, 0)
 
-/* Of how device code communicates: 0, of which there is none. */
+/* The transport of device code: 0, since there is none. */
 extern LIBRARY_API int nvshmem_selected_device_transport;
 int nvshmem_selected_device_transport;

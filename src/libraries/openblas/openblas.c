@@ -1,9 +1,9 @@
 /* See openblas.h.
  *
- * OpenBLAS without threads is not made to be called by several (0.3.21): it hands out its buffers
- * without a lock, and its kernels for small matrices keep a transposed operand in static memory. So
- * the linker leads both here (--wrap, meson.build): a lock and a limit are added, and no such kernel is
- * used.
+ * OpenBLAS 0.3.21 without threads is not safe for concurrent calls: it hands out its buffers
+ * without a lock, and its kernels for small matrices keep a transposed operand in static memory.
+ * The linker redirects both here (--wrap, meson.build), which adds a lock and a limit, and avoids
+ * these kernels.
  */
 #include "libraries/openblas/openblas.h"
 
@@ -11,9 +11,9 @@
 
 /* ---- calls by several threads at once ---- */
 
-/* OpenBLAS says on stderr that its buffers do not suffice (50 or more, by its build), and ends the
- * process where 512 more do not. So no more threads than this have one at a time, and others wait;
- * a thread that has one gets its next at once, so that none waits for another that waits. */
+/* OpenBLAS prints a warning when its buffers are exhausted (50 or more, depending on its build),
+ * and aborts after 512 more. So at most this many threads have one at a time, and others wait; a
+ * thread that has one gets its next at once, so that waiting threads never block each other. */
 enum { MOST_THREADS = 40 };
 
 static pthread_mutex_t buffers = PTHREAD_MUTEX_INITIALIZER;
@@ -70,7 +70,7 @@ static void give_back(void)
 {
     pthread_mutex_unlock(&buffers);
 }
-/* What other threads had is nobody's in the child. */
+/* The buffers of the parent's threads are free in the child. */
 static void begin_anew(void)
 {
     threads_with_buffers = own_buffers > 0;
@@ -83,7 +83,7 @@ __attribute__((constructor)) static void start(void)
 
 /* ---- the table ---- */
 
-/* Fortran's names end in an underscore. */
+/* Fortran names end with an underscore. */
 #define BLAS_REAL(family, s, d, parameters)                                                                            \
     void s##_ parameters;                                                                                              \
     void d##_ parameters;
@@ -105,8 +105,8 @@ const struct openblas heddle_openblas = {
 #include "libraries/openblas/lapack.def"
 };
 
-/* All that LAPACK wants of Fortran's runtime library, which is not linked for it: a text that is
- * two texts, cut off or filled with spaces. */
+/* The only function of Fortran's runtime library that LAPACK needs, which is not linked for it:
+ * concatenates two texts, truncated or padded with spaces. */
 void _gfortran_concat_string(size_t to_length, char *to, size_t a_length, const char *a, size_t b_length,
                              const char *b);
 void _gfortran_concat_string(size_t to_length, char *to, size_t a_length, const char *a, size_t b_length, const char *b)

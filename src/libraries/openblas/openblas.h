@@ -1,8 +1,7 @@
-/* OpenBLAS, for CUDA's libraries: one table of its routines, in a shared object of its own
- * (libheddle-openblas.so). It is linked into that statically and seen nowhere else, so that the
- * BLAS of a program that runs and ours do not meet. It is the build without threads: pieces of a
- * large call run on library_parallel()'s, and the bits of a result do not depend on how many those
- * are.
+/* OpenBLAS for the drop-ins of CUDA's libraries: a table of its routines in a shared object of its
+ * own (libheddle-openblas.so). It is linked statically into that and hidden, so that it does not
+ * clash with a program's BLAS. It is the build without threads: pieces of a large call run by
+ * library_parallel(), and results do not depend on the number of threads.
  */
 #ifndef HEDDLE_LIBRARIES_OPENBLAS_H
 #define HEDDLE_LIBRARIES_OPENBLAS_H
