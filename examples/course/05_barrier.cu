@@ -1,6 +1,6 @@
 // __syncthreads(): a thread waits until all threads of its block are there. Mds[i] = Md[j] by one thread, used by another.
 // `heddle explain ./05_barrier`: the page's "Warps" shows eight warps that wait for memory, then for each other at the barrier;
-// its summary says "1.0 wavefronts each for 1.0 without bank conflicts", although the tile is read backwards.
+// its summary says "1.0 wavefronts each (1.0 without bank conflicts)", although the tile is read backwards.
 #include "course.h"
 
 const int THREADS = 256;

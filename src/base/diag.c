@@ -76,7 +76,7 @@ static const char *excerpt(struct arena *arena, const char *format, va_list args
     char *whole;
     int n = vasprintf(&whole, format, args);
     if (n < 0)
-        return "(no memory is left for what is to be said here)";
+        return "(not enough memory for this message)";
     /* The arena may jump away: what is long is copied first. */
     jmp_buf oom, *outer = arena->on_oom;
     const char *volatile text = NULL;

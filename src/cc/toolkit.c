@@ -138,7 +138,7 @@ static const struct {
     {"ncu", "case \"$1\" in --version) exec %s --version;; esac\nexec %s explain \"$@\"\n"},
     {"nsys",
      "case \"$1\" in\nprofile) shift;;\n--version) exec %s --version;;\n*)\n"
-     "    echo 'nsys: Heddle has nsys profile alone, by heddle explain --trace' >&2\n    exit 2;;\nesac\nout=report1\n"
+     "    echo 'nsys: only `nsys profile` is supported, by heddle explain --trace' >&2\n    exit 2;;\nesac\nout=report1\n"
      "case \"$1\" in\n-o|--output) out=$2; shift 2;;\n--output=*) out=${1#--output=}; shift;;\nesac\n"
      "exec %s explain --trace \"$out.json\" -o \"$out.html\" \"$@\"\n"},
 };
@@ -218,7 +218,7 @@ static void write_placed(struct installation *t, const char *name, size_t skip, 
         note(t, source,
              error      ? error
              : is_whole ? "the path of Heddle's libraries is too long"
-                        : "it is none of Heddle's");
+                        : "it does not belong to Heddle");
     } else {
         strcpy(mark + skip, text);
         error = file_write_whole(arena, within(t, to), file.bytes, file.n);
@@ -263,7 +263,7 @@ static void write_drop_ins(struct installation *t)
                    arena_printf(arena, "INPUT(lib%s.so)\n", d->name));
         write_text(t, arena_printf(arena, "lib64/pkgconfig/%s%s.pc", d->name, release),
                    arena_printf(arena,
-                                "prefix=${pcfiledir}/../..\nName: %s\nDescription: Heddle in the place of CUDA's %s\n"
+                                "prefix=${pcfiledir}/../..\nName: %s\nDescription: Heddle's replacement of CUDA's %s\n"
                                 "Version: " RELEASE "\nLibs: -L${prefix}/lib64 -l%s\nCflags: -I${prefix}/include\n",
                                 d->name, d->name, d->name));
     }
@@ -275,7 +275,7 @@ static void write_notes(struct installation *t)
     write_text(
         t, "version.json",
         arena_printf(t->j->arena,
-                     "{\n  \"cuda\" : {\"name\" : \"CUDA SDK, in whose place Heddle is\", \"version\" : \"" RELEASE
+                     "{\n  \"cuda\" : {\"name\" : \"CUDA SDK, replaced by Heddle\", \"version\" : \"" RELEASE
                      ".0\"},\n  \"heddle\" : {\"name\" : \"Heddle\", \"version\" : \"%s\"}\n}\n",
                      hd_version()));
     write_text(t, "version.txt", "CUDA Version " RELEASE ".0\n");

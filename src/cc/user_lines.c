@@ -167,8 +167,8 @@ static const struct {
     {"no matching function for call to object of type 'nested_launch<",
      "the arguments do not fit the parameters of the kernel"},
     {"no matching function for call to 'choose'", "no kernel of this name has so many parameters"},
-    {"no matching function for call to 'nested'", "a launch takes a kernel, and in <<<...>>> a grid, a block and, "
-                                                  "where wanted, bytes of shared memory and a stream"},
+    {"no matching function for call to 'nested'", "a launch needs a kernel and, in <<<...>>>, a grid and a block; "
+                                                  "bytes of shared memory and a stream may follow"},
 };
 
 /* What follows from a mistake in the name of a kernel. */

@@ -89,8 +89,8 @@ static const char *refuse_same(const char *writes, const char *to, const char *r
     const char *a = to ? realpath_of(to, arena) : NULL, *b = a && from ? realpath_of(from, arena) : NULL;
     return b && strcmp(a, b) == 0
                ? arena_printf(arena,
-                              "`%s %s` would replace the file of %s by what is not in it: write another file, or leave "
-                              "out %s to begin anew",
+                              "`%s %s` would overwrite the file of %s, and lose the findings that it hides: write "
+                              "another file, or leave out %s to write all findings",
                               writes, to, reads, reads)
                : NULL;
 }

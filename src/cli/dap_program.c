@@ -210,7 +210,7 @@ const char *dap_initialize(struct dap *d, const json_t *arguments, json_t *body)
                         json_pack("[o,o,o,o]",
                                   filter("fault", "Faults", "accesses out of bounds, misaligned, and their kind; trap"),
                                   filter("assert", "Failed assertions", "assert() of device code"),
-                                  filter("deadlock", "Deadlocks", "all threads wait, or stand at different barriers"),
+                                  filter("deadlock", "Deadlocks", "all threads wait, or wait at different barriers"),
                                   filter("finding", "Findings of --check", "races, reads of uninitialised memory")));
     return NULL;
 }

@@ -104,7 +104,7 @@ static void say_place(const json_t *request, const json_t *answer)
         printf("Breakpoint %lld: line %lld has no code in this kernel; the last line there that has some is %lld\n", id,
                line, (long long)json_integer_value(last));
     else if (meant && function)
-        printf("Breakpoint %lld: `%s` is no function of this kernel; is `%s` meant?\n", id, function,
+        printf("Breakpoint %lld: `%s` is not a function of this kernel; did you mean `%s`?\n", id, function,
                json_string_value(meant));
 }
 

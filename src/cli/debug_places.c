@@ -261,12 +261,12 @@ void debug_command_thread(struct front *f, char *arguments)
 {
     if (*arguments)
         front_error(f,
-                    "threads of the host need a debugger of the host; `cuda thread %s` selects a thread of the kernel",
+                    "host threads need a host debugger; `cuda thread %s` selects a thread of the kernel",
                     arguments);
     else if (f->state == FRONT_STANDS)
         printf("[%s]\n", front_thread_text(json_object_get(f->place, "focus"), &f->arena));
     else
-        front_error(f, "nothing stands still");
+        front_error(f, "no launch is stopped");
 }
 
 void debug_command_cuda(struct front *f, char *arguments)

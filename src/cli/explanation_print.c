@@ -209,12 +209,12 @@ static void print_global(const struct group *g, FILE *out, struct arena *arena)
                  {"copy_cg", "cp.async.cg"}};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         const json_t *a = json_object_get(g->access, kinds[i].kind);
+        bool lanes_share = a && real_of(a, "sectors") < 0.95 * real_of(a, "ideal_sectors");
         if (a)
-            fprintf(out, "  %-16s %s requests, %.1f sectors each%s%.1f that the bytes fill%s\n", kinds[i].words,
+            fprintf(out, "  %-16s %s requests, %.1f sectors each (%s%.1f%s)%s\n", kinds[i].words,
                     count_text((uint64_t)real_of(a, "requests"), arena), real_of(a, "sectors") / real_of(a, "requests"),
-                    real_of(a, "sectors") < 0.95 * real_of(a, "ideal_sectors") ? ", as lanes share words, instead of "
-                                                                               : " for ",
-                    real_of(a, "ideal_sectors") / real_of(a, "requests"),
+                    lanes_share ? "" : "ideal: ", real_of(a, "ideal_sectors") / real_of(a, "requests"),
+                    lanes_share ? " if lanes shared no words" : "",
                     real_of(a, "sectors") > 1.05 * real_of(a, "ideal_sectors")
                         ? arena_printf(arena, ": %.0f%% of the traffic is wasted",
                                        100 * (1 - real_of(a, "ideal_sectors") / real_of(a, "sectors")))
@@ -306,7 +306,7 @@ static void print_shared(const struct group *g, FILE *out, struct arena *arena)
     static const char *const kinds[] = {"shared_ld", "shared_st", "shared_atom", "copy_st", "wgmma_ld", NULL};
     double requests = sum_of(g, kinds, "requests");
     if (requests > 0)
-        fprintf(out, "  shared memory    %s requests, %.1f wavefronts each for %.1f without bank conflicts\n",
+        fprintf(out, "  shared memory    %s requests, %.1f wavefronts each (%.1f without bank conflicts)\n",
                 count_text((uint64_t)requests, arena), sum_of(g, kinds, "wavefronts") / requests,
                 sum_of(g, kinds, "ideal_wavefronts") / requests);
 }

@@ -210,7 +210,7 @@ static atomic_bool interrupted, is_first_rank;
 
 static void interrupt(int signal)
 {
-    static const char line[] = "heddle: asked to end: the search was interrupted, ranks say what they have found\n";
+    static const char line[] = "heddle: the search was interrupted; the report has what the ranks have found so far\n";
     int error = errno;
     ssize_t told = atomic_load(&is_first_rank) ? write(STDERR_FILENO, line, sizeof line - 1) : 0;
     (void)signal, (void)told;

@@ -203,10 +203,10 @@ static void put_heddle(void)
         "a program end with "
         "the program's status; their pages say when they do not.\n");
     fputs(".SH ENVIRONMENT\n", stdout);
-    put_environment(ENVIRONMENT_PROGRAM, "Of programs that run under Heddle");
-    put_environment(ENVIRONMENT_CC, "Of heddle cc");
-    put_environment(ENVIRONMENT_KEPT, "Of files and terminals");
-    put_environment(ENVIRONMENT_LOOK, "To look at compiled code");
+    put_environment(ENVIRONMENT_PROGRAM, "Programs that run under Heddle");
+    put_environment(ENVIRONMENT_CC, "heddle cc");
+    put_environment(ENVIRONMENT_KEPT, "Files and terminals");
+    put_environment(ENVIRONMENT_LOOK, "Looking at compiled code");
     put_see_also(NULL);
 }
 

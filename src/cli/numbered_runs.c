@@ -217,7 +217,7 @@ void numbered_runs_do(struct numbered_runs *r, struct arena *arena)
 void numbered_runs_asked(const struct numbered_runs *r)
 {
     if (r->ranks->n > 1 && !r->ranks->number)
-        fprintf(stderr, "heddle: asked to end: %u of %u runs were done by now\n", r->n_done, r->n);
+        fprintf(stderr, "heddle: interrupted after %u of %u runs\n", r->n_done, r->n);
 }
 
 void numbered_runs_free(struct numbered_runs *r)

@@ -153,7 +153,7 @@ static int add_file(struct session *s, struct pack_writer *w, const char *path)
     const struct source *source = source_new(&arena, path, (struct str){file.bytes, file.n});
     int status = 0;
     if (!slices_of(&arena, source, &diags, &slices))
-        status = cli_failure(s, "%s: %s", path, diags.list.n ? diags.list.at[0].text : "this is no PTX");
+        status = cli_failure(s, "%s: %s", path, diags.list.n ? diags.list.at[0].text : "this is not PTX");
     else if (!pack_add(w, &slices, path))
         status = cli_failure(s, "%s: out of memory, or one of its kernels is too large for a pack", path);
     free(file.bytes);

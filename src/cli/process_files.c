@@ -190,7 +190,7 @@ int process_files_run(struct session *s, struct process_run *r)
 const char *process_ending_text(const char *program, int signal, const char *when, const char *survivor,
                                 struct arena *arena)
 {
-    static const char until[] = "the report has the findings until then";
+    static const char until[] = "the report has the findings so far";
     const char *name = sigabbrev_np(signal), *text = "";
     if (signal)
         text = arena_printf(arena, "heddle: `%s` was ended by SIG%s%s; %s\n", program, name ? name : "?", when, until);

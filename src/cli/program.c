@@ -104,8 +104,8 @@ static const char *obstacle(const struct elf *e, const char *program, const char
         return NULL;
     if (!elf_section(e, ".interp"))
         return arena_printf(arena,
-                            "%s is linked statically as a whole, C library included: nothing can be put in the place "
-                            "of its CUDA runtime; link it without -static",
+                            "%s is linked statically with its C library, so that Heddle cannot replace its CUDA "
+                            "runtime; link it without -static",
                             program);
     if (elf_is_stripped_of(e, "__cudaRegisterFatBinary"))
         return arena_printf(arena,

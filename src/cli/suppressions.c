@@ -62,7 +62,7 @@ const char *suppressions_read(struct suppressions *s, const char *path, struct a
         return error;
     if (f.n && memchr(f.bytes, 0, f.n)) {
         free(f.bytes);
-        return arena_printf(arena, "%s is no text: it has NUL bytes", path);
+        return arena_printf(arena, "%s is not a text file: it has NUL bytes", path);
     }
     char *text = arena_strndup(arena, f.bytes, f.n), *next;
     free(f.bytes);
@@ -272,7 +272,7 @@ struct str suppressions_text(const struct suppressions *s, const struct diags *d
     struct map seen;
     map_init(&seen, arena);
     text_puts(&t, "# Findings that `heddle check --suppressions FILE` leaves out: code, file of one of its places, "
-                  "kernel or function.\n# * stands for any text, ? for any character; FILE:LINE is only that line.\n");
+                  "kernel or function.\n# * matches any text, ? any character; FILE:LINE matches only that line.\n");
     for (uint32_t i = 0; i < d->list.n; i += report_finding(d, i)) {
         const struct diag *g = &d->list.at[i];
         struct places p = places_of(g, report_finding(d, i), s->root, arena);

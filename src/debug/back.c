@@ -141,9 +141,9 @@ void back_open(struct run *r)
     r->apart = APART;
     r->heap_used = r->machine->heap_used;
     if (!r->d->snapshot_bytes)
-        r->no_way_back = "nothing is kept for it (--snapshots 0)";
+        r->no_way_back = "nothing is kept to go back (--snapshots 0)";
     if (r->kernel->nests)
-        r->no_way_back = "the kernel calls the device runtime, whose launches cannot be taken back";
+        r->no_way_back = "the kernel launches other kernels, which cannot be undone";
     if (r->no_way_back || r->names->checks)
         return;
     r->stopper.turn = back_turn;

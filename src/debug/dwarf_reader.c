@@ -34,7 +34,7 @@ static void read_location(struct dwarf_variable *v, const Dwarf_Op *ops, size_t 
         v->kind = DWARF_VALUE;
         v->address = ops[0].number;
     } else {
-        gone(v, n ? "it is in pieces, or computed" : "the compiler has kept it nowhere here");
+        gone(v, n ? "it is in pieces, or computed" : "the compiler keeps no value of it here");
     }
 }
 
@@ -68,12 +68,12 @@ static bool read_variable(struct reader *r, Dwarf_Die *die, uint64_t at, struct 
         if (dwarf_getlocation_addr(&a, at, &ops, &n, 1) == 1)
             read_location(v, ops, n);
         else
-            gone(v, "the compiler has kept it nowhere here");
+            gone(v, "the compiler keeps no value of it here");
     } else if (dwarf_attr_integrate(die, DW_AT_const_value, &a) && dwarf_formudata(&a, &value) == 0) {
         v->kind = DWARF_VALUE;
         v->address = value;
     } else {
-        gone(v, "the compiler has left it out");
+        gone(v, "the compiler has removed it");
     }
     return true;
 }

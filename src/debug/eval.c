@@ -551,7 +551,7 @@ bool expression_assign(const struct node *to, const struct node *from, const str
     if (!c_is_scalar(to->type) || !c_is_scalar(from->type))
         return false;
     expression_eval(from, f, lanes, &v);
-    *wrong = "the value is of memory that cannot be read";
+    *wrong = "the value is in memory that cannot be read";
     if (v.lanes != lanes)
         return false;
     *wrong = "it is in memory that cannot be written";

@@ -58,7 +58,7 @@ void log_tell(struct run *r, const struct location_at *at, const struct frame *f
     for (uint32_t left = lanes; left; left &= left - 1) {
         const char *line = line_of(at->log, f, (unsigned)__builtin_ctz(left), &arena);
         json_t *text = json_string(line);
-        json_array_append_new(list, text ? text : json_string("<a text that is no UTF-8>"));
+        json_array_append_new(list, text ? text : json_string("<text that is not UTF-8>"));
     }
     r->d->gone |= !link_send(
         r->d->link, json_pack("{s:s, s:I, s:o}", "event", "log", "id", (json_int_t)at->point->id, "lines", list));

@@ -511,7 +511,7 @@ void move_on_heap(void *data, const struct heap_event *e)
     struct run *r = data;
     struct mem_block b;
     if (!r->stopper.heap)
-        r->no_way_back = "the kernel has called malloc or free, which cannot be taken back under --check";
+        r->no_way_back = "the kernel has called malloc or free, which cannot be undone under --check";
     else if (e->is_free && mem_find(&r->machine->mem, e->address, &b))
         back_keep(r, b.start, b.size); /* its memory may be given back */
 }

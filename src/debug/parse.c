@@ -59,8 +59,8 @@ static struct node *parse_primary(struct parsing *p)
     if (isalpha((unsigned char)*p->at) || *p->at == '_' || *p->at == ':')
         return expr_name(p);
     if (!*p->at)
-        return expr_fail(p, "something is missing at the end");
-    return expr_fail(p, arena_printf(p->arena, "`%.20s` cannot stand there", p->at));
+        return expr_fail(p, "the expression is incomplete");
+    return expr_fail(p, arena_printf(p->arena, "`%.20s` is not allowed there", p->at));
 }
 
 /* ---- behind and before an operand ---- */
@@ -82,7 +82,7 @@ static struct node *dereferenced(struct parsing *p, struct node *n)
         return NULL;
     if (n->type->kind != C_POINTER)
         return expr_fail(p, arena_printf(p->arena,
-                                         "it has type %s, which is no pointer: cast it, as in *(int *)0x7f0000000000",
+                                         "it has type %s, which is not a pointer: cast it, as in *(int *)0x7f0000000000",
                                          c_type_text(n->type, p->arena)));
     if (n->type->of->kind == C_FUNCTION)
         return expr_fail(p, "a function has no value to show: print the pointer, which has its name");
@@ -181,7 +181,7 @@ static struct node *parse_element(struct parsing *p, struct node *n)
         if (!index[dims] || !n)
             return NULL;
         if (!c_is_integer(index[dims++]->type))
-            return expr_fail(p, "only arrays and pointers have elements, which integers number");
+            return expr_fail(p, "only arrays and pointers can be indexed, by integers");
     } while (dims < MOST_DIMS && expr_take(p, ","));
     if (!expr_take(p, "]"))
         return expr_fail(p, "a `]` is missing");
@@ -190,7 +190,7 @@ static struct node *parse_element(struct parsing *p, struct node *n)
         return element;
     n = decayed(p, n);
     if (n->type->kind != C_POINTER || dims > 1)
-        return expr_fail(p, "only arrays and pointers have elements, which integers number");
+        return expr_fail(p, "only arrays and pointers can be indexed, by integers");
     return dereferenced(p, scaled_sum(p, n, index[0], false));
 }
 
@@ -225,7 +225,7 @@ static struct node *unary(struct parsing *p, enum node_kind kind, struct node *a
     if (kind == NODE_NOT ? !c_is_scalar(a->type)
                          : !c_is_integer(a->type) && !(kind == NODE_NEGATE && c_is_float(a->type)))
         return expr_fail(
-            p, arena_printf(p->arena, "a value of type %s cannot be calculated with", c_type_text(a->type, p->arena)));
+            p, arena_printf(p->arena, "this operator does not take a value of type %s", c_type_text(a->type, p->arena)));
     struct node *n = node_new(p->arena, kind, kind == NODE_NOT ? &c_bool : t);
     n->a = kind == NODE_NOT ? a : node_cast(a, t, p->arena);
     return n;
@@ -280,7 +280,7 @@ static struct node *parse_unary(struct parsing *p)
     else if (p->at[0] == '&' && p->at[1] != '&' && expr_take(p, "&")) {
         n = parse_unary(p);
         struct node *address = n ? node_address(n, p->arena) : NULL;
-        n = !n || address ? address : expr_fail(p, "it is in a register, or no variable, and has no address");
+        n = !n || address ? address : expr_fail(p, "it is in a register, or not a variable, and has no address");
     } else
         n = parse_postfix(p);
     p->depth--;
@@ -347,7 +347,7 @@ static struct node *combine(struct parsing *p, enum binary op, struct node *a, s
     a = decayed(p, a);
     b = decayed(p, b);
     if (!c_is_scalar(a->type) || !c_is_scalar(b->type))
-        return expr_fail(p, arena_printf(p->arena, "a value of type %s cannot be calculated with",
+        return expr_fail(p, arena_printf(p->arena, "this operator does not take a value of type %s",
                                          c_type_text(c_is_scalar(a->type) ? b->type : a->type, p->arena)));
     if (op >= B_LAND)
         return node_binary(p->arena, op, a, b, &c_bool);
@@ -423,7 +423,7 @@ struct node *expression_parse(const char *text, const struct scope *scope, struc
         n = parse_many(&p, n);
     expr_skip(&p);
     if (n && *p.at)
-        n = expr_fail(&p, arena_printf(arena, "`%.20s` cannot stand there", p.at));
+        n = expr_fail(&p, arena_printf(arena, "`%.20s` is not allowed there", p.at));
     *wrong = p.wrong;
     return n;
 }

@@ -34,7 +34,7 @@ struct node *expr_number(struct parsing *p)
     is_long |= v > (is_unsigned || hex ? UINT32_MAX : INT32_MAX);
     is_unsigned |= v > INT64_MAX || (hex && !is_long && v > INT32_MAX);
     if (is_name_char(*p->at))
-        return expr_fail(p, arena_printf(p->arena, "`%.*s%c` is no number", (int)(p->at - start), start, *p->at));
+        return expr_fail(p, arena_printf(p->arena, "`%.*s%c` is not a number", (int)(p->at - start), start, *p->at));
     const struct c_type *t = is_long ? (is_unsigned ? &c_ulong : &c_long) : is_unsigned ? &c_uint : &c_int;
     return node_const(c_convert(t, &c_ulong, (union c_value){.i = (int64_t)v}).i, t, p->arena);
 }
@@ -50,7 +50,7 @@ struct node *expr_character(struct parsing *p)
                 value = escapes[i + 1];
         p->at++;
     }
-    return expr_take(p, "'") ? node_const(value, &c_char, p->arena) : expr_fail(p, "a character stands between two '");
+    return expr_take(p, "'") ? node_const(value, &c_char, p->arena) : expr_fail(p, "a character is written between two '");
 }
 
 /* A member of threadIdx and its kind, or all of them as an array. */
@@ -117,7 +117,7 @@ static struct node *parameter(struct parsing *p, unsigned long number)
 {
     const struct ptx_signature *s = p->scope->kernel ? &p->scope->kernel->func->signature : NULL;
     if (!s)
-        return expr_fail(p, "no kernel is at hand, whose arguments these would be");
+        return expr_fail(p, "no kernel is selected, so there are no arguments");
     if (number < 1 || number > s->params.n)
         return expr_fail(p, arena_printf(p->arena, "the kernel takes %u argument%s: $arg1%s", s->params.n,
                                          s->params.n == 1 ? "" : "s", s->params.n > 1 ? ", $arg2 and so on" : ""));
@@ -159,9 +159,9 @@ struct node *expr_convenience(struct parsing *p)
     if (!name.n || isdigit((unsigned char)name.p[0]))
         return expr_fail(p, "values that were printed are not kept; $r5 is a register, $arg1 a kernel's argument");
     if (!p->scope->code)
-        return expr_fail(p, "no thread is at hand, whose register it would be");
+        return expr_fail(p, "no thread is selected, so there are no registers");
     return expr_fail(p, arena_printf(p->arena,
-                                     "the function has no register %%%.*s that it uses; `info registers` lists them",
+                                     "the function does not use a register %%%.*s; `info registers` lists those that it uses",
                                      STR_ARG(name)));
 }
 

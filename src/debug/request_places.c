@@ -27,7 +27,7 @@ const struct call_frame *asked_frame(struct asked *a, struct where *w, const cha
     uint32_t n = frames_find(&r->lines, w, frames, &a->arena);
     *wrong = w->state == THREAD_EXITED  ? "the thread has ended"
              : w->state == THREAD_FRESH ? "the thread has not begun"
-             : !n ? "the thread runs no more, or not yet: its block is not among those that run now"
+             : !n ? "the thread has ended or has not begun: its block does not run now"
                   : NULL;
     return n ? &frames[r->frame < n ? r->frame : 0] : NULL;
 }
@@ -170,7 +170,7 @@ const char *request_lanes(struct asked *a)
     const char *wrong = no_launch(r);
     struct where w = wrong ? (struct where){0} : thread_find(r->launch, &r->now, &r->focus);
     if (wrong || !w.warp)
-        return wrong ? wrong : "the block that is looked at runs no more";
+        return wrong ? wrong : "the selected block has ended";
     json_object_set_new(a->answer, "focus", show_thread(r, &r->focus));
     json_object_set_new(a->answer, "list", places_of(r, w.warp, &a->arena));
     return NULL;
@@ -187,7 +187,7 @@ const char *request_warps(struct asked *a)
             list, json_pack("{s:I, s:o}", "warp", (json_int_t)i, "places", places_of(r, &b->warps[i], &a->arena)));
     json_object_set_new(a->answer, "list", list);
     json_object_set_new(a->answer, "focus", show_thread(r, &r->focus));
-    return wrong ? wrong : b ? NULL : "the block that is looked at runs no more";
+    return wrong ? wrong : b ? NULL : "the selected block has ended";
 }
 
 const char *request_blocks(struct asked *a)

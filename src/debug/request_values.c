@@ -17,7 +17,7 @@ static char format_of(const struct asked *a)
 /* Why no source variable is known in a frame, and what to use instead; NULL: some are known. */
 static const char *without_variables(const struct scope_data *s, const struct call_frame *frame, uint32_t n)
 {
-    static const char there[] = "`info registers`, `info args` and shared variables by name are there without";
+    static const char there[] = "`info registers`, `info args` and shared variables by name work without it";
     const char *dot = frame->file ? strrchr(frame->file, '.') : NULL;
     bool is_python = dot && strcmp(dot, ".py") == 0,
          is_numba = is_python && is_python_symbol(arena_strndup(&s->run->arena, s->code->ir->func->symbol.name.p,
@@ -26,7 +26,7 @@ static const char *without_variables(const struct scope_data *s, const struct ca
         return NULL;
     return arena_printf(&s->run->arena, "the code has no debugging information of variables%s; %s",
                         !is_python ? ": compile it with -G"
-                        : is_numba ? ": @cuda.jit(debug=True, opt=False) has it written"
+                        : is_numba ? ": use @cuda.jit(debug=True, opt=False)"
                                    : ", which Triton does not write",
                         there);
 }
@@ -262,12 +262,12 @@ const char *request_memory(struct asked *a)
     if (!n)
         return wrong;
     if (c_is_float(n->type))
-        return "a floating-point number is no address";
+        return "a floating-point number is not an address";
     if (count < 1 || count > MOST)
         return "1 to 65536 elements can be shown";
     expression_eval(n, &f, 1u << w.lane, &v);
     if (!v.lanes)
-        return "the address is of memory that cannot be read";
+        return "the address is in memory that cannot be read";
     uint64_t at = (uint64_t)v.at[w.lane].i;
     const struct c_type *type = unit(size, format);
     json_t *list = json_array();

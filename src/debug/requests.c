@@ -21,7 +21,7 @@ enum { MOTIONS = sizeof motions / sizeof motions[0] };
 static const char *way_back(const struct run *r)
 {
     return r->no_way_back             ? r->no_way_back
-           : r->lost                  ? "what the launch has changed is more than --snapshots keeps"
+           : r->lost                  ? "the launch has changed more memory than --snapshots keeps"
            : !r->furthest && !r->time ? "nothing has run yet"
                                       : NULL;
 }
@@ -50,7 +50,7 @@ static const char *move(struct asked *a, enum motion motion)
         struct line_keys keys = {0};
         if (motion != MOVE_ON && !w.act && w.state != THREAD_FRESH)
             return w.state == THREAD_EXITED
-                       ? "the thread has ended; `cuda thread` looks at another one, `continue` goes on"
+                       ? "the thread has ended; `cuda thread` selects another one, `continue` goes on"
                        : "no thread is stopped; `continue` goes on";
         if (motion == MOVE_FINISH &&
             r->frame < frames_hidden(&r->lines, &w)) /* the frame is of a library function, inlined into the line */
@@ -58,7 +58,7 @@ static const char *move(struct asked *a, enum motion motion)
         if (w.act)
             keys_find(&r->lines, w.act, w.op, &keys);
         if (motion == MOVE_FINISH && keys.n < 2 + move_outer(r, &w))
-            return "the thread is in the kernel itself, which nothing of the device has called; `continue` goes on";
+            return "the thread is in the kernel itself, not in a called function; `continue` goes on";
         r->searched = NULL;
         move_begin(r, motion, count);
     }

@@ -318,7 +318,7 @@ static void show_at(struct showing *s, const struct c_type *type, uint64_t at, c
     else if (type->kind == C_STRUCT)
         show_struct(s, type, at);
     else if (!whole || !c_is_scalar(type))
-        text_puts(s->t, whole ? "<of no type that can be shown>" : "<no memory there>");
+        text_puts(s->t, whole ? "<a type that cannot be shown>" : "<no memory there>");
     else
         show_scalar_at(s, type, at, field);
     s->depth--;

@@ -10,7 +10,7 @@
 json_t *tell_text(const char *text)
 {
     json_t *t = json_string(text);
-    return t ? t : json_string("<a text that is no UTF-8>");
+    return t ? t : json_string("<text that is not UTF-8>");
 }
 
 /* ---- what is told ---- */

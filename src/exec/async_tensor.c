@@ -121,13 +121,13 @@ static bool read_tensor(struct warp *w, uint8_t *const base[4], const struct op 
     const char *wrong =
         address % 64 ? "the tensor map's address is not a multiple of 64" : tensor_map_read(&t->map, bytes);
     if (!wrong && (t->map.rank != n || t->map.im2col != im2col))
-        wrong = t->map.rank != n ? "its number of dimensions is not the instruction's"
-                                 : "a map of im2col needs .im2col, and other maps must not have it";
+        wrong = t->map.rank != n ? "the instruction is for another number of dimensions"
+                                 : "an im2col map needs an instruction with .im2col, and other maps one without it";
     if (wrong)
         return warp_fault_value(w, FAULT_tensor_map, o, lane, (uint64_t)(uintptr_t)wrong);
     const char *refusal = tensor_copy_refusal(&t->map, &t->at, o->mode != ASYNC_TENSOR_LOAD);
     if (!refusal && o->mode == ASYNC_TENSOR_REDUCE && !type_of_elements(&t->map, (enum atom_op)c->mem.atom))
-        refusal = "its type of elements does not have this reduction";
+        refusal = "its element type does not have this reduction";
     return !refusal || warp_fault_value(w, FAULT_tensor_copy, o, lane, (uint64_t)(uintptr_t)refusal);
 }
 

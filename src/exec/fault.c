@@ -256,7 +256,7 @@ static const char *describe_access(struct machine *m, const struct fault *f, str
     case FAULT_no_parameters:
         return arena_printf(
             arena,
-            "launches with parameters at 0x%llx, which are not from cudaGetParameterBuffer, or were launched before",
+            "launches with parameters at 0x%llx, which are not from cudaGetParameterBuffer, or have been used by another launch",
             address);
     case FAULT_not_of_heap:
         return arena_printf(arena, "frees 0x%llx, which no cudaMalloc or malloc of a kernel returned", address);
@@ -273,7 +273,7 @@ static const char *describe_copy(const struct fault *f, struct arena *arena)
     case FAULT_async_size:
         return f->at->access->mem.bytes == 16 && f->at->mode != ASYNC_COPY
                    ? arena_printf(arena, "copies %llu bytes in bulk, which is not a multiple of 16", address)
-                   : arena_printf(arena, "reads %llu bytes in a copy of %u", address, f->at->access->mem.bytes);
+                   : arena_printf(arena, "reads %llu bytes in a copy of %u bytes", address, f->at->access->mem.bytes);
     case FAULT_async_overlap:
         return arena_printf(
             arena, "copies %llu bytes in bulk within shared memory to a destination that overlaps the source", address);
@@ -281,7 +281,7 @@ static const char *describe_copy(const struct fault *f, struct arena *arena)
         return arena_printf(arena, "copies by a tensor map that cannot be used: %s",
                             (const char *)(uintptr_t)f->address);
     case FAULT_tensor_copy:
-        return arena_printf(arena, "copies by a tensor map, which is not possible here: %s",
+        return arena_printf(arena, "copies by a tensor map that does not fit: %s",
                             (const char *)(uintptr_t)f->address);
     default: return NULL;
     }

@@ -141,7 +141,7 @@ static const char *mbarrier_lacks(const struct warp *w, const struct op *o, uint
     const char *bytes = !s.transactions ? ""
                         : s.transactions > 0
                             ? arena_printf(arena, " and %d bytes of transactions", s.transactions)
-                            : arena_printf(arena, ", and %d bytes more than expected have come", -s.transactions);
+                            : arena_printf(arena, ", and %d bytes more than expected have arrived", -s.transactions);
     return arena_printf(
         arena, "; the mbarrier at shared address 0x%llx%s is in a phase of parity %d, which still needs %u arrival%s%s",
         (unsigned long long)at.address, of_block, s.parity, s.pending, s.pending == 1 ? "" : "s", bytes);

@@ -205,7 +205,7 @@ uint64_t tensor_copy_bytes(const struct tensor_map *m)
 const char *tensor_copy_refusal(const struct tensor_map *m, const struct tensor_at *at, bool writes_global)
 {
     if (m->tf32_stays && !writes_global)
-        return "its elements were f32, to be rounded to tf32, and tensormap.replace has changed their type";
+        return "it was made for f32 elements rounded to tf32, but tensormap.replace has changed their type";
     if (!m->interleave && at->coords[0] * (int64_t)tensor_type_bytes((enum tensor_type)m->type) % 16)
         return "the innermost coordinate is not a multiple of 16 bytes";
     for (unsigned d = 0; d < m->rank && writes_global; d++)

@@ -75,7 +75,7 @@ static struct condition *parse_word(struct parser *p)
         p->at = start + (end == p->at ? p->at - start : 0);
         return errno           ? (p->at = start, fail(p, "this number is beyond 64 bits"))
                : p->at > start ? c
-                               : fail(p, "this is no number");
+                               : fail(p, "this is not a number");
     }
     if (*p->at == '[') {
         const char *end = strchr(p->at, ']');
@@ -151,7 +151,7 @@ static struct condition *parse_level(struct parser *p, unsigned level, unsigned 
         if (b && (is_in_vain(operator, a, b) || is_in_vain(operator, b, a))) {
             p->at = right;
             return fail(
-                p, "a place of an unsigned type is never negative: `:s32` or `:s64` behind it takes it as signed,");
+                p, "a place of an unsigned type is never negative: write `:s32` or `:s64` behind it to read it as signed,");
         }
         a = b ? node(p, operator, a, b) : NULL;
     }

@@ -304,7 +304,7 @@ void exploration_outcomes_text(const struct exploration *e, struct text *t)
         return;
     if (!v->outcomes.n) {
         text_puts(t, e->result->complete ? "outcomes: none, as no execution completes\n"
-                                         : "outcomes: none of what was explored\n");
+                                         : "outcomes: none in the part that was explored\n");
         return;
     }
     text_printf(t, "outcomes:\n ");

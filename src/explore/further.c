@@ -132,7 +132,7 @@ static const char *draw_found(const struct exploration *e, const struct further 
     d->picture = (struct picture){.arena = &r->arena, .x = e, .e = x, .name = f->name, .data = f->data};
     if (!memory_try(&r->arena, draw, d))
         return "out of memory";
-    return d->found ? NULL : "the execution has too many fence.sc whose order is open";
+    return d->found ? NULL : "the execution has too many fence.sc in no fixed order";
 }
 
 const char *further_draw(const struct exploration *explored, const struct further *f, enum picture_format format,

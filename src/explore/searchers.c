@@ -6,7 +6,7 @@
 #include "explore/memory.h"
 #include "explore/split.h"
 
-const struct refusal explore_out_of_memory = {.text = "out of memory: nothing is known of this kernel's executions"};
+const struct refusal explore_out_of_memory = {.text = "out of memory: this kernel was not explored"};
 
 static void begin_program(const struct explore_launch *l, struct program *p, struct arena *arena)
 {
@@ -37,7 +37,7 @@ static void observe(struct program *p, const struct explore_options *o, struct v
         struct found f =
             program_find(p, &at, w->block == GLOBAL_MEMORY ? SPACE_GLOBAL : SPACE_SHARED, w->address, w->bytes, false);
         if (f.target != TARGET_LOCATION)
-            program_refuse(p, NULL, "`%s`, which is to be observed, is not in memory that threads share",
+            program_refuse(p, NULL, "`%s` cannot be observed: it is not in memory that threads share",
                            w->name ? w->name : "?");
         else
             p->locations.at[f.location].observed_as = w->name;

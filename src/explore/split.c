@@ -232,7 +232,7 @@ const char *split_end(struct search *s, struct arena *arena)
         }
     }
     if (p->absent)
-        return arena_printf(arena, "the program of rank %u has not come to the launch", p->absent);
+        return arena_printf(arena, "the program of rank %u has not reached the launch", p->absent);
     for (unsigned i = 1; left && i < p->ranks->n; i++)
         if (!p->peers[i].found.bytes) {
             p->ranks->lost = true;
@@ -271,8 +271,8 @@ void split_collect(struct search *s, struct explore_result *r, bool *is_full, bo
         if (!message_read(s, m->bytes, m->n, r, &leaves, &f)) {
             r->refusal =
                 (struct refusal){NULL, arena_printf(&r->arena,
-                                                    "rank %u does not explore the same: other files, memory with "
-                                                    "other contents, or at other addresses (personality(2) fixes them)",
+                                                    "rank %u explores something else: its files differ, or the contents or "
+                                                    "addresses of its memory (personality(2) makes addresses equal)",
                                                     i)};
             break;
         }

@@ -237,7 +237,7 @@ static bool step_call(struct execution *x, const struct ir_insn *i, struct value
         callee = code_at(x->r->program->kernel, at.lo);
     }
     if (!callee)
-        return refuse(x, i, "a call of a function that is not there");
+        return refuse(x, i, "a call of a function that does not exist");
     return enter(x, i, callee);
 }
 

@@ -237,7 +237,7 @@ static bool shared_element(struct execution *x, const struct ir_insn *i, struct 
 static bool bad_access(struct execution *x, enum target target)
 {
     x->run->fault = target == TARGET_READ_ONLY ? "a write to memory that can only be read"
-                                               : "an access that leads to no memory, or is not aligned";
+                                               : "an access outside all memory, or misaligned";
     x->end = RUN_FAULTED;
     return false;
 }

@@ -139,15 +139,15 @@ static void put_reads_from(const struct picture *p, const struct why_edge *e, st
     }
     text_puts(t, " Allowed: the read does not precede the write in causality order.");
     text_puts(t, !e->strong        ? " The two are not morally strong (8.7): it orders nothing."
-                 : e->synchronizes ? " By it a release pattern synchronizes with an acquire pattern."
-                                   : " It orders nothing beyond the two: there is no release pattern that ends with "
-                                     "the write and acquire pattern "
-                                     "that begins with the read, in scopes that reach each other (8.8).");
+                 : e->synchronizes ? " So a release pattern synchronizes with an acquire pattern."
+                                   : " It orders no other accesses: for that, a release pattern must end with the "
+                                     "write and an acquire pattern begin with the read, in scopes that include "
+                                     "each other (8.8).");
 }
 
 static void put_from_read(const struct picture *p, const struct why_edge *e, struct text *t)
 {
-    text_printf(t, "%s does not read what %s writes, but what that comes behind in coherence order.", the(p, e->from),
+    text_printf(t, "%s does not read what %s writes, but an earlier write in coherence order.", the(p, e->from),
                 the(p, e->to));
     if (e->ordered)
         text_puts(t, " It precedes that write in causality order.");
@@ -158,8 +158,8 @@ static void put_from_read(const struct picture *p, const struct why_edge *e, str
 static void put_coherence(const struct picture *p, const struct why_edge *e, struct text *t)
 {
     text_printf(t, "%s comes before %s in coherence order", the(p, e->from), the(p, e->to));
-    text_puts(t, e->ordered  ? ", as it precedes it in causality order (8.9.6)."
-                 : e->at_end ? ", as the value of that is there at the end."
+    text_puts(t, e->ordered  ? ", because it precedes it in causality order (8.9.6)."
+                 : e->at_end ? ", because its value is the final one."
                  : e->strong ? ". Morally strong writes are ordered one way or the other."
                              : ".");
     if (!e->ordered)
@@ -172,8 +172,8 @@ static const struct {
 } edge_sentences[] = {
     [EDGE_PO] = {"", " precedes ", " in program order."},
     [EDGE_SYNC] = {"The release pattern that begins with ", " synchronizes with the acquire pattern that ends with ",
-                   " (8.9.4): what precedes the one precedes what follows the other."},
-    [EDGE_BARRIER] = {"", " and ", " meet: what precedes an arrival precedes what follows the barrier (8.9.4)."},
+                   " (8.9.4): all that precedes the first precedes all that follows the second."},
+    [EDGE_BARRIER] = {"", " and ", " meet at a barrier: all that precedes an arrival precedes all that follows the barrier (8.9.4)."},
     [EDGE_FENCE] = {"", " precedes ",
                     " in Fence-SC order (8.9.3): morally strong fence.sc are ordered one way or the other."},
     [EDGE_CAUSE] = {"", " precedes ", " in causality order (8.9.5)."},

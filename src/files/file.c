@@ -76,7 +76,7 @@ static int read_all(int fd, const struct reading *r, struct file_bytes *f)
 static const char *no_end(struct arena *arena, const char *path, const struct reading *r)
 {
     const char *hint =
-        r->is_device ? ": of a device, say how many elements it gives, as in u8[1024]=@/dev/urandom" : "";
+        r->is_device ? ": for a device, give the number of elements to read, as in u8[1024]=@/dev/urandom" : "";
     return arena_printf(arena, "cannot read %s: it has more than %llu bytes%s", path, (unsigned long long)r->most,
                         hint);
 }

@@ -316,7 +316,7 @@ static bool put_address(struct parser *p, struct filling *f, uint64_t mask)
         r.shift = (uint8_t)__builtin_ctzll(mask);
         r.bytes = 1;
         if (mask >> r.shift != 0xff || r.shift % 8)
-            return parse_fail_at(p, at, NULL, "the mask must be 0xff at a byte's place");
+            return parse_fail_at(p, at, NULL, "the mask must be 0xff, 0xff00, 0xff0000 or another whole byte");
     }
     if (!room_for(p, f, f->element_bytes))
         return false;
@@ -358,8 +358,8 @@ static bool put_entry(struct parser *p, struct filling *f, unsigned depth)
     unsigned depths = v->n_dims + (v->vector > 1);
     if (depth == depths) {
         if (f->incomplete.kind == TOKEN_PUNCT)
-            diag_warn(p->diags, parse_place_of(p, f->incomplete), "ptx-initialiser", "write its zeros",
-                      "this list is incomplete, and the next value follows its last without zeros in between");
+            diag_warn(p->diags, parse_place_of(p, f->incomplete), "ptx-initialiser", "write the missing zeros",
+                      "this list has too few values, and the next list's values would follow without zeros in between");
         f->incomplete.kind = TOKEN_END;
         return put_value(p, f);
     }

@@ -105,7 +105,7 @@ static bool parse_coordinates(struct parser *p, struct ptx_operand *o)
     o->elems = all;
     while (accept(p, ',')) {
         if (o->n == MOST)
-            return parse_fail(p, NULL, "no address has as many parts");
+            return parse_fail(p, NULL, "an address cannot have so many parts");
         struct ptx_operand *e = &o->elems[o->n++];
         if (!parse_enter(p) || !parse_leave(p, parse_operand(p, e)))
             return false;

@@ -140,8 +140,8 @@ static void check_parameter(struct verifier *v, const struct ptx_func *f, const 
     uint32_t align = param->pointer_align;
     if (param->pointer && (!f->entry || param->pointer_space == SPACE_PARAM || param->pointer_space == SPACE_REG))
         diag_error(v->diags, at, "ptx-type", NULL,
-                   "`.ptr` says of a kernel's parameter that it points to .global, .const, "
-                   ".shared or .local");
+                   "`.ptr` is for a kernel's parameter that points to .global, .const, .shared "
+                   "or .local");
     if (align & (align - 1))
         diag_error(v->diags, at, "ptx-type", NULL,
                    "the alignment of what a parameter points to must be a power of two");
@@ -246,7 +246,7 @@ static void check_head_of(struct verifier *v, const struct ptx_func *f)
     for (uint32_t i = 0; f->signature.returns.n > 1 && i < f->signature.returns.n; i++)
         if (f->signature.returns.at[i]->space != SPACE_REG)
             diag_error(v->diags, symbol_place(v, &f->signature.returns.at[i]->symbol), "ptx-type",
-                       "write .reg, or return one array", "several results are registers");
+                       "write .reg, or return one array", "a function with several results returns them in registers");
     check_directives(v, f);
     const struct ptx_func *other = f->definition;
     bool agree = other == f || f->alias_of || same_sizes(&f->signature, &other->signature);

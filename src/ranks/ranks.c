@@ -45,8 +45,8 @@ const char *ranks_connect(struct ranks *r, struct arena *arena)
     if (!t)
         return arena_printf(
             arena,
-            "started by %s with %u ranks, and this Heddle has no MPI to share its work out to them (%s): "
-            "start it alone, or build it where mpicc is",
+            "started by %s with %u ranks, but this Heddle was built without MPI and cannot share work "
+            "among them (%s): start one process, or build Heddle on a machine with mpicc",
             r->launcher, r->n, library || !place ? "no libheddle-mpi.so" : dlerror());
     unsigned n, number;
     sigset_t all, before;
@@ -55,11 +55,11 @@ const char *ranks_connect(struct ranks *r, struct arena *arena)
     bool connected = t->connect(&n, &number, &r->on_this_host);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (!connected)
-        return arena_printf(arena, "started by %s, and MPI cannot be initialised", r->launcher);
+        return arena_printf(arena, "started by %s, but MPI cannot be initialised", r->launcher);
     if (n != r->n || number != r->number)
         return arena_printf(arena,
-                            "started by %s as rank %u of %u, and the MPI that Heddle was built with says %u of %u: is "
-                            "that of the same MPI?",
+                            "started by %s as rank %u of %u, but the MPI that Heddle was built with says rank %u of "
+                            "%u: use the launcher of that MPI",
                             r->launcher, r->number, r->n, number, n);
     r->transport = t;
     return NULL;

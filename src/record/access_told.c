@@ -14,7 +14,7 @@ static bool spread_addresses(struct replay *r, struct access_event *e, const str
     uint32_t n = 0;
     if (one || list->n != (uint32_t)__builtin_popcount(e->lanes))
         return (one && !list->n) ||
-               replay_impossible(r, "there is an address for each lane, or one for all by the pattern");
+               replay_impossible(r, "`address` needs a value for each lane, or the first one of a pattern");
     for (unsigned l = 0; l < WARP_LANES; l++)
         address[l] = e->lanes >> l & 1 ? list->at[n++] : 0;
     for (unsigned half = 0; half < WARP_LANES; half += HALF_WARP) {
@@ -26,7 +26,7 @@ static bool spread_addresses(struct replay *r, struct access_event *e, const str
             if (!(e->lanes >> l & 1))
                 address[l] = goes_on;
             else if (halves && address[l] != goes_on)
-                return replay_impossible(r, "the addresses are not those of the pattern");
+                return replay_impossible(r, "the addresses do not follow the pattern");
         }
     }
     e->address = address;
@@ -55,16 +55,16 @@ static bool is_possible(struct replay *r, const struct access_event *e)
                     : by_lanes  ? MOST_LANE_BYTES
                                 : MOST_LOCAL_BYTES) ||
         (by_lanes && !power) || (by_lanes && e->bytes < e->site->access.bytes))
-        return replay_impossible(r, "a lane accesses no such number of bytes");
+        return replay_impossible(r, "`bytes` is not a possible size of an access");
     if (!by_lanes && !e->is_async && e->space != SPACE_LOCAL)
-        return replay_impossible(r, "the site accesses no memory");
+        return replay_impossible(r, "the instruction of this site does not access memory");
     if (e->is_async && (e->site->kind != SITE_COPY || (e->pattern != ACCESS_UNIFORM && e->pattern != ACCESS_ANY) ||
                         e->lanes & (e->lanes - 1)))
-        return replay_impossible(r, "asynchronous accesses are of a copy, one lane at a time");
+        return replay_impossible(r, "an asynchronous access needs the site of a copy, and a single lane");
     for (uint32_t m = e->lanes; m; m &= m - 1) {
         uint64_t at = access_address(e, (unsigned)__builtin_ctz(m));
         if (at > most || e->bytes > most - at || (by_lanes && at % e->bytes))
-            return replay_impossible(r, "no access is at such an address");
+            return replay_impossible(r, "the address is outside the memory, or misaligned");
     }
     return true;
 }
@@ -75,7 +75,7 @@ bool replay_access(struct replay *r, const struct record *x)
     const struct site *site = b ? replay_site_at(r, b, x->access.site) : NULL;
     bool good = site;
     if (!good || !x->access.lanes)
-        return good && replay_impossible(r, "an access is of some lanes");
+        return good && replay_impossible(r, "an access needs at least one lane");
     struct replay_block *k = r->blocks.at[x->access.block];
     struct access_event *e = &k->last;
     *e = (struct access_event){.site = site,
@@ -95,7 +95,7 @@ bool replay_access(struct replay *r, const struct record *x)
                                .object = x->access.object,
                                .parity = x->access.parity};
     if ((e->space == SPACE_SHARED) != (e->owner != NULL) && good)
-        good = replay_impossible(r, "shared memory has an owner, and no other memory has");
+        good = replay_impossible(r, "an access needs `owner` if it is to shared memory, and must not have it otherwise");
     k->source = (struct access_source){.space = (enum ptx_space)x->access.source_space,
                                        .owner = replay_block_or_none(r, x->access.source_owner, b, &good),
                                        .address = x->access.source_address,
@@ -105,7 +105,7 @@ bool replay_access(struct replay *r, const struct record *x)
         uint64_t most = k->source.owner ? b->launch->shared_bytes : 1ull << SHADOW_ADDRESS_BITS;
         if ((k->source.space == SPACE_SHARED) != (k->source.owner != NULL) || k->source.address > most ||
             k->source.bytes > most - k->source.address)
-            good = replay_impossible(r, "a copy is from no memory");
+            good = replay_impossible(r, "the source of the copy is outside the memory, or lacks its owner");
     }
     if (!good || !spread_addresses(r, e, &x->access.address, k->address) || !is_possible(r, e))
         return false;
@@ -123,7 +123,7 @@ bool replay_performed(struct replay *r, const struct record *x)
 {
     struct access_event e = r->performing;
     if (!e.block)
-        return replay_impossible(r, "nothing is there to be performed");
+        return replay_impossible(r, "`performed` follows an access that writes or is strong");
     r->performing.block = NULL;
     e.wrote = e.writes ? x->access.wrote & e.lanes : 0;
     EVENT_TELL(replay_list_of(e.block), EVENT_PERFORMED, performed, &e);
@@ -137,7 +137,7 @@ bool replay_overtake(struct replay *r, const struct record *x)
     if (!copy)
         return false;
     if (!k->last.site || x->overtake.lane >= WARP_LANES || !(k->last.lanes >> x->overtake.lane & 1))
-        return replay_impossible(r, "the block has made no such access");
+        return replay_impossible(r, "the last access of the block does not have this lane");
     const struct overtake_event e = {&k->last, x->overtake.lane, copy, x->overtake.written};
     EVENT_TELL(replay_list_of(&k->block), EVENT_OVERTAKE, overtake, &e);
     return true;
@@ -169,7 +169,7 @@ bool replay_issue(struct replay *r, const struct record *x)
         !spread_lanes(&x->issue.to, x->issue.lanes, to) ||
         (x->issue.from.n && !spread_lanes(&x->issue.from, x->issue.lanes, from)) ||
         (x->issue.taken.n && !spread_lanes(&x->issue.taken, x->issue.lanes, taken)) || x->issue.ranges.n % 2)
-        return good && replay_impossible(r, "nothing asynchronous is like that");
+        return good && replay_impossible(r, "the site, the lanes or the sizes of this asynchronous operation are not possible");
     for (unsigned l = 0; x->issue.taken.n && l < WARP_LANES; l++)
         taken_by[l] = (uint32_t)taken[l];
     const struct issue_event e = {.site = site,
@@ -186,9 +186,9 @@ bool replay_issue(struct replay *r, const struct record *x)
                                   .ranges = x->issue.ranges.at,
                                   .n_ranges = x->issue.ranges.n};
     if (good && site->mode > ASYNC_STORE && !e.from)
-        return replay_impossible(r, "a bulk copy is from somewhere");
+        return replay_impossible(r, "a bulk copy needs a source");
     if (good && is_to_shared((enum async_mode)site->mode) && !e.ranks && !e.signals)
-        return replay_impossible(r, "an mbarrier hears of a bulk copy to shared memory");
+        return replay_impossible(r, "a bulk copy to shared memory needs an mbarrier");
     if (good)
         EVENT_TELL(replay_list_of(b), EVENT_ISSUE, issue, &e);
     return good;
@@ -211,7 +211,7 @@ bool replay_fault(struct replay *r, const struct record *x)
                                   .window = x->fault.window,
                                   .writes = x->fault.writes};
     if (!site || x->fault.lane >= WARP_LANES || x->fault.fault >= FAULT_COUNT)
-        return site && replay_impossible(r, "there is no such fault");
+        return site && replay_impossible(r, "the lane or the kind of this fault does not exist");
     events_tell_fault(replay_list_of(b), &e);
     return true;
 }
@@ -223,7 +223,7 @@ bool replay_heap(struct replay *r, const struct record *x)
     const struct heap_event e = {site, b, x->heap.warp, x->heap.lane, x->heap.is_free, x->heap.address, x->heap.bytes};
     if (!site || x->heap.lane >= WARP_LANES || x->heap.bytes > MOST_ASYNC_BYTES ||
         x->heap.address >= (1ull << SHADOW_ADDRESS_BITS) - MOST_ASYNC_BYTES)
-        return site && replay_impossible(r, "the heap gives no such memory");
+        return site && replay_impossible(r, "the lane, the address or the size of this heap call is not possible");
     EVENT_TELL(replay_list_of(b), EVENT_HEAP, heap, &e);
     return true;
 }
@@ -234,7 +234,7 @@ bool replay_matrix(struct replay *r, const struct record *x)
     const struct site *site = b ? replay_site_at(r, b, x->matrix.site) : NULL;
     if (!site || !x->matrix.lanes || x->matrix.address > b->launch->shared_bytes ||
         x->matrix.bytes > b->launch->shared_bytes - x->matrix.address)
-        return site && replay_impossible(r, "no matrix is there");
+        return site && replay_impossible(r, "the matrix is outside the block's shared memory, or has no lanes");
     const struct matrix_event e = {site, b, x->matrix.warp, x->matrix.lanes, x->matrix.address, x->matrix.bytes};
     EVENT_TELL(replay_list_of(b), EVENT_MATRIX, matrix, &e);
     return true;

@@ -44,7 +44,7 @@ static const char *describe(const struct fault_event *e, struct arena *arena)
 {
     const struct replay_answer *a = replay_answer(replay_of(e->block), ANSWER_DESCRIBE, e->lane);
     return a ? arena_strdup(arena, a->text)
-             : arena_printf(arena, "accesses %u bytes at 0x%llx, where that is not possible", e->bytes,
+             : arena_printf(arena, "accesses %u bytes at 0x%llx, which is not allowed", e->bytes,
                             (unsigned long long)e->address);
 }
 
@@ -77,7 +77,7 @@ static bool product_fits(const uint32_t dims[3], uint64_t most, uint64_t *produc
 static bool add_writes(struct replay *r, struct replay_launch *l, const struct number_list *writes)
 {
     if (writes->n > 2 * EVENT_WRITES_MOST || writes->n % 2)
-        return replay_impossible(r, "`writes` is a list of starts and ends");
+        return replay_impossible(r, "`writes` needs pairs of a start and an end");
     l->writes.n = writes->n / 2;
     for (uint32_t i = 0; i < l->writes.n; i++) {
         l->writes.at[i].start = writes->at[2 * i];
@@ -92,12 +92,12 @@ bool replay_grid(struct replay *r, const struct record *x)
     uint64_t threads, blocks;
     uint32_t task;
     if (!l || l->has_grid)
-        return replay_impossible(r, "there is no such launch, or it has its grid");
+        return replay_impossible(r, "`launch` names no launch, or one that already has a grid");
     if (!product_fits(x->grid.block, MOST_THREADS, &threads) || !product_fits(x->grid.grid, 1ull << 62, &blocks) ||
         !x->grid.cluster || x->grid.cluster > MOST_CLUSTER || x->grid.shared_bytes > MOST_SHARED_BYTES ||
         x->grid.reserved_bytes > x->grid.shared_bytes ||
         x->grid.reserved_start > x->grid.shared_bytes - x->grid.reserved_bytes)
-        return replay_impossible(r, "no launch has such a grid");
+        return replay_impossible(r, "the sizes of the grid, the block, the cluster or the shared memory are not possible");
     if (!replay_task(r, x->grid.task, &task) || !add_writes(r, l, &x->grid.writes))
         return false;
     l->has_grid = true;
@@ -123,7 +123,7 @@ struct replay_block *replay_block_at(struct replay *r, uint64_t id)
 {
     struct replay_block *b = id < r->blocks.n ? r->blocks.at[id] : NULL;
     if (!b)
-        replay_impossible(r, "there is no such block, or it has ended");
+        replay_impossible(r, "the record names a block that does not exist or has ended");
     return b;
 }
 
@@ -134,7 +134,7 @@ struct event_block *replay_block_or_none(struct replay *r, uint64_t id, const st
     if (b && b->block.launch == as->launch)
         return &b->block;
     if (id)
-        *good = replay_impossible(r, "a block is none of the launch's");
+        *good = replay_impossible(r, "the record names a block of another launch");
     return NULL;
 }
 
@@ -156,7 +156,7 @@ bool replay_block(struct replay *r, const struct record *x)
     if (!l || !l->has_grid || x->block.id != r->blocks.n || x->block.index >= l->launch.n_blocks ||
         x->block.rank >= l->launch.blocks_per_cluster ||
         x->block.shared >= (1ull << SHADOW_ADDRESS_BITS) - MOST_SHARED_BYTES)
-        return replay_impossible(r, "there is no such block in the launch, or it is not the next");
+        return replay_impossible(r, "the number of the block is not the next one, or is outside the grid");
     const struct event_block as = {.launch = &l->launch};
     struct event_block *peer = replay_block_or_none(r, x->block.peer, &as, &good);
     unsigned n_slots = event_slots();
@@ -218,7 +218,7 @@ struct event_block *replay_warp_at(struct replay *r, uint32_t block, uint32_t wa
     if (b && warp < b->block.n_warps)
         return &b->block;
     if (b)
-        replay_impossible(r, "the block has no such warp");
+        replay_impossible(r, "the block has no warp of this number");
     return NULL;
 }
 
@@ -227,7 +227,7 @@ const struct site *replay_site_at(struct replay *r, const struct event_block *b,
     const struct site_table *k = b->launch->kernel;
     if (number < k->n)
         return &k->at[number];
-    replay_impossible(r, "the kernel has no such site");
+    replay_impossible(r, "the kernel has no site of this number");
     return NULL;
 }
 

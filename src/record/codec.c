@@ -179,7 +179,7 @@ static struct str take_quoted(struct codec *c, struct str *s)
         word.n++;
     }
     if (!s->n)
-        codec_fail(c, "a text has no end");
+        codec_fail(c, "the closing quote of a text is missing");
     else {
         s->p++;
         s->n--;
@@ -321,7 +321,7 @@ static void number(struct codec *c, const char *name, uint64_t *v, uint64_t most
         struct str value = f ? f->value : (struct str){0};
         *v = 0;
         if (f && (!take_number(&value, v) || value.n))
-            codec_fail(c, "`%s=%.*s` is no number", name, STR_ARG(f->value));
+            codec_fail(c, "`%s=%.*s` is not a number", name, STR_ARG(f->value));
     } else if (!next_field(c, *v)) {
         *v = c->reads ? 0 : *v;
     } else if (c->reads) {
@@ -330,7 +330,7 @@ static void number(struct codec *c, const char *name, uint64_t *v, uint64_t most
         put_value(c, *v);
     }
     if (c->reads && *v > most) {
-        codec_fail(c, "`%s` is %llu, and at most %llu", name, (unsigned long long)*v, (unsigned long long)most);
+        codec_fail(c, "`%s` is %llu; the largest value is %llu", name, (unsigned long long)*v, (unsigned long long)most);
         *v = 0;
     }
 }
@@ -375,7 +375,7 @@ void codec_word(struct codec *c, const char *name, uint64_t *v, const char *cons
     while (f && *v < n && !str_is(f->value, words[*v]))
         ++*v;
     if (*v == n) {
-        codec_fail(c, "`%s=%.*s`: there is no such word", name, STR_ARG(f->value));
+        codec_fail(c, "`%s=%.*s`: the value is not one of the words of this field", name, STR_ARG(f->value));
         *v = 0;
     }
 }

@@ -145,7 +145,7 @@ struct record_reader {
 
 static void no_more(struct record_reader *r)
 {
-    codec_fail(&r->codec, "the file ends before its last record: it is damaged, or was not written whole");
+    codec_fail(&r->codec, "the file ends before its last record: it is damaged, or was not written completely");
 }
 
 /* Reads more of the file behind r->bytes; false at its end. */
@@ -185,7 +185,7 @@ static bool fill(struct record_reader *r)
         r->from = 0;
     }
     if (r->bytes.n > MOST_RECORD_BYTES) {
-        codec_fail(&r->codec, "a record is longer than one can be");
+        codec_fail(&r->codec, "a record is too long");
         return false;
     }
     return r->zstd ? fill_compressed(r) : fill_plain(r);
@@ -209,7 +209,7 @@ static bool take_record(struct record_reader *r, struct str *record)
     uint64_t n = 0;
     for (unsigned i = 0, shift = 0;; i++, shift += 7) {
         if (i == LENGTH_MOST) {
-            codec_fail(&r->codec, "a record is longer than one can be");
+            codec_fail(&r->codec, "a record is too long");
             return false;
         }
         while (r->bytes.n - r->from <= i)
@@ -223,7 +223,7 @@ static bool take_record(struct record_reader *r, struct str *record)
         }
     }
     if (n > MOST_RECORD_BYTES) {
-        codec_fail(&r->codec, "a record is longer than one can be");
+        codec_fail(&r->codec, "a record is too long");
         return false;
     }
     while (r->bytes.n - r->from < n)

@@ -13,7 +13,7 @@ static bool is_range(struct replay *r, uint64_t address, uint64_t bytes)
     bool good = bytes <= MOST_RANGE && address < 1ull << SHADOW_ADDRESS_BITS &&
                 bytes <= (1ull << SHADOW_ADDRESS_BITS) - address;
     if (!good)
-        record_fail(r->reader, "no memory of %llu bytes is at 0x%llx", (unsigned long long)bytes,
+        record_fail(r->reader, "%llu bytes at 0x%llx are not a possible range of memory", (unsigned long long)bytes,
                     (unsigned long long)address);
     return good;
 }
@@ -69,7 +69,7 @@ static bool find_putter(struct replay *r, const struct record *x, const struct e
 {
     *block = x->host.block ? replay_warp_at(r, x->host.block - 1, x->host.warp) : NULL;
     if (*block && x->host.lane >= WARP_LANES)
-        return replay_impossible(r, "a warp has no such lane");
+        return replay_impossible(r, "the lane is not from 0 to 31");
     return *block || !x->host.block;
 }
 
@@ -89,7 +89,7 @@ static void submit(struct replay *r, struct replay_checker *c, const struct reco
                                    .tail = x->host.tail};
     if (x->host.task_kind > TASK_WORK || x->host.task_kind == TASK_HOST || !x->host.task || !x->host.timeline_after ||
         (x->host.timeline && !timeline_of(r, x->host.timeline))) {
-        record_fail(r->reader, "a task of no kind, number or timeline is submitted");
+        record_fail(r->reader, "a submitted task needs a kind, a number and a timeline");
         return;
     }
     e->note = &note;
@@ -123,7 +123,7 @@ void replay_host(struct replay *r, const struct record *x)
     bool good = c && is_range(r, e.address, e.bytes) && is_range(r, e.from, e.bytes) &&
                 tasks_of(r, &(struct number_list){x->host.tasks.at, e.n_tasks}, tasks);
     if (good && !sized)
-        record_fail(r->reader, "no single access is of %llu bytes at 0x%llx", (unsigned long long)e.bytes,
+        record_fail(r->reader, "%llu bytes at 0x%llx are not a single access: those have 1, 2, 4 or 8 bytes, aligned", (unsigned long long)e.bytes,
                     (unsigned long long)e.address);
     else if (good && e.kind == HOST_SUBMIT)
         submit(r, c, x, &e);
@@ -168,7 +168,7 @@ void replay_rule(struct replay *r, const struct record *x)
     uint64_t after = last ? (uintptr_t)last->start + last->bytes : 0;
     if (x->rule.start >= x->rule.end || x->rule.start < after || x->rule.uses & ~(unsigned)HD_MEMORY_ALL ||
         !is_range(r, x->rule.start, x->rule.end - x->rule.start)) {
-        record_fail(r->reader, "a rule is of no memory, or of memory that another one is of");
+        record_fail(r->reader, "the range of a rule is empty, or overlaps the one before");
         return;
     }
     *VEC_PUSH(&r->arena, &r->rules) =
@@ -185,7 +185,7 @@ void replay_launch(struct replay *r, const struct record *x)
 {
     struct replay_checker *c = checker_of(r, x->launch.checker);
     if (!c || x->launch.kernel >= r->kernels.n || x->launch.id != r->launches.n) {
-        record_fail(r->reader, "launch %u is of no kernel, or not the next", x->launch.id);
+        record_fail(r->reader, "the number of launch %u is not the next one, or its kernel does not exist", x->launch.id);
         return;
     }
     struct replay_launch *l = ARENA_NEW(&r->arena, struct replay_launch);

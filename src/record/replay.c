@@ -12,7 +12,7 @@ static void add_checker(struct replay *r, const struct record *x)
     struct replay_checker *c = &r->checkers[r->n_checkers];
     if (x->checker.id != r->n_checkers || r->n_checkers == REPLAY_CHECKERS ||
         x->checker.tools & ~(unsigned)HD_TOOLS_ALL || x->checker.on_error > HD_ON_ERROR_CONTEXT) {
-        record_fail(r->reader, "there is no such checker");
+        record_fail(r->reader, "the number or the options of this checker are not possible");
         return;
     }
     c->replay = r;
@@ -71,12 +71,12 @@ __attribute__((noinline)) static void run(struct replay *r)
         bool is_event = x.kind >= RECORD_FIRST_EVENT && x.kind < RECORD_FIRST_OTHER;
         r->position += is_event;
         if (is_event && r->performing.block && !may_come_between(&x))
-            record_fail(r->reader, "an access that writes, or is strong, is performed before anything else is told");
+            record_fail(r->reader, "after an access that writes or is strong, `performed` must come first");
         else if (is_event || x.kind == RECORD_CHECKER)
             tell(r, &x);
     }
     if (r->performing.block)
-        record_fail(r->reader, "an access has not been performed");
+        record_fail(r->reader, "`performed` is missing after the last access");
 }
 
 struct replay *replay_run(const char *path, struct arena *arena, const char **error)

@@ -23,7 +23,7 @@ static struct str keep_str(struct replay *r, struct str s)
 static bool is_next(struct replay *r, uint32_t id, uint32_t n, const char *what)
 {
     if (id != n)
-        record_fail(r->reader, "%s %u comes where %s %u is to come", what, id, what, n);
+        record_fail(r->reader, "%s %u, but %s %u is the next", what, id, what, n);
     return id == n;
 }
 
@@ -40,7 +40,7 @@ static void add_line(struct replay *r, const struct record *x)
     if (!is_next(r, x->line.id, r->lines.n, "line"))
         return;
     if (!n || x->line.lines.n != n || x->line.shown >= n) {
-        record_fail(r->reader, "a line needs a file and a number for each call, and one of them is shown");
+        record_fail(r->reader, "`line` needs as many `files` as `lines`, and `shown` must be one of them");
         return;
     }
     struct cuda_line *chain = ARENA_ARRAY(&r->arena, struct cuda_line, n);
@@ -82,7 +82,7 @@ static void add_kernel(struct replay *r, const struct record *x)
     if (!is_next(r, x->kernel.id, r->kernels.n, "kernel"))
         return;
     if (n > MOST_SITES) {
-        record_fail(r->reader, "a kernel of %u sites is larger than one can be", n);
+        record_fail(r->reader, "%u sites are more than a kernel can have", n);
         return;
     }
     struct replay_kernel *k = ARENA_NEW(&r->arena, struct replay_kernel);
@@ -127,7 +127,7 @@ static void add_site(struct replay *r, const struct record *x)
     if (!k || (x->site.source && !source) || (x->site.line && !line) || (x->site.loc && !loc))
         return;
     if (x->site.site.number >= (*k)->table.n || !is_possible(&x->site.site)) {
-        record_fail(r->reader, "site %u of kernel %u cannot be", x->site.site.number, x->site.kernel);
+        record_fail(r->reader, "site %u of kernel %u: its number or its fields are not possible", x->site.site.number, x->site.kernel);
         return;
     }
     struct site *s = &(*k)->sites[x->site.site.number];
@@ -146,7 +146,7 @@ static void add_misuse(struct replay *r, const struct record *x)
     enum { MISUSES = 3 };
     struct replay_kernel **k = AT(r, kernels, x->misuse.kernel, "kernel");
     if (!k || x->misuse.site >= (*k)->table.n || x->misuse.what >= MISUSES) {
-        record_fail(r->reader, "a misuse names what is not there");
+        record_fail(r->reader, "the site or the kind of this misuse does not exist");
         return;
     }
     *VEC_PUSH(&r->arena, &(*k)->misuses) =

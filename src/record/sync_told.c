@@ -9,14 +9,14 @@ static bool waits_of(struct replay *r, const struct event_block *b, const struct
 {
     bool good = true;
     if (sites->n > WARP_LANES || lanes->n != sites->n || barriers->n != sites->n || (left && left->n != sites->n))
-        return replay_impossible(r, "who waits is told by lists of one length");
+        return replay_impossible(r, "`waiting`, `barrier` and the sites of waiting lanes must have the same length");
     for (uint32_t i = 0; i < sites->n && good; i++) {
         const struct site *s = replay_site_at(r, b, sites->at[i]);
         good = s && lanes->at[i] && lanes->at[i] <= UINT32_MAX;
         waits[i] = (struct event_wait){s, left ? replay_site_or_none(r, b, left->at[i], &good) : NULL,
                                        (uint32_t)lanes->at[i], (uint32_t)barriers->at[i]};
     }
-    return good || replay_impossible(r, "nobody waits like that");
+    return good || replay_impossible(r, "a waiting lane's site or mask is not possible");
 }
 
 bool replay_enter(struct replay *r, const struct record *x)
@@ -26,7 +26,7 @@ bool replay_enter(struct replay *r, const struct record *x)
     if (!b || !waits_of(r, b, &x->enter.site, &x->enter.left, &x->enter.waiting, &x->enter.barrier, waits))
         return false;
     if (!x->enter.lanes)
-        return replay_impossible(r, "some lanes enter code");
+        return replay_impossible(r, "`enter` needs at least one lane");
     const struct enter_event e = {b,     x->enter.warp,  x->enter.lanes, x->enter.function, x->enter.code_block,
                                   waits, x->enter.site.n};
     const event_set any = EVENT_BIT(EVENT_ENTER) | (e.n_waits ? EVENT_BIT(EVENT_ENTER_PARTED) : 0);
@@ -63,7 +63,7 @@ static struct barrier_party *parties_of(struct replay *r, const struct event_blo
     }
     if (good)
         return p;
-    replay_impossible(r, "no such parties meet at a barrier");
+    replay_impossible(r, "the parties of this barrier are not possible");
     free(p);
     return NULL;
 }
@@ -73,7 +73,7 @@ static bool by_warp(struct replay *r, const struct number_list *list, const stru
 {
     for (uint32_t i = 0; i < list->n && i < MAX_WARPS; i++)
         to[i] = (uint32_t)list->at[i];
-    return list->n == b->n_warps || replay_impossible(r, "there are lanes for each warp");
+    return list->n == b->n_warps || replay_impossible(r, "the list needs the lanes of each warp");
 }
 
 static bool is_possible_sync(struct replay *r, const struct sync_event *e)
@@ -82,13 +82,13 @@ static bool is_possible_sync(struct replay *r, const struct sync_event *e)
          meets = e->kind == EVENT_BARRIER_COUNTS || e->kind == EVENT_BARRIER_MIXED,
          object = e->kind == EVENT_MBARRIER_ARRIVE || e->kind == EVENT_MBARRIER_WAIT;
     if (!opens && (!e->site || !e->lanes))
-        return replay_impossible(r, "some lanes are at a site");
+        return replay_impossible(r, "the record needs a site and at least one lane");
     if (meets && !e->first)
-        return replay_impossible(r, "somebody has come first");
+        return replay_impossible(r, "the record needs the party that came first");
     if (object != (e->owner != NULL))
-        return replay_impossible(r, "an mbarrier has an owner, and nothing else has");
+        return replay_impossible(r, "`owner` is needed for an mbarrier, and only there");
     if (e->id > CLUSTER_BARRIER || (e->id == CLUSTER_BARRIER && e->kind == EVENT_BARRIER_ARRIVE))
-        return replay_impossible(r, "there is no such barrier");
+        return replay_impossible(r, "the number of the barrier is not possible");
     return true;
 }
 
@@ -100,7 +100,7 @@ static bool sync_of(struct replay *r, const struct record *x, struct event_block
     for (uint32_t l = 0; l < x->sync.sources.n && l < WARP_LANES; l++)
         sources[l] = x->sync.sources.at[l] % WARP_LANES;
     if (x->sync.sources.n && x->sync.sources.n != WARP_LANES)
-        return replay_impossible(r, "`sources` has a lane for each");
+        return replay_impossible(r, "`sources` needs 32 lanes");
     if (!is_possible_sync(r, e) ||
         (e->kind == EVENT_BARRIER_OPEN &&
          (!by_warp(r, &x->sync.waited, b, waited) || !by_warp(r, &x->sync.arrived, b, arrived))) ||

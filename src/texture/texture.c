@@ -73,7 +73,7 @@ static const char *view_of(struct texture *t, const hd_texture_desc *d)
     if (d->view_format)
         texel_format_of(view_formats[(d->view_format - 1) / 3], 1u << (d->view_format - 1) % 3, &f);
     if (f.bytes != t->format.bytes)
-        return "the view's texels have not as many bytes as the array's";
+        return "a texel of the view has another size than one of the array";
     t->format = f;
     if (d->last_level < d->first_level || d->last_level >= t->n_levels)
         return "a view of levels that the array does not have";
@@ -82,7 +82,7 @@ static const char *view_of(struct texture *t, const hd_texture_desc *d)
     t->n_levels = d->last_level - d->first_level + 1;
     if (a && (d->view_width != a->width || d->view_height != a->height ||
               (!has_layers(t->shape) && d->view_depth != a->depth)))
-        return "the view's sizes are not the array's";
+        return "the view has other sizes than the array";
     return view_layers(t, d);
 }
 
@@ -96,7 +96,7 @@ static const char *take_memory(struct texture *t, const hd_texture_desc *d)
     uint64_t width = pitched ? d->width : d->bytes / t->format.bytes, height = pitched ? d->height : 1;
     uint64_t pitch = pitched ? d->pitch : d->bytes;
     if (!d->address || height > UINT32_MAX || pitch > UINT32_MAX * (uint64_t)t->format.bytes)
-        return "no memory, or rows that no memory has room for";
+        return "the memory is missing, or its rows are too large";
     width = width > UINT32_MAX ? UINT32_MAX : width;
     t->shape = pitched ? SHAPE_2D : SHAPE_BUFFER;
     t->start = (uint64_t)(uintptr_t)d->address;
@@ -161,7 +161,7 @@ const char *texture_make(struct texture *t, const hd_texture_desc *d, const stru
     bool fractions = t->format.normalized || !t->sampler.as_integer;
     bool whole = !texel_is_float(&t->format) && (!fractions || t->format.channel_bytes == 4);
     if (t->sampler.linear && whole && t->shape != SHAPE_BUFFER)
-        return "integers that are read as they are have no linear filter";
+        return "linear filtering needs floats: read the integers as normalized floats, or filter by points";
     return NULL;
 }
 

@@ -254,7 +254,7 @@ def a_computer_without_room_for_a_machine_is_told_so_once():
         resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
 
     done = subprocess.run([heddle, "check", WAYS, "clean"], capture_output=True, text=True, preexec_fn=little)
-    assert done.returncode not in (0, 2) and done.stderr.count("cannot be made: out of memory") == 1, done
+    assert done.returncode not in (0, 2) and done.stderr.count("cannot be created: out of memory") == 1, done
 
 
 def findings_that_cannot_be_written_are_missed():

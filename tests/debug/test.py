@@ -558,7 +558,7 @@ def optimised_code_has_lines_and_inlined_calls():
     got = answers([ptx, "project", "--grid", 1, "--block", 32, "f32[32]", "f32[96]=range", "hex:0000003f0000803f00000040"],
                   ["b dot", "run", "bt", "info locals", "up", "info args", "print by.z", "finish", "b square", "c", "bt", "finish"])
     assert got[2] == "#0  dot at inlined.cu:14\n#1  project at inlined.cu:23", got[2]
-    assert got[3] == "r = <the compiler has left it out>" and "by = {x = 0.5, y = 1, z = 2}" in got[5] and got[6] == "$1 = 2", got
+    assert got[3] == "r = <the compiler has removed it>" and "by = {x = 0.5, y = 1, z = 2}" in got[5] and got[6] == "$1 = 2", got
     assert got[10].startswith("#0  square at inlined.cu:8\n#1  project at inlined.cu:25") and got[11].startswith("project at inlined.cu:25"), got
     with open(ptx) as f:
         assert "__local_depot" not in f.read()
@@ -589,7 +589,7 @@ def lines_without_code_are_told_where_there_is_some():
     """With the first kernel, if a program was not running yet."""
     got = answers([build_program("-lineinfo")], ["b program.cu:1", "b program.cu:99", "b nowhere.cu:3", "b fil", "run", "b 99"])
     assert re.match(r"Breakpoint 1: line 1 has no code; the next that has is \d\nBreakpoint 2: line 99 has no code in this kernel; the last line there that has some is 10\n"
-                    r"Breakpoint 4: `fil` is no function of this kernel; is `fill` meant\?\nBreakpoint 1\b", got[4]), got[4]
+                    r"Breakpoint 4: `fil` is not a function of this kernel; did you mean `fill`\?\nBreakpoint 1\b", got[4]), got[4]
     assert got[5].endswith("the last line there that has some is 10"), got[5]
 
 
@@ -668,7 +668,7 @@ def wrong_command_lines_and_programs_are_told():
     fails(["tile.ptx", "turn", "--grid", 1, "--block", 1], 2, "takes 4 arguments")
     fails(["--policy", "sometimes", *TILE], 2, "a policy is serial")
     fails(["/bin/true"], 0, "[The program has ended normally]", "break x\nrun\n")
-    fails(["--snapshots", "1", *TILE], 0, "the launch cannot go back: what the launch has changed is more than --snapshots keeps",
+    fails(["--snapshots", "1", *TILE], 0, "the launch cannot go back: the launch has changed more memory than --snapshots keeps",
           "b turn\nr\ndelete\nb 32\nc\nrs\n")
 
 

@@ -133,7 +133,7 @@ def a_bulk_copy_to_shared_memory_has_an_mbarrier():
         text = events(sites, f"issue site=0 lanes=1 bytes=16 to=0 from=0x1000 {more}", tools=2).replace('name="k" sites', 'name="k" async=1 sites', 1)
         return run("check", "--replay-events", write("hand.txt", text))
     status, _, err = said("")
-    assert status == 1 and "an mbarrier hears of a bulk copy to shared memory" in err, err
+    assert status == 1 and "a bulk copy to shared memory needs an mbarrier" in err, err
     status, _, err = said("signals=1 object=64")
     assert status == 0 and "no errors" in err, err
 
@@ -262,7 +262,7 @@ def what_is_damaged_is_an_error_with_its_place():
     lines = text.split("\n")
     at = next(i for i, line in enumerate(lines) if line.startswith("access"))
     for wrong, word in (("acces block=0", "`acces` is not a kind"), (lines[at] + " colour=1", "`colour`"), (lines[at] + " x", "NAME=VALUE"),
-                        ("access warp=99", "no such warp"), ("performed", "nothing is there to be performed")):
+                        ("access warp=99", "no warp of this number"), ("performed", "`performed` follows an access")):
         said = error("line.txt", "\n".join([*lines[:at], wrong, *lines[at + 1:]]))
         assert f"line.txt:{at + 1}: " in said and word in said, said
     assert "cannot read" in run("check", "--replay-events", path("none"))[2]

@@ -492,7 +492,7 @@ def edges_say_what_would_have_forbidden_them():
     # a write that an update has read from, and is the last one all the same
     mixed = two_blocks("atom.relaxed.gpu.add.u32 %r2, [%rd1], 1;\nst.u32 [%rd1+8], %r2;\nret;\nother:\nst.u32 [%rd1], 5;\nret;")
     (text,) = said("co", (*mixed, "--forbid", "1[0] == 5 && 1[2] == 5", "--observe", "1[0]", "--observe", "1[2]"))
-    assert "as the value of that is there at the end" in text and "st.weak -> st.relaxed.gpu" in text, text
+    assert "because its value is the final one" in text and "st.weak -> st.relaxed.gpu" in text, text
     assert "Sequential Consistency per Location, PTX ISA 8.10.5" in text, text
     (text,) = said("race", two_blocks(MESSAGE.format("", relaxed, relaxed, "")))
     assert "Conflict and Data-races, PTX ISA 8.7.1" in text and "ld.weak -> ld.relaxed.gpu" in text, text

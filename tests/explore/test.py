@@ -329,7 +329,7 @@ def what_is_observed_in_another_size_than_it_is_written_is_named():
             f.write(HEAD + ".visible .entry k(.param .u64 p)\n{\n.reg .u64 %rd<9>;\nld.param.u64 %rd1, [p]; st.global.u64 [%rd1], 5; ret;\n}\n")
         launch = ("explore", path, "--grid", 1, "--block", 1, "u32[2]")
         status, out, err = run(*launch, "--observe", "1[1]")
-        assert status == 2 and "`1[1]` is observed as 4 bytes, where this writes 8" in err and "2[0]:u64" in err, err
+        assert status == 2 and "`1[1]` is observed as 4 bytes, but this writes 8" in err and "2[0]:u64" in err, err
         status, out, err = run(*launch, "--observe", "1[0]:u64")
         assert status == 0 and "\n           5\n" in out, (out, err)
 

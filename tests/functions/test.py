@@ -169,7 +169,7 @@ REFUSED = [
     ("`;` is missing", "", ".global .u32 g\n.global .u32 h;"),
     ("expected `;`", "", ".func f(.reg .b32 p) ret;"),
     ("unknown directive", "", ".func f(.reg .b32 p) .nosuch { ret; }"),
-    ("several results are registers", "", ".func (.param .b32 a, .param .b32 b) f { ret; }"),
+    ("a function with several results returns them in registers", "", ".func (.param .b32 a, .param .b32 b) f { ret; }"),
     ("a vector has at most 4 elements and 128 bits", "", ".func f(.reg .v4 .b64 p) { ret; }"),
     ("a vector has at most 4 elements and 128 bits", ".reg .v2 .b128 v;"),
     ("a vector has at most 4 elements", "", ".global .v8 .b8 g;"),

@@ -123,8 +123,8 @@ REFUSED = [
     ("`q` is .common, and in .const", "", ".common .const .u32 q;"),
     ("`q` is .managed, and in .const", "", ".visible .const .attribute(.managed) .u32 q;"),
     ("must be a power of two", "", ".entry other(.param .u64 .ptr .global .align 3 p) { ret; }"),
-    ("`.ptr` says of a kernel's parameter", "", ".entry other(.param .u64 .ptr .param p) { ret; }"),
-    ("`.ptr` says of a kernel's parameter", "", ".func other(.param .u64 .ptr .global .align 4 p) { ret; }"),
+    ("`.ptr` is for a kernel's parameter", "", ".entry other(.param .u64 .ptr .param p) { ret; }"),
+    ("`.ptr` is for a kernel's parameter", "", ".func other(.param .u64 .ptr .global .align 4 p) { ret; }"),
     ("`f` is not a function", ".reg .b32 f; T: .calltargets f;", ".func f() { ret; }"),
 ]
 

@@ -192,7 +192,7 @@ def errors_of_a_launch_in_device_code_are_those_of_the_users_line():
         "7:2: error: no matching function for call to 'deduced'",
         "9:9: error: use of undeclared identifier 'nothing'",
         "10:5: error: use of undeclared identifier 'unknown'",
-        "11:5: error: a launch takes a kernel, and in <<<...>>> a grid, a block and, where wanted, bytes of shared memory and a stream",
+        "11:5: error: a launch needs a kernel and, in <<<...>>>, a grid and a block; bytes of shared memory and a stream may follow",
         "12:32: error: use of undeclared identifier 'y'",
         "13:10: error: use of undeclared identifier 'y'",
         "14:2: error: the arguments do not fit the parameters of the kernel",

@@ -160,7 +160,7 @@ def a_rank_that_is_lost_ends_the_search_with_an_error():
 def an_interrupted_search_says_what_is_known():
     """What it knows comes within the time that mpirun gives, except on a busy machine; that it was asked to end comes at once."""
     status, out, err, left, written = end_ranks((*LOCK, "--json", "FILE"), lambda mpi, ranks: os.kill(mpi, signal.SIGINT))
-    assert status and "heddle: asked to end: the search was interrupted" in err and not left, (status, out, err, left)
+    assert status and "heddle: the search was interrupted" in err and not left, (status, out, err, left)
     assert ("not exhausted: the search was interrupted" in out and "explored: a part of all executions" in out) or "explored: all" not in out, (status, out, err)
 
 
@@ -211,7 +211,7 @@ def ranks_whose_programs_differ_are_told_so():
         program = program_of_tickets(d)
         for what in "other-memory", "other-constant":
             status, out, err = run_ranks(2, "explore", *LAUNCH, program, what)
-            assert status == 2 and "rank 1 does not explore the same" in err and "outcomes" not in err, (what, status, err)
+            assert status == 2 and "rank 1 explores something else" in err and "outcomes" not in err, (what, status, err)
 
 
 def a_launch_that_does_not_come_is_said_once():
@@ -220,7 +220,7 @@ def a_launch_that_does_not_come_is_said_once():
         status, out, err = run_ranks(2, "explore", "--kernel", "none", program)
         assert status == 2 and out == "9\n" and err.count("has launched no kernel `none`") == 1 and "rank" not in err, (status, out, err)
         words = "--no-symmetry", "--", program
-        for first, second, says in (words, words + ("no",), "the program of rank 1 has not come to the launch"), (words + ("no",), words, "without launching a kernel"):
+        for first, second, says in (words, words + ("no",), "the program of rank 1 has not reached the launch"), (words + ("no",), words, "without launching a kernel"):
             done = subprocess.run([*mpirun(1), heddle, "explore", *first, ":", "-n", "1", heddle, "explore", *second], capture_output=True, text=True,
                                   env=ENVIRONMENT, timeout=60, stdin=subprocess.DEVNULL)
             assert done.returncode == 2 and says in done.stderr and "explored" not in done.stderr, done
@@ -261,7 +261,7 @@ def interrupted_runs_of_a_program_say_how_many_were_done():
     status, _, err, left, written = end_ranks(words, lambda mpi, ranks: os.kill(ranks[1], signal.SIGKILL))
     assert status and ("check:" not in err or "of 5000 runs were done" in err) and not left, (status, err, left)
     status, _, err, left, written = end_ranks(words, lambda mpi, ranks: os.kill(mpi, signal.SIGINT))
-    assert status and "heddle: asked to end: " in err and " of 5000 runs were done by now\n" in err and not left, (status, err, left)
+    assert status and "heddle: interrupted after " in err and " of 5000 runs\n" in err and not left, (status, err, left)
 
 
 # ---- mistakes ----
@@ -278,7 +278,7 @@ def ranks_that_explore_different_files_are_told_so():
         words = ["--grid", "2", "--block", "1", "u32[96]", "1"]
         done = subprocess.run([*mpirun(1), heddle, "explore", f"{KERNELS}/ticket.ptx", *words, ":", "-n", "1", heddle, "explore", f"{d}/ticket.ptx", *words],
                               capture_output=True, text=True, env=ENVIRONMENT, timeout=60)
-    assert done.returncode == 2 and "rank 1 does not explore the same" in done.stderr and "explored" not in done.stdout, done
+    assert done.returncode == 2 and "rank 1 explores something else" in done.stderr and "explored" not in done.stdout, done
 
 
 def a_launcher_whose_ranks_cannot_be_connected_is_told_so():
@@ -290,7 +290,7 @@ def a_launcher_whose_ranks_cannot_be_connected_is_told_so():
                                  ("JSM_NAMESPACE_SIZE", "JSM_NAMESPACE_RANK", "jsrun"), ("FLUX_JOB_SIZE", "FLUX_TASK_RANK", "flux")):
             done = subprocess.run([copy, *STACK], capture_output=True, text=True, env={**os.environ, size: "8", rank: "0"}, timeout=60)
             assert done.returncode == 1 and not done.stdout, done
-            assert f"started by " in done.stderr and name in done.stderr and "8 ranks" in done.stderr and "has no MPI" in done.stderr, done
+            assert f"started by " in done.stderr and name in done.stderr and "8 ranks" in done.stderr and "was built without MPI" in done.stderr, done
         done = subprocess.run([copy, *STACK], capture_output=True, text=True, env={**os.environ, "OMPI_COMM_WORLD_SIZE": "1",
                                                                                   "OMPI_COMM_WORLD_RANK": "0"}, timeout=60)
         assert done.returncode == 1 and "outcomes" in done.stdout, "one rank is alone, and needs no MPI"

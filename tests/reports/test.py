@@ -110,7 +110,7 @@ def a_baseline_hides_what_is_known_and_shows_what_is_new():
     kept = open(project + "/known.json").read()
     for options in ("--baseline", "known.json", "--save", "src/../known.json"), ("--suppressions", "rules", "--generate-suppressions", project + "/rules"):
         status, _, err = run("check", *options, "./app", cwd=project)
-        assert status == 2 and f"would replace the file of {options[0]}" in err, err
+        assert status == 2 and f"would overwrite the file of {options[0]}" in err, err
     assert open(project + "/known.json").read() == kept
     generated_rules_stay_where_lines_are_inserted(project)
 

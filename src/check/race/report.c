@@ -277,7 +277,7 @@ static void tell_what_was_lost(const struct races *r, struct diags *diags)
                 budget_words(r->budget, arena)));
     if (order_is_incomplete(r->order))
         not_watched(diags, budget_help(r->budget),
-                    "out of memory: some of the reported races may be ordered after all");
+                    "memory ran out: some of the reported races may be false");
     if (atomic_load(&r->may_miss))
         not_watched(diags, "check the kernel's flags and locks with a smaller grid",
                     "writes hit locations whose access history was full: some races may not be reported");

@@ -70,7 +70,7 @@ static CUresult copy_of(const CUgraphNodeParams *p)
 
 static CUresult external(void)
 {
-    return api_not_supported("a node of external semaphores");
+    return api_not_supported("a graph node for external semaphores");
 }
 
 /* ---- adding ---- */

@@ -121,7 +121,7 @@ static CUresult drop(unsigned long long object, bool is_surface)
     CUcontext c;
     TRY(context_current(&c));
     if (object && !texture_object_drop(object, is_surface))
-        log_line(LOG_ERROR, "0x%llx is no %s object", object, is_surface ? "surface" : "texture");
+        log_line(LOG_ERROR, "0x%llx is not a %s object", object, is_surface ? "surface" : "texture");
     return CUDA_SUCCESS;
 }
 

@@ -112,6 +112,6 @@ enum belongs pack_belongs(const struct pack *p, const char *path, char *why, siz
         snprintf(rest, room, "%s is of another build (%s, not %s)", path, read && *id ? id : "with no build ID",
                  wanted + 1);
     else
-        snprintf(rest, room, "does not say enough to tell whether it fits the library that runs here");
+        snprintf(rest, room, "does not say which library it belongs to, so Heddle cannot tell whether it fits");
     return BELONGS_NEARLY;
 }

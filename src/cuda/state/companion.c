@@ -323,7 +323,7 @@ static void tell_once(struct companion *c, const char *name, const char *why)
 {
     for (uint32_t i = 0; i < c->told.n; i++)
         if (strcmp(c->told.at[i], name) == 0) {
-            log_line(LOG_ERROR, "kernel `%s` is refused again", name);
+            log_line(LOG_ERROR, "kernel `%s` is refused again, for the same reason", name);
             return;
         }
     char *copy = strdup(name), **place = copy ? VEC_ADD(&c->told) : NULL;

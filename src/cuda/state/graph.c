@@ -163,7 +163,7 @@ CUresult node_of_kernel(CUgraphNode handle, CUgraphNode *n)
     TRY(node_of(handle, n));
     NEED((*n)->type == CU_GRAPH_NODE_TYPE_KERNEL);
     return (*n)->work.kind == WORK_LAUNCH ? CUDA_SUCCESS
-                                          : api_not_supported("the kernel of a library's call in a graph");
+                                          : api_not_supported("changing the kernel of a library call in a graph");
 }
 
 CUresult graph_new(CUgraph *graph)

@@ -96,7 +96,7 @@ static CUresult make_machine(struct device *d)
         __atomic_store_n(&d->machine, machine, __ATOMIC_RELEASE);
     } else if (!d->refused) {
         d->refused = true;
-        say("device %d cannot be made: %s", d->ordinal, error ? error : hd_result_string(r));
+        say("device %d cannot be created: %s", d->ordinal, error ? error : hd_result_string(r));
     }
     return from_hd(r);
 }

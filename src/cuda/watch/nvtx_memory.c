@@ -149,7 +149,7 @@ static void register_regions(nvtxDomainHandle_t domain, const nvtxMemRegionsRegi
             d->regionHandleElementsOut[i] = good ? (nvtxMemRegionHandle_t)(uintptr_t)at.start : NULL;
     }
     if (!good)
-        refused("nvtxMemRegionsRegister", "the region is not within a pool of nvtxMemHeapRegister");
+        refused("nvtxMemRegionsRegister", "the region is not within a pool that nvtxMemHeapRegister has registered");
 }
 
 static void resize_regions(nvtxDomainHandle_t domain, const nvtxMemRegionsResizeBatch_t *d)
