@@ -1,9 +1,11 @@
-// Many threads run one function: the kernel. Each knows which thread of which block it is.
+// What is a kernel? One function that many threads run. Each thread knows its own number and that of its block.
+// `heddle explain ./01_hello` says "a block of 4 threads leaves 28 lanes of its last warp with nothing to do"; on the page: "What
+// to change".
 #include "course.h"
 
 __global__ void hello(int *greetings)
 {
-    // printf of a kernel is shown when the host waits for it; the order of threads is nobody's promise
+    // what a kernel prints appears when the host waits for it; threads run in no particular order
     if (threadIdx.x == 0 && blockIdx.x == 0)
         printf("hello from thread %d of block %d\n", threadIdx.x, blockIdx.x);
     atomicAdd(greetings, 1);

@@ -1,4 +1,6 @@
-// The review of thread hierarchies: grid and block position make a thread's index, which picks its input and output.
+// Which element is mine? A thread computes its index from its place in the block and the block's place in the grid.
+// `heddle explain ./02_thread_index` says "31.6 of 32 lanes active": the last block has threads with nothing to do. On the page:
+// "Divergence".
 #include "course.h"
 
 __device__ float func(float x)

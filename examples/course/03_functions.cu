@@ -1,4 +1,5 @@
-// Qualifiers of functions, and what the slides said that device code cannot do.
+// What may device code not do? The slides have a list; today device code may do all of it, as this program shows.
+// `heddle explain ./03_functions`: on the page, "Source" shows what PTX each line becomes, and which calls remain.
 //
 // __global__: a kernel, called by the host, void.      __device__: called by device code.
 // __host__ __device__: compiled twice, once for each; __CUDA_ARCH__ tells which.

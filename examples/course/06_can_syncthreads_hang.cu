@@ -1,11 +1,11 @@
-// Can __syncthreads() cause a thread to hang? Yes, where not all threads of the block come to a barrier:
+// Can __syncthreads() hang? Yes, if not all threads of the block reach the same barrier. Threads that have ended do not count.
 //
-//     if (someFunc()) { __syncthreads(); }            // some of the threads wait for those that do not come
-//     if (someFunc()) { __syncthreads(); } else { __syncthreads(); }   // by the language, undefined
+//     if (someFunc()) { __syncthreads(); }                             // some threads wait for others that never come
+//     if (someFunc()) { __syncthreads(); } else { __syncthreads(); }   // undefined in CUDA C++
 //
-// Threads that have ended do not count: a barrier never waits for them. This program shows that, and what goes wrong with
-// an argument: `--hang` lets half of a block wait for the other half, which waits at another barrier. A GPU then waits for
-// ever; Heddle finds out that nobody can come any more, and says who waits where.
+// With the argument `--hang`, half of a block waits for the other half, which waits at another barrier. A GPU waits for ever;
+// `heddle run ./06_can_syncthreads_hang --hang` says who waits where. `heddle explain ./06_can_syncthreads_hang` says "50.0% of
+// branches diverge": threads 40 to 63 leave early. On the page: "Divergence".
 #include "course.h"
 #include <cstring>
 

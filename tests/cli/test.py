@@ -406,7 +406,7 @@ def what_others_call_commands_leads_on():
         status, _, err = run("check", os.path.join(folder, "a.cu"))
         assert "heddle cc" in err, err
     usage("explain", "--metrics", "all", "x", says="Nsight Compute's names")
-    usage("explain", "--set", "full", "x", says="all sections are always there")
+    usage("explain", "--set", "full", "x", says="always have all sections")
 
 
 def the_ptx_inside_of_a_program_is_what_messages_name():
