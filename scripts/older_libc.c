@@ -1,4 +1,4 @@
-/* What programs that are linked with glibc 2.34 or newer need and glibc 2.28 has not: scripts/older_libc.py. */
+/* Functions that programs linked with glibc 2.34 or newer need, and that glibc 2.28 lacks: scripts/older_libc.py. */
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>

@@ -1,9 +1,9 @@
-"""Lets files that were linked with this system's C library (glibc) run with an older one: NEWEST, manylinux_2_28's, which is that of
-RHEL 8 and its kin.
+"""Lets files that were linked with this system's C library (glibc) run with an older one: NEWEST, that of manylinux_2_28 (RHEL 8 and
+similar systems).
 
-A symbol that is needed of a version newer than NEWEST is needed of no version instead, so that the dynamic linker takes what is there,
-where this system's C library, too, has it of an old version (`pthread_create@GLIBC_2.34`, which once was in libpthread.so.0). Where
-it has not (`stat@GLIBC_2.33`, which once was inside of each program), older_libc.c has it, which lower() makes a needed library.
+Some symbols have versions newer than NEWEST. If this system's C library also has such a symbol in an old version
+(`pthread_create@GLIBC_2.34`, once in libpthread.so.0), lower() removes the version, and the dynamic linker takes the symbol that is there.
+If not (`stat@GLIBC_2.33`, once a part of each program), older_libc.c defines the symbol, and lower() makes that a needed library.
 """
 import os
 import re

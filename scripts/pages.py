@@ -1,4 +1,4 @@
-"""Parts of pages that programs write: each stands between two equal marks."""
+"""Parts of pages that programs write: each part is between two equal marks."""
 
 
 def write_between(mark, text, path):

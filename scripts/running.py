@@ -1,4 +1,4 @@
-"""Programs of others, run within limits, and what is shown of what they say."""
+"""Runs other projects' programs within limits, and shortens their output for the pages."""
 import collections
 import os
 import re

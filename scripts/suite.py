@@ -1,7 +1,7 @@
-"""Suites of programs of others, and the part of docs/PROGRAMS.md that each makes.
+"""Suites of other projects' programs, and the part of docs/PROGRAMS.md that each suite writes.
 
-A suite is a file of suites/ that defines SUITE, one description; what its programs are, two functions say: which names there are, in groups, and
-what program a name is.
+A suite is a file of suites/ that defines SUITE, its description. Two functions of it list its programs: one returns their names, in groups, the
+other the program of a name.
 """
 import collections
 import dataclasses

@@ -1,9 +1,9 @@
-"""A program of a suite of others, compiled in nvcc's place or by nvcc, run, and what came of it.
+"""Compiles a program of a suite by nvcc or by Heddle's nvcc, runs it, and returns the result.
 
-A program's lines of the shell find in their environment: $NVCC, the compiler that is tried, first in $PATH, too; $TOOLKIT, the folder that it
-belongs to (also $CUDA_PATH); $CCCL, options for CCCL's headers, which nvcc's toolkit has and Heddle's has not; $CHECKOUT, the folder of all
-checkouts; $OUT, a folder to write to. They run in the program's own folder: in a copy of it that stands in $OUT among links to all else of its
-checkout, so that a checkout stays as it is.
+The program's shell commands have these variables: $NVCC, the compiler that is tried (it is also the first in $PATH); $TOOLKIT, its folder (also
+$CUDA_PATH); $CCCL, options for CCCL's headers, which nvcc's toolkit has and Heddle's has not; $CHECKOUT, the folder of all checkouts; $OUT, a folder
+to write to. The commands run in a copy of the program's folder. The copy is in $OUT, among links to the rest of its checkout, so the checkout does
+not change.
 """
 import collections
 import dataclasses

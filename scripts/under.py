@@ -1,4 +1,4 @@
-"""Programs of suites under `heddle check` and `heddle explain`."""
+"""Runs programs of suites under `heddle check` and `heddle explain`."""
 import json
 import os
 import sys

@@ -1,5 +1,5 @@
-"""llmc_model.py FOLDER: a model of llm.c's, tiny and random, and tokens to train it with, where its programs look for them.
-llmc_model.py compare ONE OTHER: whether two of its programs have printed the same losses in their first steps.
+"""llmc_model.py FOLDER: writes a tiny random model for llm.c, and tokens to train it with, where llm.c's programs look for them.
+llmc_model.py compare ONE OTHER: do the outputs of two of its programs have the same losses in their first steps?
 
 The formats are those that train_gpt2_fp32.cu and llmc/dataloader.h read: 256 words of a header, then parameters as f32 (tensor by tensor, of all
 layers each), or tokens as u16.

@@ -1,4 +1,4 @@
-"""Rodinia's programs in CUDA, built by their own Makefiles, which ask for devices of their time: what they let be set is set. See suite.py."""
+"""Rodinia's programs in CUDA, built by their own Makefiles, which name devices of their time: where they can be set, they are. See suite.py."""
 from suite import Suite
 from trial import FAILS, HEDDLE_CC, NVCC_OF_OLD, PASSES, Program
 

@@ -136,11 +136,11 @@ static const struct {
                  "--version) exec %s --version;;\n"
                  "    *) break;;\n    esac\ndone\nexec %s debug \"$@\"\n"},
     {"ncu", "case \"$1\" in --version) exec %s --version;; esac\nexec %s explain \"$@\"\n"},
-    {"nsys",
-     "case \"$1\" in\nprofile) shift;;\n--version) exec %s --version;;\n*)\n"
-     "    echo 'nsys: only `nsys profile` is supported, by heddle explain --trace' >&2\n    exit 2;;\nesac\nout=report1\n"
-     "case \"$1\" in\n-o|--output) out=$2; shift 2;;\n--output=*) out=${1#--output=}; shift;;\nesac\n"
-     "exec %s explain --trace \"$out.json\" -o \"$out.html\" \"$@\"\n"},
+    {"nsys", "case \"$1\" in\nprofile) shift;;\n--version) exec %s --version;;\n*)\n"
+             "    echo 'nsys: only `nsys profile` is supported, by heddle explain --trace' >&2\n    exit "
+             "2;;\nesac\nout=report1\n"
+             "case \"$1\" in\n-o|--output) out=$2; shift 2;;\n--output=*) out=${1#--output=}; shift;;\nesac\n"
+             "exec %s explain --trace \"$out.json\" -o \"$out.html\" \"$@\"\n"},
 };
 
 static void write_others(struct installation *t, const char *heddle)
@@ -272,12 +272,11 @@ static void write_drop_ins(struct installation *t)
 
 static void write_notes(struct installation *t)
 {
-    write_text(
-        t, "version.json",
-        arena_printf(t->j->arena,
-                     "{\n  \"cuda\" : {\"name\" : \"CUDA SDK, replaced by Heddle\", \"version\" : \"" RELEASE
-                     ".0\"},\n  \"heddle\" : {\"name\" : \"Heddle\", \"version\" : \"%s\"}\n}\n",
-                     hd_version()));
+    write_text(t, "version.json",
+               arena_printf(t->j->arena,
+                            "{\n  \"cuda\" : {\"name\" : \"CUDA SDK, replaced by Heddle\", \"version\" : \"" RELEASE
+                            ".0\"},\n  \"heddle\" : {\"name\" : \"Heddle\", \"version\" : \"%s\"}\n}\n",
+                            hd_version()));
     write_text(t, "version.txt", "CUDA Version " RELEASE ".0\n");
     write_text(t, "nvvm/libdevice/README",
                "Heddle's math functions for devices are in ../../include/heddle; there is no libdevice.10.bc.\n");

@@ -260,9 +260,7 @@ static json_t *read_coordinates(char **at)
 void debug_command_thread(struct front *f, char *arguments)
 {
     if (*arguments)
-        front_error(f,
-                    "host threads need a host debugger; `cuda thread %s` selects a thread of the kernel",
-                    arguments);
+        front_error(f, "host threads need a host debugger; `cuda thread %s` selects a thread of the kernel", arguments);
     else if (f->state == FRONT_STANDS)
         printf("[%s]\n", front_thread_text(json_object_get(f->place, "focus"), &f->arena));
     else

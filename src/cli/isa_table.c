@@ -169,11 +169,15 @@ static void print_markdown(struct session *s)
     hd_isa_form f;
     hd_isa_register r;
     puts("# The instruction set\n\n"
-         "Made from the tables of src/isa by `heddle ptx --isa --markdown`. In a form, `.word` is required, and `{.word}` may\n"
-         "be left out (`=` shows what that means). `.<a,b>` is one of these types. A name in capitals is one word of the set\n"
+         "Made from the tables of src/isa by `heddle ptx --isa --markdown`. In a form, `.word` is required, and "
+         "`{.word}` may\n"
+         "be left out (`=` shows what that means). `.<a,b>` is one of these types. A name in capitals is one word of "
+         "the set\n"
          "below the table; `*` is anything. Modifiers may be in any order. The version and the target are those that\n"
-         "introduced the form; its modifiers may need more. Forms that \"need\" something can be read and verified, but a\n"
-         "kernel that reaches one is refused before it is launched. Forms are tested against recorded answers of an H200;\n"
+         "introduced the form; its modifiers may need more. Forms that \"need\" something can be read and verified, "
+         "but a\n"
+         "kernel that reaches one is refused before it is launched. Forms are tested against recorded answers of an "
+         "H200;\n"
          "forms of later targets follow the text of the PTX ISA.\n");
     print_missing(s);
     for (size_t i = 0, end; hd_isa_get_form(i, &f); i = end) {

@@ -81,9 +81,9 @@ static struct node *dereferenced(struct parsing *p, struct node *n)
     if (!n)
         return NULL;
     if (n->type->kind != C_POINTER)
-        return expr_fail(p, arena_printf(p->arena,
-                                         "it has type %s, which is not a pointer: cast it, as in *(int *)0x7f0000000000",
-                                         c_type_text(n->type, p->arena)));
+        return expr_fail(
+            p, arena_printf(p->arena, "it has type %s, which is not a pointer: cast it, as in *(int *)0x7f0000000000",
+                            c_type_text(n->type, p->arena)));
     if (n->type->of->kind == C_FUNCTION)
         return expr_fail(p, "a function has no value to show: print the pointer, which has its name");
     if (!n->type->of->bytes)
@@ -224,8 +224,8 @@ static struct node *unary(struct parsing *p, enum node_kind kind, struct node *a
                                                   : a->type;
     if (kind == NODE_NOT ? !c_is_scalar(a->type)
                          : !c_is_integer(a->type) && !(kind == NODE_NEGATE && c_is_float(a->type)))
-        return expr_fail(
-            p, arena_printf(p->arena, "this operator does not take a value of type %s", c_type_text(a->type, p->arena)));
+        return expr_fail(p, arena_printf(p->arena, "this operator does not take a value of type %s",
+                                         c_type_text(a->type, p->arena)));
     struct node *n = node_new(p->arena, kind, kind == NODE_NOT ? &c_bool : t);
     n->a = kind == NODE_NOT ? a : node_cast(a, t, p->arena);
     return n;

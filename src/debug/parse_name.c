@@ -50,7 +50,8 @@ struct node *expr_character(struct parsing *p)
                 value = escapes[i + 1];
         p->at++;
     }
-    return expr_take(p, "'") ? node_const(value, &c_char, p->arena) : expr_fail(p, "a character is written between two '");
+    return expr_take(p, "'") ? node_const(value, &c_char, p->arena)
+                             : expr_fail(p, "a character is written between two '");
 }
 
 /* A member of threadIdx and its kind, or all of them as an array. */
@@ -160,9 +161,10 @@ struct node *expr_convenience(struct parsing *p)
         return expr_fail(p, "values that were printed are not kept; $r5 is a register, $arg1 a kernel's argument");
     if (!p->scope->code)
         return expr_fail(p, "no thread is selected, so there are no registers");
-    return expr_fail(p, arena_printf(p->arena,
-                                     "the function does not use a register %%%.*s; `info registers` lists those that it uses",
-                                     STR_ARG(name)));
+    return expr_fail(
+        p,
+        arena_printf(p->arena, "the function does not use a register %%%.*s; `info registers` lists those that it uses",
+                     STR_ARG(name)));
 }
 
 struct node *expr_name(struct parsing *p)

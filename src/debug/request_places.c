@@ -27,8 +27,8 @@ const struct call_frame *asked_frame(struct asked *a, struct where *w, const cha
     uint32_t n = frames_find(&r->lines, w, frames, &a->arena);
     *wrong = w->state == THREAD_EXITED  ? "the thread has ended"
              : w->state == THREAD_FRESH ? "the thread has not begun"
-             : !n ? "the thread has ended or has not begun: its block does not run now"
-                  : NULL;
+             : !n                       ? "the thread has ended or has not begun: its block does not run now"
+                                        : NULL;
     return n ? &frames[r->frame < n ? r->frame : 0] : NULL;
 }
 

@@ -78,7 +78,9 @@ const char *request_break(struct asked *a)
         r->d->next_id -= p->id == r->d->next_id;
         point_delete(r->d, p);
         return arena_printf(&a->arena,
-                            "`%s` is not a hit count: 3 or >= 3 stops from the third hit on; == 3, %% 3, <= 3, > 3 and < 3 are possible, too", hits);
+                            "`%s` is not a hit count: 3 or >= 3 stops from the third hit on; == 3, %% 3, <= 3, > 3 and "
+                            "< 3 are possible, too",
+                            hits);
     }
     int64_t id = asked_number(a, "id", 0);
     if (id > 0 && id < UINT32_MAX && (!point_find(r->d, (uint32_t)id) || p->id == id)) {

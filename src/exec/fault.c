@@ -254,10 +254,10 @@ static const char *describe_access(struct machine *m, const struct fault *f, str
             return f->detail;
         return arena_printf(arena, "launches 0x%llx, which is not a kernel", address);
     case FAULT_no_parameters:
-        return arena_printf(
-            arena,
-            "launches with parameters at 0x%llx, which are not from cudaGetParameterBuffer, or have been used by another launch",
-            address);
+        return arena_printf(arena,
+                            "launches with parameters at 0x%llx, which are not from cudaGetParameterBuffer, or have "
+                            "been used by another launch",
+                            address);
     case FAULT_not_of_heap:
         return arena_printf(arena, "frees 0x%llx, which no cudaMalloc or malloc of a kernel returned", address);
     case FAULT_bad_free: return arena_printf(arena, "frees 0x%llx, which malloc did not return", address);
@@ -281,8 +281,7 @@ static const char *describe_copy(const struct fault *f, struct arena *arena)
         return arena_printf(arena, "copies by a tensor map that cannot be used: %s",
                             (const char *)(uintptr_t)f->address);
     case FAULT_tensor_copy:
-        return arena_printf(arena, "copies by a tensor map that does not fit: %s",
-                            (const char *)(uintptr_t)f->address);
+        return arena_printf(arena, "copies by a tensor map that does not fit: %s", (const char *)(uintptr_t)f->address);
     default: return NULL;
     }
 }

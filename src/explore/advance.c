@@ -17,10 +17,11 @@ static void refuse_overlap(struct explorer *x, const struct run_event *e, bool w
         return;
     const struct location *observed = program_observed_at(x->program, l);
     if (observed)
-        program_refuse(x->program, e->insn,
-                       "`%s` is observed as %u bytes, but this writes %u: observe exactly what is written, for example by "
-                       "`--observe 2[0]:u%u`",
-                       observed->observed_as, observed->bytes, l->bytes, 8 * l->bytes);
+        program_refuse(
+            x->program, e->insn,
+            "`%s` is observed as %u bytes, but this writes %u: observe exactly what is written, for example by "
+            "`--observe 2[0]:u%u`",
+            observed->observed_as, observed->bytes, l->bytes, 8 * l->bytes);
     else
         program_refuse(
             x->program, e->insn,

@@ -150,8 +150,8 @@ static struct condition *parse_level(struct parser *p, unsigned level, unsigned 
         struct condition *b = parse_level(p, level + 1, depth);
         if (b && (is_in_vain(operator, a, b) || is_in_vain(operator, b, a))) {
             p->at = right;
-            return fail(
-                p, "a place of an unsigned type is never negative: write `:s32` or `:s64` behind it to read it as signed,");
+            return fail(p, "a place of an unsigned type is never negative: write `:s32` or `:s64` behind it to read it "
+                           "as signed,");
         }
         a = b ? node(p, operator, a, b) : NULL;
     }

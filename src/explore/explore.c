@@ -29,7 +29,8 @@ static void note_bounds(struct explore_result *r, uint64_t unroll, uint64_t limi
     const struct ir_insn *cut = r->verdict.cut.insn;
     if (cut)
         bound(r, cut,
-              arena_printf(&r->arena, "--unroll %llu: a loop was cut off whose iterations write or differ from each other",
+              arena_printf(&r->arena,
+                           "--unroll %llu: a loop was cut off whose iterations write or differ from each other",
                            (unsigned long long)unroll));
     if (r->verdict.unseen)
         bound(r, r->verdict.unseen,

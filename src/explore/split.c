@@ -269,11 +269,11 @@ void split_collect(struct search *s, struct explore_result *r, bool *is_full, bo
         struct found_elsewhere f;
         const struct rank_message *m = &s->split->peers[i].found;
         if (!message_read(s, m->bytes, m->n, r, &leaves, &f)) {
-            r->refusal =
-                (struct refusal){NULL, arena_printf(&r->arena,
-                                                    "rank %u explores something else: its files differ, or the contents or "
-                                                    "addresses of its memory (personality(2) makes addresses equal)",
-                                                    i)};
+            r->refusal = (struct refusal){
+                NULL, arena_printf(&r->arena,
+                                   "rank %u explores something else: its files differ, or the contents or "
+                                   "addresses of its memory (personality(2) makes addresses equal)",
+                                   i)};
             break;
         }
         *is_full |= f.is_full;

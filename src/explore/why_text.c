@@ -173,7 +173,9 @@ static const struct {
     [EDGE_PO] = {"", " precedes ", " in program order."},
     [EDGE_SYNC] = {"The release pattern that begins with ", " synchronizes with the acquire pattern that ends with ",
                    " (8.9.4): all that precedes the first precedes all that follows the second."},
-    [EDGE_BARRIER] = {"", " and ", " meet at a barrier: all that precedes an arrival precedes all that follows the barrier (8.9.4)."},
+    [EDGE_BARRIER] =
+        {"", " and ",
+         " meet at a barrier: all that precedes an arrival precedes all that follows the barrier (8.9.4)."},
     [EDGE_FENCE] = {"", " precedes ",
                     " in Fence-SC order (8.9.3): morally strong fence.sc are ordered one way or the other."},
     [EDGE_CAUSE] = {"", " precedes ", " in causality order (8.9.5)."},

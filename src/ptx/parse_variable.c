@@ -147,12 +147,12 @@ static bool parse_variable_range(struct parser *p, struct ptx_var *first,
 {
     uint64_t count;
     if (!parse_expect(p, '<', "the name") ||
-        !parse_count(p, MAX_RANGED - p->n_ranged, &count,
-                     "the number of variables that a module declares by `<N>`") ||
+        !parse_count(p, MAX_RANGED - p->n_ranged, &count, "the number of variables that a module declares by `<N>`") ||
         !parse_expect(p, '>', "the number"))
         return false;
     if (first->n_dims || at_punct(p, '[') || at_punct(p, '='))
-        return parse_fail(p, NULL, "`%.*s<%u>` declares several variables, which cannot be arrays or have initial values",
+        return parse_fail(p, NULL,
+                          "`%.*s<%u>` declares several variables, which cannot be arrays or have initial values",
                           STR_ARG(first->symbol.name), (unsigned)count);
     p->n_ranged += (uint32_t)count;
     struct ptx_var *vars = ARENA_ARRAY(p->arena, struct ptx_var, count);

@@ -233,7 +233,8 @@ void verify_destination(struct verifier *v, const struct ptx_operand *o, enum is
     case OPND_SREG: operand_error(v, o, NULL, "`%.*s` can only be read", STR_ARG(operand_text(v, o))); break;
     case OPND_VECTOR: operand_error(v, o, NULL, "`%.*s` writes one register", STR_ARG(op)); break;
     default:
-        operand_error(v, o, "the destination is the first operand", "`%.*s` needs a register to write here", STR_ARG(op));
+        operand_error(v, o, "the destination is the first operand", "`%.*s` needs a register to write here",
+                      STR_ARG(op));
         break;
     }
 }

@@ -43,11 +43,10 @@ const char *ranks_connect(struct ranks *r, struct arena *arena)
     void *library = place ? dlopen(arena_printf(arena, "%s/libheddle-mpi.so", place), RTLD_NOW | RTLD_GLOBAL) : NULL;
     const struct rank_transport *t = library ? dlsym(library, "heddle_rank_transport") : NULL;
     if (!t)
-        return arena_printf(
-            arena,
-            "started by %s with %u ranks, but this Heddle was built without MPI and cannot share work "
-            "among them (%s): start one process, or build Heddle on a machine with mpicc",
-            r->launcher, r->n, library || !place ? "no libheddle-mpi.so" : dlerror());
+        return arena_printf(arena,
+                            "started by %s with %u ranks, but this Heddle was built without MPI and cannot share work "
+                            "among them (%s): start one process, or build Heddle on a machine with mpicc",
+                            r->launcher, r->n, library || !place ? "no libheddle-mpi.so" : dlerror());
     unsigned n, number;
     sigset_t all, before;
     sigfillset(&all); /* its threads get no signals: they are for those who wait for them */

@@ -95,7 +95,8 @@ bool replay_access(struct replay *r, const struct record *x)
                                .object = x->access.object,
                                .parity = x->access.parity};
     if ((e->space == SPACE_SHARED) != (e->owner != NULL) && good)
-        good = replay_impossible(r, "an access needs `owner` if it is to shared memory, and must not have it otherwise");
+        good =
+            replay_impossible(r, "an access needs `owner` if it is to shared memory, and must not have it otherwise");
     k->source = (struct access_source){.space = (enum ptx_space)x->access.source_space,
                                        .owner = replay_block_or_none(r, x->access.source_owner, b, &good),
                                        .address = x->access.source_address,
@@ -169,7 +170,8 @@ bool replay_issue(struct replay *r, const struct record *x)
         !spread_lanes(&x->issue.to, x->issue.lanes, to) ||
         (x->issue.from.n && !spread_lanes(&x->issue.from, x->issue.lanes, from)) ||
         (x->issue.taken.n && !spread_lanes(&x->issue.taken, x->issue.lanes, taken)) || x->issue.ranges.n % 2)
-        return good && replay_impossible(r, "the site, the lanes or the sizes of this asynchronous operation are not possible");
+        return good &&
+               replay_impossible(r, "the site, the lanes or the sizes of this asynchronous operation are not possible");
     for (unsigned l = 0; x->issue.taken.n && l < WARP_LANES; l++)
         taken_by[l] = (uint32_t)taken[l];
     const struct issue_event e = {.site = site,

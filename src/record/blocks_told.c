@@ -97,7 +97,8 @@ bool replay_grid(struct replay *r, const struct record *x)
         !x->grid.cluster || x->grid.cluster > MOST_CLUSTER || x->grid.shared_bytes > MOST_SHARED_BYTES ||
         x->grid.reserved_bytes > x->grid.shared_bytes ||
         x->grid.reserved_start > x->grid.shared_bytes - x->grid.reserved_bytes)
-        return replay_impossible(r, "the sizes of the grid, the block, the cluster or the shared memory are not possible");
+        return replay_impossible(r,
+                                 "the sizes of the grid, the block, the cluster or the shared memory are not possible");
     if (!replay_task(r, x->grid.task, &task) || !add_writes(r, l, &x->grid.writes))
         return false;
     l->has_grid = true;

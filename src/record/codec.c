@@ -330,7 +330,8 @@ static void number(struct codec *c, const char *name, uint64_t *v, uint64_t most
         put_value(c, *v);
     }
     if (c->reads && *v > most) {
-        codec_fail(c, "`%s` is %llu; the largest value is %llu", name, (unsigned long long)*v, (unsigned long long)most);
+        codec_fail(c, "`%s` is %llu; the largest value is %llu", name, (unsigned long long)*v,
+                   (unsigned long long)most);
         *v = 0;
     }
 }

@@ -123,8 +123,8 @@ void replay_host(struct replay *r, const struct record *x)
     bool good = c && is_range(r, e.address, e.bytes) && is_range(r, e.from, e.bytes) &&
                 tasks_of(r, &(struct number_list){x->host.tasks.at, e.n_tasks}, tasks);
     if (good && !sized)
-        record_fail(r->reader, "%llu bytes at 0x%llx are not a single access: those have 1, 2, 4 or 8 bytes, aligned", (unsigned long long)e.bytes,
-                    (unsigned long long)e.address);
+        record_fail(r->reader, "%llu bytes at 0x%llx are not a single access: those have 1, 2, 4 or 8 bytes, aligned",
+                    (unsigned long long)e.bytes, (unsigned long long)e.address);
     else if (good && e.kind == HOST_SUBMIT)
         submit(r, c, x, &e);
     else if (good && checker_has_order(c->checker, e.kind) && replay_task(r, x->host.task, &e.task))
@@ -185,7 +185,8 @@ void replay_launch(struct replay *r, const struct record *x)
 {
     struct replay_checker *c = checker_of(r, x->launch.checker);
     if (!c || x->launch.kernel >= r->kernels.n || x->launch.id != r->launches.n) {
-        record_fail(r->reader, "the number of launch %u is not the next one, or its kernel does not exist", x->launch.id);
+        record_fail(r->reader, "the number of launch %u is not the next one, or its kernel does not exist",
+                    x->launch.id);
         return;
     }
     struct replay_launch *l = ARENA_NEW(&r->arena, struct replay_launch);

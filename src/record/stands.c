@@ -127,7 +127,8 @@ static void add_site(struct replay *r, const struct record *x)
     if (!k || (x->site.source && !source) || (x->site.line && !line) || (x->site.loc && !loc))
         return;
     if (x->site.site.number >= (*k)->table.n || !is_possible(&x->site.site)) {
-        record_fail(r->reader, "site %u of kernel %u: its number or its fields are not possible", x->site.site.number, x->site.kernel);
+        record_fail(r->reader, "site %u of kernel %u: its number or its fields are not possible", x->site.site.number,
+                    x->site.kernel);
         return;
     }
     struct site *s = &(*k)->sites[x->site.site.number];

@@ -276,8 +276,7 @@ static void tell_what_was_lost(const struct races *r, struct diags *diags)
                 r->unwatched.times > 1 ? arena_printf(arena, ", and %u times more", r->unwatched.times - 1) : "",
                 budget_words(r->budget, arena)));
     if (order_is_incomplete(r->order))
-        not_watched(diags, budget_help(r->budget),
-                    "memory ran out: some of the reported races may be false");
+        not_watched(diags, budget_help(r->budget), "memory ran out: some of the reported races may be false");
     if (atomic_load(&r->may_miss))
         not_watched(diags, "check the kernel's flags and locks with a smaller grid",
                     "writes hit locations whose access history was full: some races may not be reported");

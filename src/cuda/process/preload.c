@@ -292,7 +292,8 @@ static void replace(const struct elf_symbols *symbols, uintptr_t base, const cha
         return;
     struct patches *p = patches_begin(base + least, base + end, n, by->library);
     if (!p) {
-        fprintf(stderr, "heddle: %s: its CUDA functions cannot be redirected to Heddle's: no memory near them is free\n", path);
+        fprintf(stderr,
+                "heddle: %s: its CUDA functions cannot be redirected to Heddle's: no memory near them is free\n", path);
         return;
     }
     for (size_t i = 0; i < symbols->n; i++) {

@@ -137,8 +137,7 @@ void watch_bad_side(const void *p, size_t bytes, bool writes, enum watch_side wa
                     bytes, p);
     } else {
         w.code = "invalid-pointer";
-        watch_found(&w, "%s %s %zu bytes at %p, a device address at which nothing is allocated", call, verb, bytes,
-                    p);
+        watch_found(&w, "%s %s %zu bytes at %p, a device address at which nothing is allocated", call, verb, bytes, p);
     }
 }
 
