@@ -1,5 +1,5 @@
-/* See compile.h. LLVM's passes are few: the code comes out of our hands nearly as it is to be; what
- * is left is to turn allocas into values, to fold constants, and to drop what is not used.
+/* See compile.h. Only a few of LLVM's passes run, because the emitted code is nearly final: they
+ * promote allocas to values, fold constants, and remove what is not used.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,13 +23,13 @@
 static const char first_passes[] = "function(simplifycfg,sroa,early-cse)";
 static const char other_passes[] = "function(simplifycfg,instcombine<no-verify-fixpoint>,early-cse,simplifycfg,adce)";
 
-/* What LLVM is to do beyond its defaults. */
+/* Options of LLVM that depend on tier and size. */
 struct effort {
-    enum jit_tier tier; /* 0: nothing has been compiled yet */
+    enum jit_tier tier; /* 0: nothing was compiled yet */
     bool is_large;      /* in the second tier */
 };
 
-/* What lasts from one request to the next. */
+/* State that is kept from one request to the next. */
 static struct session {
     const struct jit_target *target;
     LLVMContextRef context;
@@ -50,7 +50,7 @@ static LLVMTargetMachineRef new_target_machine(const struct jit_target *t)
                                    LLVMCodeModelSmall);
 }
 
-/* One CPU level a process: a program's machines have a compiler each. */
+/* A process has one CPU level: each machine of a program has its own compiler. */
 static bool open_session(struct str name)
 {
     if (!session.target && (session.target = jit_target_find(name))) {
@@ -61,11 +61,11 @@ static bool open_session(struct str name)
     return session.target && str_is(name, session.target->name) && session.machine && session.lanes;
 }
 
-/* Every call of the engine, in code that hardly ever runs, takes all registers of vectors. The
- * register allocator looks for the regions around these calls through which a value could stay in
- * its register (region splitting), in a time that grows with the square of the function's blocks.
- * Without that, values are in memory there, and code takes up to twice as long. The second tier,
- * which nobody waits for, goes without in functions that would take it more than some seconds. */
+/* Calls of the engine, in rarely executed code, clobber all vector registers. The register
+ * allocator then searches for regions around these calls in which a value can stay in its register
+ * (region splitting), in a time that is quadratic in the number of blocks. Without that, values
+ * stay in memory there, and code takes up to twice as long. In functions where it would take more
+ * than some seconds, even the second tier, which nobody waits for, does without. */
 static bool is_large(LLVMModuleRef module)
 {
     for (value fn = LLVMGetFirstFunction(module); fn; fn = LLVMGetNextFunction(fn))
@@ -74,12 +74,11 @@ static bool is_large(LLVMModuleRef module)
     return false;
 }
 
-/* What the first tier leaves out takes a quarter of the time of making code, and makes that code
- * some 5 to 10 % faster: region splitting; loop-invariant code motion and common subexpressions of
- * machine code, both of which LLVM's IR passes have done; both schedulers, since CPUs of this kind
- * look ahead themselves; and CodeGenPrepare, whose addressing modes come out alike. Addresses go on
- * by additions already, as PTX has them: what loop strength reduction finds beyond that makes some
- * kernels a tenth faster, and takes up to a quarter of the time of the second tier. */
+/* What the first tier leaves out takes a quarter of the time of code generation, and makes code 5
+ * to 10 % faster: region splitting; machine LICM and CSE, which LLVM's IR passes have done; both
+ * schedulers, since these CPUs execute out of order; and CodeGenPrepare, whose addressing modes
+ * come out alike. Addresses advance by additions already, as in PTX: what loop strength reduction
+ * adds makes some kernels a tenth faster, and takes up to a quarter of the second tier's time. */
 static const char *const first_tier[] = {"heddle-jit",
                                          "-grow-region-complexity-budget=1",
                                          "-disable-lsr=true",
@@ -141,7 +140,7 @@ static void emit_functions(struct emit *e, const struct jit_request *r)
     }
 }
 
-/* Machine code or assembly, with a zero behind it; NULL with *error. It changes the module. */
+/* Returns machine code, or assembly with a zero behind it; NULL with *error. Changes the module. */
 static char *make_code(LLVMTargetMachineRef tm, LLVMModuleRef module, LLVMCodeGenFileType kind, size_t *bytes,
                        char **error)
 {
@@ -222,7 +221,7 @@ static void compile_module(struct emit *e, const struct jit_request *r, LLVMTarg
     double emitted = now();
     result->n_inline_caches = e->n_inline_caches;
     result->emit_seconds = emitted - start;
-    if (!ask->object && !ask->llvm && !ask->assembly) /* what is looked at has been found out by now */
+    if (!ask->object && !ask->llvm && !ask->assembly) /* the requested dumps need no more */
         return;
     if (!optimise(tm, e->m->module, &result->error))
         return;
@@ -249,7 +248,7 @@ static void compile_module(struct emit *e, const struct jit_request *r, LLVMTarg
     result->code_seconds = now() - optimised;
 }
 
-/* The shapes of all functions. False where the kernel itself, the first, cannot be compiled. */
+/* Finds the shapes of all functions; false if the kernel itself, the first, cannot be compiled. */
 static bool find_shapes(struct jit_request *r, struct arena *arena)
 {
     struct ir_shapes *shapes = ARENA_ARRAY(arena, struct ir_shapes, r->n_functions);
@@ -307,7 +306,7 @@ void jit_compile(struct jit_request *r, const struct wire_ask *ask, struct arena
     } else {
         result->shape_seconds = now() - start;
         emit_module(r, ask, arena, result);
-        result->ir = ask->ir ? print_ir(r, arena) : NULL; /* with what has been decided */
+        result->ir = ask->ir ? print_ir(r, arena) : NULL; /* with the decisions that were made */
     }
 }
 
@@ -321,8 +320,8 @@ void jit_compile_init(void)
     START(X86)
     START(AArch64)
 #undef START
-    /* This pass looks at all pairs of instructions on masks, of which a warp has many: a kernel of
-     * 1,149 instructions took 26 s of 29 in it. What it would gain is not to be seen. */
+    /* This pass examines all pairs of mask instructions, of which a warp has many: for a kernel of
+     * 1,149 instructions it took 26 of 29 s, without a visible gain. */
     static const char *const options[] = {"heddle-jit", "-disable-x86-domain-reassignment"};
     LLVMParseCommandLineOptions(2, options, "");
 }

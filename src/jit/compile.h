@@ -4,10 +4,9 @@
 
 #include "jit/wire.h"
 
-/* To be called once, first. */
+/* Call it once, before anything else. */
 void jit_compile_init(void);
-/* Fills *result, to be released by the caller. Jumps to the arena's on_oom where memory is
- * exhausted. */
+/* Fills *result, which the caller releases. Jumps to the arena's on_oom if memory is exhausted. */
 void jit_compile(struct jit_request *request, const struct wire_ask *ask, struct arena *arena,
                  struct jit_result *result);
 

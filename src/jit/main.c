@@ -1,9 +1,8 @@
-/* heddle-jit: compiles kernels for one program, which has started it (compiler_process.c) and asks
- * through a socket (wire.h).
+/* heddle-jit: compiles kernels for one program, which started it (compiler_process.c) and sends
+ * requests through a socket (wire.h).
  *
- * It ends when the program does, be it in the middle of a compilation, and when it has had nothing
- * more to do for IDLE_MS: then the next request starts another. For the first request it waits,
- * however long the program takes to come to it.
+ * It ends when the program does, even in the middle of a compilation, and when it was idle for
+ * IDLE_MS; the next request starts another. It waits for the first request without a limit.
  */
 #include <errno.h>
 #include <poll.h>
@@ -21,13 +20,13 @@
 
 enum { IDLE_MS = 10000 };
 
-/* What is said where a request takes too long, while it may still be said: no other answer is under
- * way. */
+/* The answer for a request that takes too long, if no other answer is being sent. */
 static struct jit_result overtime;
 static char overtime_text[96];
 static volatile sig_atomic_t may_take_too_long;
 
-/* The other side closes the connection, or is no more: its children may have inherited its end. */
+/* Watches for the end of the program: a closed connection, or, because its children may have
+   inherited that, its pidfd. */
 static void *watch(void *data)
 {
     struct pollfd watched[2] = {{.fd = JIT_SOCKET, .events = POLLRDHUP}, {.fd = JIT_PIDFD, .events = POLLIN}};
@@ -37,7 +36,7 @@ static void *watch(void *data)
             continue;
         if (watched[0].revents || watched[1].revents & POLLIN)
             _exit(0);
-        if (watched[1].revents) /* there is no pidfd */
+        if (watched[1].revents) /* without a pidfd */
             watched[1].fd = -1;
     }
 }
@@ -58,19 +57,19 @@ static bool compile_bytes(const struct wire_ask *ask, const uint8_t *bytes, stru
     return ok;
 }
 
-/* LLVM can be left in no other way. */
+/* There is no other way to interrupt LLVM. */
 static void end_overtime(int signal)
 {
     (void)signal;
     if (!may_take_too_long)
         return;
-    wire_send_result(JIT_SOCKET, &overtime); /* calls send() and nothing that a signal must not */
+    wire_send_result(JIT_SOCKET, &overtime); /* calls send(), and nothing that is unsafe in a signal handler */
     _exit(0);
 }
 
-/* LLVM has been seen to go round for ever: nobody is to wait for that, and no core to be kept busy
- * by it. Where the machine's user allows less, the last second is for saying so: at the hard limit
- * the kernel kills. */
+/* Limits the processor time, because LLVM can loop forever, which would keep a core busy and a
+ * launch waiting. If the user's own limit is lower, its last second is used for the answer: at the
+ * hard limit the kernel kills the process. */
 static void limit_time(uint32_t seconds)
 {
     struct rusage used;
@@ -79,7 +78,7 @@ static void limit_time(uint32_t seconds)
     getrlimit(RLIMIT_CPU, &limit);
     rlim_t now = (rlim_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec);
     limit.rlim_cur = now + seconds;
-    if (limit.rlim_cur >= limit.rlim_max) /* RLIM_INFINITY is the greatest */
+    if (limit.rlim_cur >= limit.rlim_max) /* RLIM_INFINITY is the largest value */
         limit.rlim_cur = limit.rlim_max > now + 1 ? limit.rlim_max - 1 : limit.rlim_max;
     snprintf(overtime_text, sizeof overtime_text, "compiling it took more than %llu seconds of processor time",
              (unsigned long long)(limit.rlim_cur - now));
@@ -121,20 +120,20 @@ int main(void)
     setrlimit(RLIMIT_CORE, &no_core);
     jit_compile_init();
     if (!channel_send(JIT_SOCKET, &hello, sizeof hello)) {
-        if (errno != EPIPE) /* the program is no more */
+        if (errno != EPIPE) /* the program has ended */
             fputs("heddle-jit: programs that run kernels start this one; see docs/JIT.md\n", stderr);
         return 2;
     }
     sigemptyset(&time_is_up);
     sigaddset(&time_is_up, SIGXCPU);
-    pthread_sigmask(SIG_BLOCK, &time_is_up, NULL); /* for the watcher: the signal is for the thread that compiles */
+    /* for the watcher: the signal must go to the compiling thread */
+    pthread_sigmask(SIG_BLOCK, &time_is_up, NULL);
     if (pthread_create(&watcher, NULL, watch, NULL) != 0)
         return 1;
     sigaction(SIGXCPU, &when_time_is_up, NULL);
     pthread_sigmask(SIG_UNBLOCK, &time_is_up, NULL);
-    sandbox_enter(
-        SANDBOX_COMPILER); /* what is compiled is a stranger's; where there can be no sandbox it goes without */
+    sandbox_enter(SANDBOX_COMPILER); /* the code may be a stranger's; without sandbox support it goes on without */
     for (bool more = serve(-1); more; more = serve(IDLE_MS))
         ;
-    _exit(0); /* without LLVM's destructors: the watcher runs */
+    _exit(0); /* without LLVM's destructors, because the watcher still runs */
 }

@@ -1,5 +1,5 @@
-/* See wire.h. Writing and reading are one walk over the fields, so that what one side writes is
- * what the other reads. */
+/* See wire.h. One function for each struct both writes and reads its fields, so the two sides
+ * agree. */
 #include "jit/wire.h"
 
 #include <stdlib.h>
@@ -13,8 +13,8 @@ enum { MAX_PART_BYTES = 1 << 30 };
 
 struct wire {
     uint8_t *at;
-    size_t n, capacity;  /* passed; there are, or there is room for */
-    struct arena *arena; /* reading, for what is made; NULL: writing */
+    size_t n, capacity;  /* bytes passed; bytes available, or room */
+    struct arena *arena; /* reading: for new objects; NULL: writing */
     bool failed;
 };
 
@@ -37,13 +37,13 @@ static void pass(struct wire *w, void *p, size_t n)
 
 #define PASS(w, x) pass((w), &(x), sizeof(x))
 
-/* The number of elements, and room for them. */
+/* Passes the number of elements, and makes room for them. */
 static void pass_array(struct wire *w, void **at, uint32_t *n, size_t size)
 {
     PASS(w, *n);
     if (!w->arena)
         return;
-    w->failed |= *n > w->capacity - w->n; /* each has a byte at least */
+    w->failed |= *n > w->capacity - w->n; /* each has at least one byte */
     *n = w->failed ? 0 : *n;
     *at = arena_array(w->arena, *n, size);
 }
@@ -55,7 +55,7 @@ static void pass_str(struct wire *w, struct str *s)
     uint32_t n = (uint32_t)s->n;
     PASS(w, n);
     if (!w->arena) {
-        pass(w, (char *)s->p, n); /* which is read */
+        pass(w, (char *)s->p, n); /* which is only read */
         return;
     }
     w->failed |= n > w->capacity - w->n;
@@ -115,7 +115,7 @@ static void pass_call(struct wire *w, struct ir_call **call)
     PASS(w, (*call)->syscall);
 }
 
-/* Which registers it reads and writes; what it does with them is the engine's business. */
+/* Passes only the registers that it reads and writes; the engine knows the rest. */
 static void pass_matrix(struct wire *w, struct ir_insn *i)
 {
     uint32_t reads = w->arena ? 0 : i->matrix->n_reads, writes = w->arena ? 0 : i->matrix->n_writes;
@@ -127,7 +127,7 @@ static void pass_matrix(struct wire *w, struct ir_insn *i)
     PASS_ARRAY(w, i->matrix->writes, writes);
     pass(w, i->matrix->writes, writes * sizeof *i->matrix->writes);
     w->failed |= reads + writes > IR_MAX_REFS + FRAGMENT_MAX_REGS || writes > FRAGMENT_MAX_REGS;
-    if (w->arena) { /* else it is the kernel's own, which is only read */
+    if (w->arena) { /* writing: the kernel's own record, which is only read */
         i->matrix->n_reads = (uint16_t)(w->failed ? 0 : reads);
         i->matrix->n_writes = (uint16_t)(w->failed ? 0 : writes);
     }
@@ -278,7 +278,7 @@ struct wire_hello wire_hello(void)
 
 enum { PARTS = 6 };
 
-/* An answer: this, and its parts. */
+/* An answer: this header, and its parts. */
 struct answer {
     uint64_t bytes[PARTS]; /* UINT64_MAX: NULL */
     struct jit_result numbers;
@@ -301,7 +301,7 @@ bool wire_send_result(int fd, const struct jit_result *r)
     struct jit_result copy = *r;
     list_parts(&a.numbers, parts);
     for (int i = 0; i < PARTS; i++)
-        *parts[i] = NULL; /* addresses are nobody else's business */
+        *parts[i] = NULL; /* addresses must not leave the process */
     list_parts(&copy, parts);
     for (int i = 0; i < PARTS; i++)
         a.bytes[i] = !*parts[i] ? UINT64_MAX : i == 0 ? r->bytes : strlen(*parts[i]);
@@ -325,7 +325,8 @@ bool wire_receive_result(int fd, struct jit_result *r)
     for (int i = 0; i < PARTS; i++) {
         if (a.bytes[i] == UINT64_MAX)
             continue;
-        char *part = a.bytes[i] < MAX_PART_BYTES ? calloc(1, a.bytes[i] + 1) : NULL; /* texts end with a zero */
+        /* texts need a zero behind them */
+        char *part = a.bytes[i] < MAX_PART_BYTES ? calloc(1, a.bytes[i] + 1) : NULL;
         *parts[i] = part;
         if (!part || !channel_receive(fd, part, a.bytes[i]))
             return false;

@@ -1,18 +1,18 @@
-/* Accesses of a block of code through one register: what they share.
+/* Accesses of a block of code through one register, and what they share.
  *
- * A *check group* shares one test of bounds, made by its first for all of them.
+ * A *check group* shares one bounds test, which its first access makes for all.
  *
- * An *interleave group* is loads, or stores, of a check group whose lanes leave gaps that the
- * others fill, as where a thread has four words one behind the other, or each of a pair that it
- * compares. Its bytes are moved as whole vectors: loads where the first of them stands, stores
- * where the last does, and constant shuffles bring elements to the lanes and back. A store may
- * leave gaps, too, or be an interleave group by itself; then vectors are stored under a mask, or in
- * shared memory, where nobody else is, blended with what stands there.
+ * An *interleave group* consists of loads, or stores, of a check group whose lanes leave gaps that
+ * the others fill, such as a thread's four consecutive words, or pairs that it compares. Its bytes
+ * are moved as whole vectors, loads at the first access and stores at the last, and constant
+ * shuffles take elements to the lanes and back. A store group may have gaps, or a single member;
+ * then vectors are stored under a mask, or, in shared memory, which no other worker accesses,
+ * blended with its contents.
  *
- * Between the first and the last nothing may change what is loaded, see what is stored, or leave
- * for the interpreter: interleave groups end at such instructions. Strong accesses (PTX ISA 8.4)
- * are in none. An element needs no more than its own alignment, and an interleave group has the
- * test of its check group, so faults are found before anything of it is moved. See access.h.
+ * Between the first and the last access nothing may change what is loaded, observe what is stored,
+ * or exit to the interpreter: interleave groups end at such instructions. Strong accesses (PTX ISA
+ * 8.4) are in no group. Elements need only their own alignment, and an interleave group uses the
+ * test of its check group, so faults are found before anything is moved. See access.h.
  */
 #include "base/checked.h"
 #include "jit/analysis/access.h"
@@ -24,9 +24,9 @@ static struct access access_at(struct cursor here, uint32_t k)
     return access_begin(here.fn, fn_insn_at(here, k));
 }
 
-/* May share a test with others: an access without a guard, through a register whose lanes are
- * known. Displacements of 32 bits, and spans of lanes that join, keep all sums of these below 2^33:
- * the numbers of groups are exact. */
+/* May it share a test with others? It needs no guard, and a register whose lanes are known.
+ * Displacements of 32 bits, and limited spans of lanes, keep all sums below 2^33, so the groups'
+ * offsets are exact. */
 static bool can_share(struct cursor here, const struct access *a)
 {
     return access_is_simple(here.fn, a->i) && !mem_access_is_strong(a->mem) && a->mem->space != SPACE_LOCAL &&
@@ -36,7 +36,7 @@ static bool can_share(struct cursor here, const struct access *a)
 
 /* ---- interleave groups: which ---- */
 
-/* Accesses with nothing between them that keeps them from being moved together. */
+/* Accesses that may be moved together, because nothing between them prevents it. */
 struct sequence {
     uint32_t members[MAX_MEMBERS];
     unsigned n;
@@ -50,13 +50,13 @@ struct finder {
     unsigned n_open;
 };
 
-/* Can the CPU store some elements of a vector, or is that done by blending? */
+/* Can the CPU store some elements of a vector, by a mask or by blending? */
 static bool can_leave_gaps(const struct function *fn, const struct access *a)
 {
     return a->mem->space == SPACE_SHARED || access_can_mask(fn, a);
 }
 
-/* An access that is not served best by itself. */
+/* Is the access one that may gain from an interleave group? */
 static bool is_candidate(struct cursor here, const struct access *a)
 {
     if (ir_is_copy(a->i) || !can_share(here, a) || a->shape == SHAPE_UNIFORM || a->pieces > 1 || !access_is_aligned(a))
@@ -74,7 +74,7 @@ static int64_t begin_of(struct finder *f, uint32_t k)
     return a.disp + a.least;
 }
 
-/* Adds a member; false where there is no room for it, or some of a store's bytes are there already. */
+/* Adds a member; false if there is no room for it, or if a store's bytes overlap. */
 static bool add_member(struct interleave_group *r, const struct access *a, int64_t begin, bool *taken)
 {
     int64_t at = (begin - r->from) / a->bytes, end = at + a->span / a->bytes + a->n;
@@ -93,9 +93,9 @@ static bool add_member(struct interleave_group *r, const struct access *a, int64
     return true;
 }
 
-/* The longest interleave group that begins with the first of some members, which come by their
- * places: one without gaps if there is one, else of which at least a part is filled. Returns how
- * many members it has. */
+/* Finds the longest interleave group that begins with the first of some members, which are sorted
+ * by offset: one without gaps, or else one that is filled to a sufficient part. Returns its number
+ * of members. */
 static unsigned find_interleave_group(struct finder *f, const uint32_t *members, unsigned n, struct interleave_group *r)
 {
     bool taken[MAX_ELEMENTS] = {false};
@@ -128,7 +128,7 @@ static void sort_members(struct finder *f, struct sequence *s)
         }
 }
 
-/* A sequence has ended: its interleave groups are known. */
+/* Finds the interleave groups of a sequence that has ended. */
 static void find_runs_of(struct finder *f, struct sequence *s)
 {
     const struct cursor here = f->here;
@@ -168,7 +168,7 @@ static bool fits_sequence(struct finder *f, const struct sequence *s, const stru
            (a->disp - first->access->disp) % (int64_t)a->all == 0;
 }
 
-/* Has an access of a sequence a byte of this one's? */
+/* Does an access of the sequence overlap with this one? */
 static bool overlaps(struct finder *f, const struct sequence *s, const struct access *a)
 {
     for (unsigned k = 0; k < s->n; k++) {
@@ -197,8 +197,7 @@ static void add_to_sequence(struct finder *f, const struct access *a, uint32_t k
     f->open[f->n_open++] = (struct sequence){.members = {k}, .n = 1};
 }
 
-/* Must this instruction stay before what comes behind it in a sequence, or behind what comes
- * before? */
+/* Must the instruction stay before later members of the sequence, or behind earlier ones? */
 static bool ends(struct finder *f, const struct sequence *s, uint32_t k, const struct access *a)
 {
     const struct ir_insn *i = fn_insn_at(f->here, k), *first = fn_insn_at(f->here, s->members[0]);
@@ -212,8 +211,8 @@ static bool ends(struct finder *f, const struct sequence *s, uint32_t k, const s
            overlaps(f, s, a);
 }
 
-/* Blocks that gangs run have none of stores: warps of a gang may be left between two instructions,
- * some before, some behind. Who is left there loads once more what it has loaded. */
+/* Gang blocks have no store groups: warps of a gang may exit between two instructions, some before
+ * a store and some behind it. A warp that exits repeats its loads. */
 static void find_interleave_groups(struct cursor here, const struct ir_block *block, uint32_t *n_interleave_groups)
 {
     struct finder f = {.here = here, .block = block, .n_interleave_groups = n_interleave_groups};
@@ -252,7 +251,7 @@ static bool can_join(struct cursor here, const struct access *a, uint32_t k)
            (a->shape == SHAPE_UNIFORM || here.check_groups[k].interleaved || access_affine_is_simple(here, a));
 }
 
-/* The bytes of a check group that an access has joined. */
+/* The bytes of a check group with another access. */
 static struct check_group joined(struct check_group g, const struct access *a)
 {
     int64_t from = a->disp + a->least, to = from + a->span + a->all;
@@ -262,8 +261,8 @@ static struct check_group joined(struct check_group g, const struct access *a)
     return g;
 }
 
-/* One test is for the bytes from the first of a check group to the last, and for all that lie
- * between: in a register of 32 bits there may be two members that are nearly 2^32 bytes apart. */
+/* The test covers the bytes from the group's first to its last, and everything between: 32-bit
+ * registers allow members that are nearly 2^32 bytes apart. */
 static bool is_near(const struct check_group *g, const struct access *a)
 {
     struct check_group all = joined(*g, a);
@@ -277,7 +276,7 @@ static bool fits(struct cursor here, const struct check_group *g, const struct a
            g->all == a->all && (a->disp + a->least - g->from) % (int64_t)a->all == 0 && is_near(g, a);
 }
 
-/* The check group that an access joins: its interleave group's, or one that is open. */
+/* The check group that an access joins: its interleave group's, or an open one. */
 static struct check_group *group_of(struct cursor here, const struct access *a, uint32_t k, const uint32_t *open,
                                     uint32_t n_open)
 {

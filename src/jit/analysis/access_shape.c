@@ -3,8 +3,8 @@
 #include "base/checked.h"
 #include "jit/analysis/access.h"
 
-/* lane_offsets count from lane 0, modulo 2^64, as signed numbers, so two of them may be up to 2^64
- * apart; a->offset counts from the least address. */
+/* lane_offsets are relative to lane 0, signed, modulo 2^64, so two of them may be up to 2^64 apart;
+ * a->offset is relative to the lowest address. */
 static void find_offsets(const struct function *fn, struct access *a)
 {
     const int64_t *p = fn->shapes->lane_offsets.at[a->shape].at;
@@ -69,7 +69,7 @@ const struct access *access_new(const struct function *fn, const struct ir_insn 
     return a;
 }
 
-/* Is each half of the warp at consecutive places, or at one place? */
+/* Does each half of the warp access consecutive places, or one place? */
 static bool has_halves(const struct access *a)
 {
     bool consecutive = true, same = true;
@@ -94,7 +94,7 @@ const struct access *access_as_served(struct cursor here, const struct ir_insn *
     return a;
 }
 
-/* Stores under a mask of bytes and halves came with AVX-512. */
+/* AVX-512 introduced masked stores of bytes and halves. */
 bool access_can_mask(const struct function *fn, const struct access *a)
 {
     return fn->target->has_masked_stores && (a->bytes >= 4 || fn->target->has_gather);
@@ -105,7 +105,7 @@ bool access_is_masked(const struct function *fn, const struct access *a)
     return a->n == 1 && access_can_mask(fn, a);
 }
 
-/* Can few loads bring the elements of all lanes? */
+/* Can a few loads fetch the elements of all lanes? */
 static bool has_clusters(const struct access *a)
 {
     struct cluster c[MAX_CLUSTERS];
@@ -125,10 +125,10 @@ bool access_affine_is_simple(struct cursor here, const struct access *a)
 }
 
 /* True for shared memory of the kernel's own variables, at addresses whose range is known to be
- * inside and aligned. Lanes that are no threads have no range, but may stand in a vector that is
- * loaded whole. Ranges are of numbers that have not wrapped (ir/range.c gives up those that may
- * have); with a displacement of 32 bits the sum is exact in 64 bits, and if it is inside, so is the
- * address of 32 bits. */
+ * inside and aligned. Lanes without a thread have no range, but may be in a vector that is loaded
+ * as a whole. Ranges hold for numbers that have not wrapped (ir/range.c drops those that may have).
+ * With a 32-bit displacement the sum is exact in 64 bits; if it is inside, so is the 32-bit
+ * address. */
 bool access_is_inside(const struct function *fn, const struct access *a)
 {
     const struct ir_shapes *s = fn->shapes;

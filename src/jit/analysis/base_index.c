@@ -1,13 +1,13 @@
-/* Base + index addressing: loads of `table[index]`, a uniform base plus a scaled index of 32 bits
- * in each lane. It is found in the instructions before the load: a sum of something uniform and the
+/* Base + index addressing: loads of `table[index]`, with a uniform base and a scaled 32-bit index
+ * in each lane. Recognised in the instructions before the load, as a sum of a uniform value and the
  * result of a widening multiplication; see access.h, indexed_gather.c.
  */
 #include "jit/analysis/access.h"
 
 enum { MOST_SCALE = 1024 };
 
-/* The last instruction of the block before another that writes a register, where it is affine and
- * of all lanes. */
+/* The block's last instruction before another that writes a register, if it is affine and executed
+ * by all lanes. */
 static uint32_t find_definition(struct cursor here, ir_ref r, uint32_t before, struct ir_mad *m)
 {
     uint32_t k = ir_ref_kind(r) == REF_REG ? cursor_find_writer(here, r, before) : NO_WRITER;
@@ -16,7 +16,7 @@ static uint32_t find_definition(struct cursor here, ir_ref r, uint32_t before, s
     return is_affine ? k : NO_WRITER;
 }
 
-/* Has a register at the load the value that it had at instruction k? */
+/* Does the load see the register's value of instruction k? */
 static bool is_kept(struct cursor here, ir_ref r, uint32_t k)
 {
     uint32_t last = cursor_find_writer(here, r, here.index);
@@ -29,7 +29,8 @@ static bool take_base(struct cursor here, ir_ref r, uint32_t k, struct index *x)
     return r && fn_ref_width(here.fn, r) == 64 && fn_ref_shape(here.fn, r) == SHAPE_UNIFORM && is_kept(here, r, k);
 }
 
-/* What is added to the base: an index, widened by instruction k, times x->scale and its factor. */
+/* Takes what is added to the base: an index, widened by instruction k, times x->scale and its
+   factor. */
 static bool take_lanes(struct cursor here, const struct ir_mad *m, uint32_t k, struct index *x)
 {
     if (m->b || m->factor <= 0 || m->factor > MOST_SCALE)
@@ -41,7 +42,7 @@ static bool take_lanes(struct cursor here, const struct ir_mad *m, uint32_t k, s
            fn_ref_shape(here.fn, m->a) == SHAPE_DIVERGENT && is_kept(here, m->a, k) && x->scale <= MOST_SCALE;
 }
 
-/* The same of a register, as instruction `before` reads it: it may be shifted, or multiplied, once
+/* The same for a register as instruction `before` reads it; it may be shifted or multiplied once
  * more. */
 static bool find_lanes(struct cursor here, ir_ref r, uint32_t before, struct index *x)
 {

@@ -1,6 +1,6 @@
-/* f32 registers whose only NaN is the canonical one (isa/sem_float.h). They are written by
- * arithmetic, by constants that are no NaN, or from such registers, before they are read. So their
- * rows hold no other NaN, whichever engine filled them. */
+/* Finds f32 registers whose only NaN is the canonical one (isa/sem_float.h): they are written,
+ * before any read, by arithmetic, by constants other than NaN, or from such registers. So their
+ * rows contain no other NaN, whichever engine filled them. */
 #include "jit/analysis/access.h"
 #include "jit/analysis/lane_library.h"
 #include "isa/lane_ids.h"

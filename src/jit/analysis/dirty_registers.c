@@ -1,23 +1,23 @@
-/* Dirty-register tracking: which rows hold what their registers hold, so that a side exit need not
- * store them; see function.h.
+/* Tracks dirty registers: which rows already contain their registers' values, so that a side exit
+ * need not store them; see function.h.
  *
- * A register is clean from where a warp is entered, which loads it from its row, to where it is
- * written. A kernel that goes from barrier to barrier has most of its registers clean most of the
- * time. Pending lanes keep what they had (such a register is live in them), so what was clean where
- * they left for a block is clean when they run it.
+ * A register is clean from the warp's entry, which loads it from its row, to its next write. In a
+ * kernel that runs from barrier to barrier, most registers are clean most of the time. Pending
+ * lanes keep their values (such a register is live in them), so what was clean when they left for a
+ * block is clean when they run it.
  *
- * Fragments of matrices are read where they stand, in rows, by the engine: they are written
- * through, so that a product whose operands come from loads and from products moves none of them.
+ * The engine reads matrix fragments from rows: they are written through, so that a product of
+ * loaded values and earlier products moves none of them.
  *
- * In lockstep a row may hold only the seed of a register that is not divergent (reg_spill_seed):
- * that is enough where the warp is entered next, but not for the interpreter. So there are two
- * sets, one behind the other: rows that hold all lanes, and rows that hold the seed at least.
+ * In lockstep a row may contain only the seed of a register that is not divergent (reg_spill_seed):
+ * enough where the warp is entered next, but not for the interpreter. So there are two sets: rows
+ * that contain all lanes, and rows that contain at least the seed.
  */
 #include "jit/analysis/function.h"
 
 #include <string.h>
 
-/* The words of both sets. */
+/* The size of both sets in words. */
 uint32_t dirty_words(const struct function *fn)
 {
     return 2 * fn->shapes->live.words;
@@ -35,8 +35,8 @@ void dirty_clear(const struct function *fn, uint64_t *sets, ir_ref r)
     (through ? live_add : live_remove)(fn, sets + fn->shapes->live.words, r);
 }
 
-/* Not where something else than the code of single warps writes: gangs may begin anew, and lanes
- * one by one have values of their own. */
+/* Not if other code than that of single warps writes: gangs may restart, and serial lanes have
+ * values of their own. */
 static bool may_write_through(const struct function *fn, uint32_t order)
 {
     return !fn->shapes->lane_serial[order] && !(fn->plan.n && fn->plan.inside[order]);
@@ -64,7 +64,7 @@ void dirty_find_written_through(struct function *fn)
         }
 }
 
-/* Computes what is clean behind a block. */
+/* Computes which registers are clean behind a block. */
 static void pass_block(const struct function *fn, uint64_t *in, uint32_t order, uint64_t *sets)
 {
     const struct ir_block *block = block_at(fn, order);
@@ -86,8 +86,8 @@ static bool meet(const struct function *fn, uint64_t *sets_in, uint32_t block, c
     return lost != 0;
 }
 
-/* Does compiled code go on behind the block? Behind an operation of the interpreter's the warp
- * enters anew: insn.c's emit_insn. */
+/* Does compiled code continue behind the block? Behind an interpreter's operation the warp is
+ * entered again: emit_insn in insn.c. */
 static bool goes_on(const struct function *fn, uint32_t order, bool passes_barriers)
 {
     const struct ir_block *block = block_at(fn, order);
@@ -105,8 +105,8 @@ static bool goes_on(const struct function *fn, uint32_t order, bool passes_barri
     }
 }
 
-/* A block that warps enter with seeds: rows of registers that are not divergent may hold seeds
- * only. */
+/* For a block that warps enter with seeds: rows of registers that are not divergent may contain
+ * only seeds. */
 static void enter_with_seeds(const struct function *fn, uint64_t *in, uint32_t block)
 {
     const struct ir_live *live = &fn->shapes->live;
@@ -115,7 +115,7 @@ static void enter_with_seeds(const struct function *fn, uint64_t *in, uint32_t b
             live_remove(fn, sets_of(fn, in, block), ir_make_ref(REF_REG, live->regs[n]));
 }
 
-/* A block where warps enter: all that is loaded there is clean. */
+/* For a block where warps enter: everything that is loaded there is clean. */
 static void enter(const struct function *fn, uint64_t *in, uint32_t block)
 {
     const struct ir_live *live = &fn->shapes->live;
@@ -136,8 +136,7 @@ uint64_t *dirty_find_clean(const struct function *fn, const uint8_t *entries, bo
     for (uint32_t b = 0; b < n; b++) {
         if (entries[b])
             enter(fn, in, b);
-        if (!passes_barriers && fn->plan.is_block &&
-            fn->plan.inside[b]) /* where its gang begins anew, or has dissolved */
+        if (!passes_barriers && fn->plan.is_block && fn->plan.inside[b]) /* where its gang restarts, or has dissolved */
             enter_with_seeds(fn, in, b);
     }
     while (changed) {

@@ -1,13 +1,13 @@
-/* Where compiled code may be entered: at its start, behind what suspends warps, and where a gang or
- * serial lanes may have left it.
+/* Where compiled code can be entered: at its start, behind operations that suspend warps, and where
+ * a gang or serial lanes may have left it.
  *
- * An entry loads what is alive there, so each of these values is a phi from there on, and LLVM's
- * time grows faster than their number. Behind a collective code goes on by itself: an entry there
- * is for warps whose lanes did not come together. Straight code of hundreds of shuffles would have
- * as many entries, so where a function has too many phis, an entry behind a collective is kept only
- * if at least as many instructions lie behind the last entry as values are alive there. So there
- * are no more such phis than instructions, and a warp that the interpreter has runs about as many
- * instructions in it, at most, as entering would load rows.
+ * An entry loads the live registers, so each of them becomes a phi there, and LLVM's time grows
+ * faster than the number of phis. Behind a collective, code continues without an entry; one is
+ * needed only for warps whose lanes did not arrive together. Straight code with hundreds of
+ * shuffles would have as many entries. So if a function has too many phis, an entry behind a
+ * collective is kept only if at least as many instructions follow the previous entry as registers
+ * are live there. Then there are no more such phis than instructions, and a warp in the interpreter
+ * runs at most about as many instructions as an entry would load rows.
  */
 #include "jit/analysis/function.h"
 #include "jit/costs.h"

@@ -1,15 +1,14 @@
-/* Where in the activation's frame an address leads; see access.h.
+/* Finds where in the activation's frame an address leads; see access.h.
  *
- * Compilers keep a thread's own variables in memory where their addresses are taken, and access
- * them by generic addresses: the start of the window of local memory (PTX ISA 6.4.1.1), plus the
- * frame's place there, plus a number. A choice of two variables (`std::min(a, b)` returns a
- * reference) is one of two such addresses, in each lane another. This analysis finds the registers
- * that hold nothing else: it goes forwards from where the frame's address is taken, over sums with
- * numbers, the window and choices, until nothing changes. What else writes a register, or that it
- * may be read before it is written, makes it unknown.
+ * Compilers keep a thread's variables in memory if their addresses are taken, and access them by
+ * generic addresses: the start of the window of local memory (PTX ISA 6.4.1.1), plus the frame's
+ * offset there, plus a number. A choice between two variables (`std::min(a, b)` returns a
+ * reference) gives one of two such addresses, different for each lane. This analysis finds the
+ * registers that contain nothing else. It follows the frame's address forward through sums with
+ * numbers, the window and choices, until nothing changes. A register that anything else writes, or
+ * that may be read before it is written, is unknown.
  *
- * Each place that it counts with is in the frame, and the frame is in the window: no sum of these
- * wraps.
+ * Each place that it considers is in the frame, and the frame is in the window, so no sum wraps.
  */
 #include "jit/analysis/access.h"
 #include "ir/def_use.h"
@@ -17,12 +16,12 @@
 
 #include <string.h>
 
-enum { MAX_PASSES = 16 }; /* over the function; where that is not enough, nothing is known */
+enum { MAX_PASSES = 16 }; /* over the function; beyond these nothing is known */
 enum { FRAME_ALIGN = 16 };
 
 /* The addresses that a register may hold. */
 struct addresses {
-    enum { NOT_WRITTEN, IN_LOCAL, IN_GENERIC, UNKNOWN } kind; /* in which state space they count */
+    enum { NOT_WRITTEN, IN_LOCAL, IN_GENERIC, UNKNOWN } kind; /* the state space of the offsets */
     unsigned n;
     uint32_t at[MAX_FRAME_PLACES]; /* from the frame's start, in ascending order */
 };
@@ -39,7 +38,8 @@ static bool is_window(const struct function *fn, ir_ref r)
     return ir_ref_kind(r) == REF_CONST && c->base == BASE_LOCAL_WINDOW && c->lo == 0;
 }
 
-/* Another number of bytes into the frame; or its end, which is the address behind a variable. */
+/* Adds a number of bytes; the result must be in the frame, or at its end, which is the address
+   behind a variable. */
 static struct addresses moved(const struct function *fn, struct addresses x, int64_t by)
 {
     int64_t most = fn->layout.frame_bytes;
@@ -51,7 +51,7 @@ static struct addresses moved(const struct function *fn, struct addresses x, int
     return x;
 }
 
-/* The addresses plus an operand, or minus it. */
+/* The addresses plus or minus an operand. */
 static struct addresses sum(const struct function *fn, struct addresses x, ir_ref r, bool subtracts)
 {
     int64_t by;
@@ -91,7 +91,7 @@ static struct addresses either(struct addresses a, struct addresses b)
     return a.kind == b.kind ? a : (struct addresses){.kind = UNKNOWN};
 }
 
-/* What the instruction writes to its one result. */
+/* The addresses in the instruction's only result. */
 static struct addresses of_result(const struct function *fn, const struct addresses *regs, const struct ir_insn *i)
 {
     struct ir_mad m;
@@ -107,7 +107,7 @@ static struct addresses of_result(const struct function *fn, const struct addres
                                                     : sum(fn, a, m.c, m.subtracts);
 }
 
-/* Adds what the instruction writes; true where that changes what is known. */
+/* Adds what the instruction writes; true if that changes what is known. */
 static bool visit(const struct function *fn, struct addresses *regs, const struct ir_insn *i)
 {
     ir_ref writes[IR_MAX_REFS];
@@ -123,7 +123,7 @@ static bool visit(const struct function *fn, struct addresses *regs, const struc
     return changed;
 }
 
-/* By register; false where they do not come to rest. */
+/* By register; false if the iteration does not converge. */
 static bool find_addresses(const struct function *fn, struct addresses *regs)
 {
     for (uint32_t r = 0; r < fn->ir->regs.n; r++)

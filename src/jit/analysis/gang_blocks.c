@@ -1,11 +1,11 @@
-/* Where all warps of a block may run as one gang, by side regions and barrier phases. See
+/* Where all warps of a block may run as one gang, with side regions and barrier phases. See
  * docs/JIT.md, "Gangs". */
 #include "jit/analysis/gang_plan.h"
 #include "jit/analysis/lane_library.h"
 
 #include <string.h>
 
-/* The last block of a loop around the barrier at the end of a block; or NO_BLOCK. */
+/* The last block of the loop that contains the barrier at the end of a block; or NO_BLOCK. */
 static uint32_t loop_around(const struct function *fn, uint32_t barrier, uint32_t *first)
 {
     for (uint32_t b = fn->ir->n_ordered; b-- > barrier;) {
@@ -16,7 +16,7 @@ static uint32_t loop_around(const struct function *fn, uint32_t barrier, uint32_
     return NO_BLOCK;
 }
 
-/* May each warp of a gang run the block by itself, in the lanes that come there? */
+/* May each warp of a gang run the block by itself, in the lanes that reach it? */
 static bool is_for_side_regions(const struct function *fn, uint32_t order)
 {
     for (uint32_t n = 0; n < fn_block_end(fn, order); n++) {
@@ -28,8 +28,8 @@ static bool is_for_side_regions(const struct function *fn, uint32_t order)
     return true;
 }
 
-/* Where a branch skips a block that nobody else comes to and that goes on where the others are:
- * that block; else 0. */
+/* The block that a branch skips, if no other block leads to it, and if it continues where the
+ * branch leads; else 0. */
 static uint32_t side_region_behind(const struct function *fn, uint32_t order, const uint32_t *comes_to)
 {
     const struct ir_insn *i = fn_end_insn(fn, order);
@@ -46,7 +46,7 @@ static uint32_t side_region_behind(const struct function *fn, uint32_t order, co
     return goes_there && is_for_side_regions(fn, region) ? region : 0;
 }
 
-/* How many blocks go on with each. */
+/* The number of predecessors of each block. */
 static uint32_t *count_comers(const struct function *fn)
 {
     uint32_t *n = ARENA_ARRAY(fn->arena, uint32_t, fn->ir->n_ordered);
@@ -56,7 +56,7 @@ static uint32_t *count_comers(const struct function *fn)
     return n;
 }
 
-/* What they write is not common, so there may be more of them then. */
+/* Values written there are not common, so finding one may allow more of them. */
 static void find_side_regions(struct function *fn)
 {
     const uint32_t *comes_to = count_comers(fn);
@@ -77,7 +77,7 @@ static void find_side_regions(struct function *fn)
     }
 }
 
-/* Do all warps go the same way, and nowhere else than through what gangs do? */
+/* Do all warps branch alike, and stay in blocks that gangs run? */
 static bool goes_together(const struct function *fn, uint32_t order)
 {
     if (fn->plan.is_side_region[order])
@@ -104,7 +104,7 @@ static bool is_neighbour(const struct function *fn, uint32_t order, uint32_t ind
     return found;
 }
 
-/* Accesses that are each tested, and have a slow way. */
+/* Counts accesses that are tested separately, each with a slow path. */
 static uint32_t count_tests(const struct function *fn, uint32_t order)
 {
     uint32_t found = 0;
@@ -116,9 +116,9 @@ static uint32_t count_tests(const struct function *fn, uint32_t order)
     return found;
 }
 
-/* Has the code functions of divergent values larger than two multiply-adds, as those of f64? What
- * they find out about an operand that warps have in common LLVM has done for the first one, and
- * keeps for the others. */
+/* Does the code have lane functions of divergent values larger than two multiply-adds, such as
+ * those of f64? What they compute from a common operand LLVM computes for the first warp, and
+ * reuses for the others. */
 static bool is_of_large_functions(const struct function *fn)
 {
     unsigned most = 2 * (unsigned)fn->target->costs->operation_size;
@@ -132,8 +132,8 @@ static bool is_of_large_functions(const struct function *fn)
     return large;
 }
 
-/* A loop around barriers in which so little happens between them that warps would spend their time
- * on coming and going. *fits: what all of them have around it stays in the CPU's registers. */
+/* Is the loop around barriers so short that warps would spend most time on switching? *fits: the
+ * values live around it fit in the CPU's registers for all warps. */
 static bool is_short_around_barriers(const struct function *fn, uint32_t whole, bool *fits)
 {
     uint32_t first = 0, n = 0, tests = 0, n_loops = 0, most = fn->target->costs->gang_block_registers;
@@ -153,8 +153,8 @@ static bool is_short_around_barriers(const struct function *fn, uint32_t whole, 
            tests * whole <= LIMIT_gang_block_tests;
 }
 
-/* A barrier phase: what is run from a place where one starts to the barriers that end it. False
- * where gangs do not run it, or where accesses take most of its time, which single warps do better
+/* Finds a barrier phase: the blocks from a phase's start to the barriers that end it. Returns false
+ * if gangs do not run it, or if accesses take most of its time, which single warps do better
  * (access_groups.c). */
 static bool find_phase(const struct function *fn, uint32_t start, uint8_t *phase)
 {
@@ -177,7 +177,7 @@ static bool find_phase(const struct function *fn, uint32_t start, uint8_t *phase
     return true;
 }
 
-/* Does a barrier lead from one of the blocks to another? */
+/* How many barriers lead from one of the blocks to another? */
 static uint32_t count_barriers(const struct function *fn, const uint8_t *from, const uint8_t *to)
 {
     uint32_t n = 0;
@@ -188,9 +188,8 @@ static uint32_t count_barriers(const struct function *fn, const uint8_t *from, c
     return n;
 }
 
-/* Straight code from barrier to barrier, as loops leave it that have been unrolled: barrier phases
- * in which so little happens that warps would spend their time on coming and going, with at least
- * two barriers between them. */
+/* Finds straight code from barrier to barrier, as unrolled loops leave it: short barrier phases in
+ * which warps would spend most time on switching, with at least two barriers between them. */
 static bool find_straight_phases(struct function *fn, uint32_t whole)
 {
     uint32_t size = fn->ir->n_ordered, n = 0;
@@ -244,7 +243,7 @@ static bool is_in(const ir_ref *refs, unsigned n, ir_ref r)
     return false;
 }
 
-/* Has one of the instructions, from `from` on to `index`, to do with what this one writes for all
+/* Does one of the instructions from `from` up to `index` conflict with what this one writes for all
  * warps? */
 static bool touches_what_is_written(const struct function *fn, uint32_t order, uint32_t from, uint32_t index)
 {

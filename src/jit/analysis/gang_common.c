@@ -1,5 +1,5 @@
-/* Registers and instructions that are equal in all warps of a gang, and the places where all warps
- * meet. */
+/* Finds registers and instructions that are equal in all warps of a gang, and the places where all
+ * warps meet. */
 #include "jit/analysis/gang_plan.h"
 
 #include <string.h>
@@ -45,7 +45,7 @@ bool gang_spins(const struct function *fn)
 
 /* ---- registers and instructions ---- */
 
-/* The same lane by lane in all warps of a block? */
+/* Is it equal, lane by lane, in all warps of a block? */
 static bool is_common_tid(const struct function *fn, unsigned axis)
 {
     const uint32_t *b = fn->shapes->block;
@@ -67,8 +67,8 @@ bool gang_is_common(const struct function *fn, ir_ref r)
     return isa_sreg_info((enum isa_sreg)(i / 4))->when != WHEN_WARP;
 }
 
-/* Gives the same where its operands are the same. A weak load at the same place in several warps
- * may be one: nothing orders them. */
+/* Is its result common if its operands are? Weak loads at one place in several warps may count as
+ * one load: nothing orders them. */
 static bool follows_operands(const struct ir_insn *i)
 {
     const struct ir_access *a = i->access;
@@ -79,7 +79,7 @@ static bool follows_operands(const struct ir_insn *i)
            !a->mem.frame && !a->mem.is_volatile && a->mem.order == ORDER_WEAK;
 }
 
-/* Its results are common, all of them or none. */
+/* Marks its results as common, all of them or none. */
 static bool visit_insn(struct function *fn, const struct ir_insn *i, bool by_all)
 {
     ir_ref reads[IR_MAX_REFS], writes[IR_MAX_REFS];
@@ -98,8 +98,9 @@ static bool visit_insn(struct function *fn, const struct ir_insn *i, bool by_all
     return changed;
 }
 
-/* All is common until shown otherwise. Gangs go on only where all their warps go the same way, so
- * nothing hangs on ways; but for side regions that some of them run. */
+/* Starts by assuming that everything is common. Control flow need not be considered, because gangs
+ * continue only where all warps branch alike; side regions that only some warps run are the
+ * exception. */
 void gang_find_common(struct function *fn)
 {
     const struct ir_live *live = &fn->shapes->live;
@@ -108,7 +109,7 @@ void gang_find_common(struct function *fn)
     fn->plan.once = ARENA_ARRAY(fn->arena, uint8_t, fn->ir->insns.n + 1);
     memset(fn->plan.common, 1, fn->ir->regs.n);
     gang_find_phase_starts(fn, starts);
-    for (uint32_t b = 0; b < fn->ir->n_ordered; b++) /* where a gang begins only single numbers are compared */
+    for (uint32_t b = 0; b < fn->ir->n_ordered; b++) /* where a gang begins only scalars are compared */
         for (uint32_t n = 0; n < live->n && starts[b]; n++)
             if (ir_in_set(live_in(fn, b), n) && fn->shapes->regs[live->regs[n]] == SHAPE_DIVERGENT)
                 fn->plan.common[live->regs[n]] = 0;

@@ -1,17 +1,17 @@
-/* The cost model of multi-warp vectorisation: how many warps of a block should run a loop together;
- * its figures are in costs.def. See docs/JIT.md, "Gangs". */
+/* The cost model of multi-warp vectorisation: how many warps of a block should run a loop together.
+ * Its constants are in costs.def. See docs/JIT.md, "Gangs". */
 #include "jit/analysis/gang_plan.h"
 
 #include <string.h>
 
-/* A loop, in slots: what an iteration of it keeps a warp waiting for its own results, and what it
- * keeps the CPU busy with, for each warp and for the gang. */
+/* The cost of a loop's iteration, in issue slots: the wait for a warp's own results, and the CPU's
+ * work for each warp and for the gang. */
 struct worth {
     uint64_t waits, own, common;
-    bool accesses;              /* it has such */
-    bool parts;                 /* single warps have masks of who still goes around it */
-    uint32_t registers;         /* of the CPU, which hold a warp's own values around the loop */
-    uint32_t consecutive_bytes; /* the fewest that its lanes load one behind the other; 0: they do not */
+    bool accesses;              /* the loop has accesses of this kind */
+    bool parts;                 /* single warps need masks of the lanes that are still in the loop */
+    uint32_t registers;         /* vector registers that hold a warp's own values around the loop */
+    uint32_t consecutive_bytes; /* the fewest bytes that its lanes load consecutively; 0: none */
 };
 
 static const struct jit_costs *costs_of(const struct function *fn)
@@ -19,7 +19,7 @@ static const struct jit_costs *costs_of(const struct function *fn)
     return fn->target->costs;
 }
 
-/* Until the result of an operation on vectors is there, in cycles. */
+/* The latency of a vector operation, in cycles. */
 static unsigned latency_of(const struct function *fn, const struct ir_insn *i)
 {
     const struct jit_costs *costs = costs_of(fn);
@@ -28,15 +28,15 @@ static unsigned latency_of(const struct function *fn, const struct ir_insn *i)
     return latency[lane_info(i->lane)->unit];
 }
 
-/* The CPU's vectors that a value takes. */
+/* The number of the CPU's vectors in a value. */
 static unsigned vectors_of(const struct function *fn, ir_ref r)
 {
     unsigned width = fn_ref_width(fn, r) < 32 ? 32 : fn_ref_width(fn, r);
     return fn_ref_shape(fn, r) == SHAPE_DIVERGENT ? WARP_LANES * width / costs_of(fn)->vector_bits : 0;
 }
 
-/* What it keeps the CPU busy with: two operations on vectors a cycle, or four others. Where
- * accesses are tested before the loop (loop_version.c), most loads are operands of what follows. */
+/* Issue slots: two vector operations or four others a cycle. If accesses are tested before the loop
+ * (loop_version.c), most loads are memory operands of the following operations. */
 static unsigned slots_of(const struct function *fn, const struct ir_insn *i, bool tested)
 {
     const struct jit_costs *costs = costs_of(fn);
@@ -48,7 +48,7 @@ static unsigned slots_of(const struct function *fn, const struct ir_insn *i, boo
     if (i->kind == IR_LD && !tested)
         return n + fn_pieces(fn, address);
     if (!tested && n == 1 && fn_ref_shape(fn, writes[0]) != SHAPE_DIVERGENT && fn_ref_width(fn, writes[0]) == 64)
-        return 0; /* of an address: the operand has it */
+        return 0; /* part of an address: folded into the memory operand */
     for (unsigned k = 0; k < n; k++)
         slots += fn_ref_shape(fn, writes[k]) == SHAPE_DIVERGENT ? costs->vector * vectors_of(fn, writes[k])
                                                                 : fn_pieces(fn, fn_ref_shape(fn, writes[k]));
@@ -58,13 +58,13 @@ static unsigned slots_of(const struct function *fn, const struct ir_insn *i, boo
            (address == SHAPE_DIVERGENT ? costs->search : (tested ? costs->bounds_test : 1) * fn_pieces(fn, address));
 }
 
-/* How long after its own value at the start of an iteration that of a register is there at the end:
- * the longest way through the loop's instructions, in cycles; 0 where it does not hang on it. */
+/* The longest dependency chain of a register through an iteration, from its value at the start to
+ * its value at the end, in cycles; 0 if there is none. */
 static unsigned find_wait(const struct function *fn, uint32_t reg, uint32_t first, uint32_t last, uint16_t *at)
 {
     ir_ref refs[IR_MAX_REFS];
     memset(at, 0, fn->ir->regs.n * sizeof *at);
-    at[reg] = 1; /* cycles + 1; 0: does not hang on it */
+    at[reg] = 1; /* cycles + 1; 0: does not depend on it */
     for (uint32_t b = first; b <= last; b++)
         for (uint32_t n = 0; n < block_at(fn, b)->n; n++) {
             const struct ir_insn *i = fn_insn(fn, b, n);
@@ -82,7 +82,7 @@ static unsigned find_wait(const struct function *fn, uint32_t reg, uint32_t firs
     return at[reg] > 1 ? at[reg] - 1u : 0;
 }
 
-/* May accesses be tested before the loop? What loop_version.c finds out, by and large. */
+/* May accesses be tested before the loop? Approximates what loop_version.c finds. */
 static bool is_tested(const struct function *fn, uint32_t first, uint32_t last)
 {
     const struct ir_insn *end = fn_end_insn(fn, first);
@@ -95,7 +95,7 @@ static bool is_tested(const struct function *fn, uint32_t first, uint32_t last)
     return tested;
 }
 
-/* How much lanes load of global memory one behind the other, a warp in all; or 0. */
+/* The bytes of global memory that the lanes of a warp load consecutively; or 0. */
 static uint32_t consecutive_bytes_of(const struct function *fn, const struct ir_insn *i)
 {
     if (i->kind != IR_LD || !mem_access_may_be_global(&i->access->mem))
@@ -112,7 +112,7 @@ static void note_consecutive(struct worth *w, uint32_t bytes)
         w->consecutive_bytes = bytes;
 }
 
-/* Has each warp a value of its own in the n-th live register where a loop begins? */
+/* Does each warp have its own value in the n-th live register at the loop's start? */
 static bool is_own_around(const struct function *fn, uint32_t n, uint32_t head)
 {
     uint32_t reg = fn->shapes->live.regs[n];
@@ -129,7 +129,7 @@ uint32_t gang_vectors_around(const struct function *fn, uint32_t head)
     return vectors;
 }
 
-/* False where a gang does not go around the loop. */
+/* Returns false if a gang cannot run the loop. */
 static bool find_worth(const struct function *fn, uint32_t first, uint32_t last, struct worth *w)
 {
     const struct ir_live *live = &fn->shapes->live;
@@ -158,17 +158,17 @@ static bool find_worth(const struct function *fn, uint32_t first, uint32_t last,
     return true;
 }
 
-/* The time of an iteration, for one warp of a gang of n. */
+/* The time of an iteration for one warp of a gang of n. */
 static double time_of(const struct function *fn, const struct worth *w, unsigned n)
 {
-    bool has_masks = n == 1 && w->parts; /* gangs have none */
+    bool has_masks = n == 1 && w->parts; /* gangs have no masks */
     double own = (double)w->own * (has_masks ? costs_of(fn)->lane_masks : n), busy = own + (double)w->common;
     return (busy > (double)w->waits ? busy : (double)w->waits) / n;
 }
 
-/* How many warps have in an iteration what the CPU brings from memory at a time. Of lanes that load
- * bytes, a warp has a quarter of that; and where iterations are far apart, as in a loop that goes
- * on by the size of the grid, it has gone before the next warp comes there. */
+/* The number of warps that share what memory delivers at a time. With lanes that load bytes, a warp
+ * uses a quarter of that; and if iterations are far apart, as in a grid-stride loop, the data is
+ * evicted before the next warp uses it. */
 static unsigned sharing_warps(const struct function *fn, const struct worth *w)
 {
     unsigned brought = costs_of(fn)->brought;

@@ -10,7 +10,7 @@ uint32_t gang_side_region_end(const struct function *fn, uint32_t order)
     return target == fn->plan.side_region[order] ? fn_next(fn, order) : target;
 }
 
-/* Does the gang come to another block from this one, whatever its registers hold? */
+/* Does the gang always reach another block from this one, whatever its registers contain? */
 static bool always_goes_on(const struct function *fn, uint32_t order)
 {
     const struct ir_insn *i = fn_end_insn(fn, order);
@@ -34,7 +34,7 @@ bool gang_barrier_is_passed_again(const struct function *fn, uint32_t block)
     return false;
 }
 
-/* Blocks from which a gang comes to one of `to`, which grows; or those that it comes to from them. */
+/* Extends `to` by the blocks from which a gang reaches it; or by those that it reaches. */
 static void spread(const struct function *fn, uint8_t *to, bool backwards)
 {
     uint32_t next[2];
@@ -51,7 +51,7 @@ static void spread(const struct function *fn, uint8_t *to, bool backwards)
     }
 }
 
-/* The last block of the loop that a block heads, which contains no other loop; or NO_BLOCK. */
+/* The last block of the innermost loop with this header; or NO_BLOCK. */
 static uint32_t loop_end(const struct function *fn, uint32_t head)
 {
     uint32_t next[2], end = NO_BLOCK;
@@ -66,8 +66,8 @@ static uint32_t loop_end(const struct function *fn, uint32_t head)
     return end;
 }
 
-/* Where barrier phases start; but where straight phases come to each other the gang is there
- * already. */
+/* Finds where barrier phases start; between straight phases the gang stays together and needs no
+ * entry. */
 static void find_entries(struct function *fn)
 {
     uint8_t starts[fn->ir->n_ordered];
@@ -102,7 +102,7 @@ void gang_find(struct function *fn, uint32_t index)
                 continue;
             longest = waits > longest ? waits : longest;
             best = gang > best ? gang : best;
-            for (uint32_t k = b; k <= end && pass; k++) /* not what is left over of a loop that has been unrolled */
+            for (uint32_t k = b; k <= end && pass; k++) /* skips the remainder loop of an unrolled one */
                 fn->plan.inside[k] = 2 * waits > longest;
         }
     bool is_block = best == 1 && gang_plan_block(fn, threads);

@@ -11,8 +11,8 @@
 #include "jit/costs.h"
 #include "jit/target.h"
 
-/* Groups of lane functions, each a module of its own, with the level that it is compiled for: on
- * AMD's processors v4, but for the approximate functions. */
+/* Groups of lane functions, each a module, with the CPU level that it is compiled for: v4 on AMD's
+ * processors, except for approximate functions. */
 #define GROUPS(X, level, mufu_level)                                                                                   \
     X(level, int)                                                                                                      \
     X(level, float) X(level, half) X(level, cvt) X(mufu_level, mufu) X(level, misc) X(level, sm100) X(level, video)
@@ -46,7 +46,7 @@ struct bitcode {
 
 static const struct level {
     const char *name;
-    bool gathers; /* a function that looks up tables is copied */
+    bool gathers; /* whether a function with table look-ups is copied */
     struct bitcode group[N_GROUPS];
 } levels[] = {
 #define TARGET(name, bitcode, triple, cpu, features, mask_registers, masked_stores, gathers, waits, store_order,       \
@@ -89,7 +89,7 @@ static const uint8_t group_of[LANE_COUNT] = {
 #undef SAME
 };
 
-/* Those that find numbers in tables, lane by lane where the CPU cannot gather. */
+/* Functions with table look-ups, which go lane by lane if the CPU cannot gather. */
 static const bool by_tables[LANE_COUNT] = {
 #define LANE(name, D, E, A, B, C, is, unit, expr)
 #define SAME(name, as)
@@ -113,7 +113,7 @@ struct lane_library {
     LLVMContextRef context;
     const struct level *level;
     const struct jit_costs *costs;
-    LLVMModuleRef modules[2][N_GROUPS]; /* of 32 lanes, of one; read when they are needed */
+    LLVMModuleRef modules[2][N_GROUPS]; /* for 32 lanes, for one; loaded on first use */
     uint8_t verdict[2][LANE_COUNT];     /* enum verdict */
 };
 
@@ -128,9 +128,9 @@ static LLVMModuleRef parse(LLVMContextRef context, const char *from, const char 
     return module; /* the buffer is the module's */
 }
 
-/* Reads the body of a function. A module is read without bodies, most of which a kernel has no use
- * for: reading all of them takes longer than compiling a small kernel. A pass manager reads what it
- * runs on, and this one has no passes. */
+/* Reads the body of a function. Modules are loaded lazily, without bodies: reading all of them
+ * takes longer than compiling a small kernel. A pass manager materialises the function that it runs
+ * on; this one has no passes. */
 static void read_body(LLVMModuleRef module, LLVMValueRef fn)
 {
     LLVMPassManagerRef no_passes = LLVMCreateFunctionPassManagerForModule(module);
@@ -211,7 +211,7 @@ static bool can_copy_insn(LLVMValueRef i, bool gathers)
     return !uses_memory(i) && (op != LLVMCall || is_intrinsic(LLVMGetCalledValue(i)));
 }
 
-/* Of a vector; what is none costs little. */
+/* The bits of a vector; other types cost little. */
 static unsigned bits_of(LLVMTypeRef type)
 {
     if (LLVMGetTypeKind(type) != LLVMVectorTypeKind)

@@ -1,26 +1,24 @@
-/* Lane-serial loops: which loops lanes had better run one after the other; see function.h,
+/* Chooses lane-serial loops, which lanes should run one after the other; see function.h,
  * lane_serial.c.
  *
- * A thread that walks through memory of its own, as through an array of its own, is what a vector
- * is worst at: its 32 loads are gathered from as many cache lines, and all lanes go as many
- * iterations as the one that has most. A lane by itself has one line for many iterations, and no
- * more iterations than its own. So such a loop is one of loads from divergent addresses between
- * lanes, some of which go on by little in each iteration, the others being found in memory by the
- * loop itself; of little arithmetic for its loads; and lanes leave it in iterations of their own.
+ * Vectors are least suited for threads that walk through arrays of their own: each load gathers
+ * from 32 cache lines, and all lanes run as many iterations as the longest. A single lane uses a
+ * cache line for many iterations, and runs only its own iterations. So such a loop has loads at
+ * addresses that are divergent between lanes; some of them advance by little in each iteration, and
+ * the others are found in memory by the loop itself. It has little arithmetic for its loads, and
+ * lanes leave it in different iterations.
  *
- * Nothing in it may be seen by others, or depend on when it happens, so that nobody can tell in
- * which order lanes went: it has weak loads (PTX ISA 8.4) and pure instructions. A loop whose
- * address moves by much, as by the size of the grid, is one whose lanes may have neighbouring
- * places, whatever is known of their shape: vectors serve them better. Where the CPU gathers, so
- * does a short loop, which is over before a lane has gained what it costs to begin with the next;
- * where it waits in gathers, too, and lanes are loaded for one beside the other: other costs have
- * served no loop better there.
+ * Nothing in it may be visible to others, or depend on time, so that nobody can tell the order of
+ * lanes: only weak loads (PTX ISA 8.4) and pure instructions are allowed. In a loop whose address
+ * advances by much, such as the grid's size, lanes may have adjacent places, whatever is known of
+ * their shape, and vectors serve it better. On CPUs that gather, they also serve a short loop
+ * better, which ends before a lane has gained what switching to the next lane costs.
  */
 #include "jit/analysis/access.h"
 #include "jit/analysis/lane_library.h"
 
-/* What an iteration consists of; costs.def has what the warp's lanes take for it, together and one
- * after the other. */
+/* The parts of an iteration; costs.def has the costs for the warp's lanes together, and one after
+ * the other. */
 enum cost { LOAD_OF_LANES, LOAD_OF_ALL, OPERATION, ITERATION, N_COSTS };
 
 /* ---- where addresses come from ---- */
@@ -41,14 +39,14 @@ bool lane_serial_find_walk(struct cursor here, ir_ref q, uint32_t k, struct walk
 
 /* ---- which loops ---- */
 
-/* Where lanes come to that leave a loop of one block. */
+/* The block that lanes reach when they leave a loop of one block. */
 static uint32_t block_behind(const struct function *fn, uint32_t loop)
 {
     return fn_target(fn, loop) == loop ? fn_next(fn, loop) : fn_target(fn, loop);
 }
 
-/* A loop of one block that lanes leave in iterations of their own. Those that have left wait behind
- * it: before it they would go first, and a loop that spins counts who comes when. */
+/* Is it a loop of one block that lanes leave in different iterations? Lanes that have left wait
+ * behind it: before it they would run first; and a spinning loop depends on when lanes arrive. */
 static bool is_loop(struct cursor here, const struct ir_block *block)
 {
     if (block->n < 2 || block->n > LIMIT_lane_serial_loop || block->serial_to || block->spins)
@@ -60,7 +58,7 @@ static bool is_loop(struct cursor here, const struct ir_block *block)
            behind > here.block && behind != NO_BLOCK && !block_at(here.fn, behind)->spins;
 }
 
-/* Leaving a loop of few iterations takes the CPU by surprise, lane by lane. */
+/* Few iterations: the branch that leaves the loop would be mispredicted for each lane. */
 static bool has_few_iterations(struct cursor here, const struct ir_block *block)
 {
     uint32_t k = cursor_find_writer(here, fn_insn_at(here, block->n - 1)->guard, block->n - 1);
@@ -68,8 +66,8 @@ static bool has_few_iterations(struct cursor here, const struct ir_block *block)
            fn_counts_a_remainder(here.fn, fn_insn_at(here, k)->a);
 }
 
-/* What goes around, or out of the loop: a number for all lanes goes around only, so it is the same
- * in lanes that go on. */
+/* Checks a value that is carried around the loop or out of it: a scalar for all lanes may only be
+ * carried around, so that it is equal in lanes that continue. */
 static bool can_carry(struct cursor here, const struct ir_block *block)
 {
     const struct ir_live *live = &here.fn->shapes->live;
@@ -88,8 +86,8 @@ static bool can_carry(struct cursor here, const struct ir_block *block)
     return true;
 }
 
-/* A load of global memory, weak, whose address is a number in each lane or one for all that no
- * other load shares: what is noted of where it was is then its own. */
+/* Is it a weak load of global memory with an address in each lane, or with a scalar address that no
+ * other load shares? Then its inline cache is its own. */
 static bool can_load(struct cursor here, uint32_t k)
 {
     const struct ir_insn *i = fn_insn_at(here, k);
@@ -104,7 +102,8 @@ static bool can_load(struct cursor here, uint32_t k)
     return fn_ref_shape(here.fn, i->a) == SHAPE_DIVERGENT || fn_ref_shape(here.fn, i->a) == SHAPE_UNIFORM;
 }
 
-/* Does a lane have places of its own one behind the other there, or one place, or find them? */
+/* Does each lane have consecutive places of its own there, or one place, or does it follow
+   pointers? */
 static bool is_own_way(struct cursor here, struct ir_loop *loop, uint32_t k, bool *walks)
 {
     const struct ir_affine *x = ir_affine_of(loop, fn_insn_at(here, k)->a, block_at(here.fn, here.block)->first + k);
@@ -114,8 +113,7 @@ static bool is_own_way(struct cursor here, struct ir_loop *loop, uint32_t k, boo
     return near || x->over == EVOLVES_LOADED || x->over == EVOLVES_NOT;
 }
 
-/* Adds what instruction k consists of; false where a lane cannot do it by itself, or had better
- * not. */
+/* Adds instruction k; false if a single lane cannot execute it, or should not. */
 static bool add_insn(struct cursor here, struct ir_loop *loop, uint32_t k, uint32_t count[N_COSTS], bool *walks)
 {
     const struct ir_insn *i = fn_insn_at(here, k);
@@ -127,7 +125,7 @@ static bool add_insn(struct cursor here, struct ir_loop *loop, uint32_t k, uint3
     bool is_pure = i->kind == IR_LANES && ir_ref_kind(i->d) == REF_REG;
     unsigned size = is_pure ? lane_library_size(here.fn->lanes, i->lane) : 0,
              one = here.fn->target->costs->operation_size;
-    if (ir_is(i) == IS__ || ir_is(i) >= IS_EQ) /* the CPU's addresses do the others */
+    if (ir_is(i) == IS__ || ir_is(i) >= IS_EQ) /* the others are folded into the CPU's addresses */
         count[OPERATION] += (size + one - 1) / one;
     return size > 0;
 }

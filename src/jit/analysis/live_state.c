@@ -1,4 +1,4 @@
-/* The live state of a place in a block: the registers that the interpreter needs if it takes over
+/* The live state at a place in a block: the registers that the interpreter needs if it continues
  * there; see function.h. */
 #include "jit/analysis/function.h"
 
@@ -6,7 +6,7 @@
 
 /* ---- sets of ir_live ---- */
 
-/* Its number there, plus one; 0: it has none. */
+/* Its number there, plus one; 0 if it has none. */
 static uint32_t number_of(const struct function *fn, ir_ref r)
 {
     return ir_ref_kind(r) == REF_REG ? fn->shapes->live.number[ir_ref_index(r)] : 0;
@@ -35,7 +35,7 @@ void live_remove(const struct function *fn, uint64_t *set, ir_ref r)
 /* ---- from a place in a block on ---- */
 
 struct search {
-    uint8_t *seen; /* by register: in the list already, or written before anybody reads it */
+    uint8_t *seen; /* by register: in the list already, or written before any read */
     struct reg_list *live;
 };
 
@@ -56,7 +56,7 @@ static void note_insn(struct search *s, const struct ir_insn *i)
         note_read(s, refs[k]);
     unsigned writes = ir_writes(i, refs);
     for (unsigned k = 0; k < writes; k++) {
-        if (i->guard) /* what was there may stay */
+        if (i->guard) /* a guarded write may leave the old value */
             note_read(s, refs[k]);
         if (ir_ref_kind(refs[k]) == REF_REG)
             s->seen[ir_ref_index(refs[k])] = 1;

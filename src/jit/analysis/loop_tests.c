@@ -1,25 +1,26 @@
-/* Which loops can be versioned, with bounds checks hoisted before them: see access.h,
+/* Chooses loops to be versioned, with bounds checks hoisted before them: see access.h,
  * emit/loop_version.c.
  *
- * Such a loop is one block of code. It is left by a comparison of an induction variable with a
- * loop-invariant value, and its addresses are affine over its iterations (ir/affine.h).
+ * Such a loop is one block of code. It ends by a comparison of an induction variable with a
+ * loop-invariant value, and its addresses are affine in its iterations (ir/affine.h).
  */
 #include "base/checked.h"
 #include "jit/analysis/access.h"
 
-/* A factor of a widened index: so small a one is the same number with a sign and without. */
+/* The limit for a widened index's factor: one that is small enough to be the same signed and
+   unsigned. */
 enum { MOST_FACTOR = 1024 };
 
-/* How many registers are looked at: in a chain of sums of a register and itself each is, as often
- * as the address has it. */
+/* The limit for examined registers: a chain of sums of a register with itself contains it as often
+ * as the address does. */
 enum { MOST_LOOKS = 1 << 13 };
 
 struct query {
     const struct function *fn;
     struct tested_loop *t;
     bool may_widen;     /* the trip count is known, so an index can be tested at both ends */
-    bool all_pieces;    /* each part of the warp is asked for, one after the other */
-    uint32_t looked_at; /* how many registers, so far */
+    bool all_pieces;    /* each piece of the warp is examined in turn */
+    uint32_t looked_at; /* the number of registers examined so far */
 };
 
 static bool is_fixed_scalar(const struct query *q, ir_ref r)
@@ -27,7 +28,8 @@ static bool is_fixed_scalar(const struct query *q, ir_ref r)
     return r && ir_is_fixed(&q->t->loop, r) && fn_ref_shape(q->fn, r) == SHAPE_UNIFORM;
 }
 
-/* An index of 32 bits: the test before the loop shows that its first and last number do not wrap. */
+/* May a 32-bit index be widened? The test before the loop then shows that its first and last values
+   do not wrap. */
 static bool can_widen(const struct query *q, const struct ir_mad *m)
 {
     bool is_piecewise = ir_is_piecewise(q->fn->shapes, fn_ref_shape(q->fn, m->a));
@@ -43,7 +45,7 @@ static bool adds_scalars(const struct query *q, const struct ir_affine *x)
     return x->over <= EVOLVES_BY_ADDENDS;
 }
 
-/* Is it a first number and a step, which can be computed before the loop? */
+/* Is it a first value and a step that can be computed before the loop? */
 static bool is_linear(struct query *q, const struct ir_affine *x)
 {
     unsigned width = x->r ? fn_ref_width(q->fn, x->r) : 0;
@@ -56,7 +58,7 @@ static bool is_linear(struct query *q, const struct ir_affine *x)
            is_linear(q, x->a) && (!m->c || is_linear(q, x->c));
 }
 
-/* Finds the comparison that holds while the loop goes on, from the branch at its end. */
+/* Finds the condition for another iteration, from the branch at the loop's end. */
 static bool find_condition(struct cursor here, struct query *q, const struct ir_block *block)
 {
     struct tested_loop *t = q->t;
@@ -78,8 +80,8 @@ static bool find_condition(struct cursor here, struct query *q, const struct ir_
            is_linear(q, t->bound) && (t->is != IS_NE || (steps && t->counter->step));
 }
 
-/* Is an iteration's step so small that the way from the first to the last cannot wrap? A step that
- * is no number is tested later. */
+/* Is the step so small that the sum from first to last iteration cannot wrap? A variable step is
+ * tested at run time. */
 static bool has_small_step(const struct ir_affine *x)
 {
     const int64_t most = 1ll << STEP_LOG2;
@@ -110,8 +112,8 @@ bool loop_tests_access(struct cursor here, uint32_t k, bool is_first)
            !access_needs_no_test(here, k);
 }
 
-/* Is it one block that goes back to itself, for all lanes or none? And do the registers that it
- * leaves have the shapes that compiled code relies on, whichever engine runs an iteration? */
+/* Is it a block that branches to itself, for all lanes or none, and do its registers have the
+ * shapes that compiled code relies on, whichever engine runs an iteration? */
 static bool is_loop(struct cursor here, const struct ir_block *block)
 {
     const struct function *fn = here.fn;
@@ -125,7 +127,7 @@ static bool is_loop(struct cursor here, const struct ir_block *block)
     for (uint32_t k = 0; k < block->n; k++) {
         const struct ir_insn *i = fn_insn_at(here, k);
         if (i->kind == IR_ATOM && histogram_takes(&i->access->mem, i->access->regs[0]))
-            return false; /* its cache may end what others say: exec/histogram.c */
+            return false; /* its cache may end the assumptions of others: exec/histogram.c */
     }
     const struct ir_live *live = &fn->shapes->live;
     for (uint32_t n = 0; n < live->n; n++)

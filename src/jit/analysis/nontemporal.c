@@ -1,19 +1,19 @@
-/* Which stores may be non-temporal (streaming_store.c): a plain store to a line that is in no cache
- * first brings the line in, and writes it back later; whole lines of a large array that nobody has
- * read had better go to memory directly.
+/* Chooses stores that may be non-temporal (streaming_store.c). A plain store to a line that is not
+ * cached first loads the line, and writes it back later; whole lines of a large array that is not
+ * read should go to memory directly.
  *
- * Those are weak stores of whole lines, not in a loop, which the blocks along grid.x make to
- * different places of an array that the kernel gets as a parameter and does not load from.
+ * Candidates are weak stores of whole lines, outside loops, by which the blocks along grid.x write
+ * different places of an array that the kernel has as a parameter and does not load from.
  *
- * Such stores may be seen later than what comes after them. So a kernel that has them has nothing
- * by which another worker could know that they have been made: no atomic operation, no fence, no
- * call. (The warps of a block are on one worker, which sees its own stores in order.)
+ * Such stores may become visible later than what follows them. So the kernel must have nothing that
+ * tells another worker of them: no atomic operation, fence or call. (The warps of a block are on
+ * one worker, which sees its own stores in order.)
  */
 #include "jit/analysis/access.h"
 
 /* ---- of what parameters addresses are made ---- */
 
-/* A set of parameters, by the 8 bytes where they stand; and what comes from elsewhere. */
+/* A set of parameters, by the 8-byte slots that they are in; a bit for other sources. */
 #define ELSEWHERE (1ull << 63)
 
 static uint64_t of_ref(const uint64_t *regs, const struct ir_func *f, ir_ref r)
@@ -31,7 +31,7 @@ static uint64_t of_parameter(const struct ir_access *x, unsigned k)
     return known ? 1ull << (at / 8) : ELSEWHERE;
 }
 
-/* What is added to an address is no address, if it is a product. */
+/* A product that is added to an address is no address itself. */
 static uint64_t of_lanes(const struct function *fn, const uint64_t *regs, const struct ir_insn *i)
 {
     struct ir_mad m;
@@ -74,7 +74,7 @@ static bool is_global(const struct ir_insn *i)
     return moves && mem_access_may_be_global(&i->access->mem);
 }
 
-/* Is there no way for others to know of a store? */
+/* Can other workers not learn of the kernel's stores? */
 static bool is_secluded(const struct function *fn)
 {
     bool secluded = fn->target->keeps_store_order && fn->request->n_functions == 1;

@@ -1,5 +1,5 @@
-/* What analyses and emission ask of a function: who writes a register, what is constant, which
- * shape and width an operand has, how a block ends; see function.h. */
+/* Questions of analyses and emission about a function: which instruction writes a register, what is
+ * constant, the shape and width of an operand, how a block ends; see function.h. */
 #include "jit/analysis/access.h"
 
 unsigned fn_ref_width(const struct function *fn, ir_ref r)
@@ -88,7 +88,7 @@ bool cursor_is_in_loop(struct cursor here)
     return false;
 }
 
-/* Its few iterations are not worth a version of their own. */
+/* A version for its few iterations would not pay off. */
 bool fn_counts_a_remainder(const struct function *fn, ir_ref counter)
 {
     enum { SMALL = 7 };

@@ -1,5 +1,5 @@
-/* An atomic operation on one cell: what it is, and the exchange that everything can be made of; see
- * atom.h. */
+/* An atomic operation on one cell: its kind, and the compare-and-swap loop that can express any of
+ * them; see atom.h. */
 #include "jit/emit/atom.h"
 
 /* The host's instructions. */

@@ -23,15 +23,15 @@ static value compare_cell(struct emit *e, const struct atom *t, value at, value 
     return old;
 }
 
-/* Does the serial part spin, or do lanes walk lists of their own there (ir/serial_parts.c)? */
+/* Does the serial part spin, or do its lanes walk lists of their own (ir/serial_parts.c)? */
 static bool is_contest(const struct emit *e)
 {
     return block_at(e->fn, block_at(e->fn, e->here->block)->serial_from)->spins;
 }
 
-/* The compare-and-swap of a lane by itself. A lane that competes and compares with a constant, as
- * with an open lock, mostly finds it, so the cell is not read first; but if the lane has tried
- * already, other workers are at the cell. */
+/* A lane's compare-and-swap. A competing lane that compares with a constant, such as the value of
+ * an open lock, mostly succeeds, so the cell is not read first; but after a failed try other
+ * workers are using the cell. */
 value atom_try_cell(struct emit *e, const struct atom *t, value at, value s, value wanted)
 {
     uint32_t constant;
@@ -54,7 +54,7 @@ value atom_try_cell(struct emit *e, const struct atom *t, value at, value s, val
     return old;
 }
 
-/* Is the exchange a store? It is if nobody reads its result, and it does not acquire by itself:
+/* Is the exchange a store? It is if its result is not read, and it does not acquire by itself:
  * fence.c. */
 static bool is_store(const struct emit *e, const struct atom *t)
 {

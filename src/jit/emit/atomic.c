@@ -1,17 +1,18 @@
-/* Atomic operations that compiled code performs itself, those with lane functions in isa/atoms.def;
- * exec/atom.c performs all others, and what is not where an access was before (PTX ISA 9.7.13.5).
+/* Atomic operations that compiled code performs itself: those with lane functions in isa/atoms.def.
+ * exec/atom.c performs the others, and accesses that are not in their inline cache's place (PTX ISA
+ * 9.7.13.5).
  *
- * Lanes go in order: what several lanes of a warp do to one cell happens as if one after the other.
- * A block stays on one worker, so shared memory takes plain operations, whose meaning is that of
- * lane functions; global memory takes the host's atomic instructions, in the order that the
- * operation asks for, and where the host has none the lane function between a read and an exchange.
- * Where all lanes are at one cell, additions of integers are one addition, and comparisons and what
- * the host has no instruction for are done with what has been read: one exchange writes what the
- * last of them leaves. A comparison that fails is a read.
+ * Lanes are in order: operations of several lanes of a warp on one cell happen as if one after the
+ * other. A block stays on one worker, so shared memory needs only plain operations, by lane
+ * functions. Global memory uses the host's atomic instructions with the operation's order; if the
+ * host has none, the lane function between a load and a compare-and-swap. If all lanes access one
+ * cell, integer additions become one addition; comparisons, and operations without a host
+ * instruction, are computed on the value that was read, and one exchange writes the last result. A
+ * comparison that fails is a read.
  */
 #include "jit/emit/atom.h"
 
-enum { STEP = 8 }; /* lanes in an iteration of the loop over all 32 */
+enum { STEP = 8 }; /* lanes per iteration of the loop over all 32 */
 
 /* ---- lanes one after the other ---- */
 
@@ -54,8 +55,8 @@ static void do_all_lanes(struct emit *e, const struct atom *t, LLVMBasicBlockRef
     build_cond_br(e, more, loop, done);
 }
 
-/* How many bits hold the number of each lane's cell of 4 bytes or more, counted from the place
- * `*from` of shared memory. Where a byte is the index of an array, 8 do. */
+/* The number of bits for the index of each lane's cell of 4 bytes or more, relative to offset
+ * `*from` in shared memory. If a byte indexes an array, 8 suffice. */
 static unsigned number_bits(const struct emit *e, const struct access *a, uint64_t *from)
 {
 #define MODEL(cc, name, processors, threads, blocks, shared, shared_of_block, ...)                                     \
@@ -72,9 +73,9 @@ static unsigned number_bits(const struct emit *e, const struct access *a, uint64
     return 8;
 }
 
-/* The same without a result, and with one operand for all lanes: numbers of cells come out of their
- * vector four or eight at a time. (Offsets, two at a time, would take a third longer, and through
- * memory all of them at least a quarter.) */
+/* The same without a result, with one operand for all lanes: extracts cell numbers from their
+ * vector four or eight at a time. (Extracting offsets two at a time takes a third longer, going
+ * through memory at least a quarter.) */
 static void do_offsets(struct emit *e, const struct atom *t)
 {
     uint64_t from;
@@ -139,8 +140,8 @@ static void do_in_rows(struct emit *e, const struct atom *t, LLVMBasicBlockRef d
     lane_loop_end(e, &lanes, t->x.mask, done);
 }
 
-/* Additions to a private histogram (exec/histogram.c) need no atomics: nobody else is at the sums.
- * Code goes on for the others. */
+/* Additions to a private histogram (exec/histogram.c) need no atomics, because no other worker
+ * accesses its sums. Code continues for other lanes. */
 static void do_sums(struct emit *e, const struct atom *t, LLVMBasicBlockRef done)
 {
     value shift = access_load_cache_shift(e, &t->x);
@@ -209,7 +210,8 @@ static void add_together(struct emit *e, const struct atom *t)
 
 /* Phis of the loop over the lanes whose comparisons succeed. */
 struct compared {
-    value cell, left, found; /* the cell now; lanes to come; what those before have found */
+    /* the cell's current value; remaining lanes; the values that earlier lanes found */
+    value cell, left, found;
 };
 
 static struct compared new_phis(struct emit *e, LLVMTypeRef lanes, LLVMTypeRef cell)
@@ -225,8 +227,8 @@ static void go_with(struct emit *e, const struct compared *to, value cell, value
     LLVMAddIncoming(to->found, &found, &from, 1);
 }
 
-/* Emits the lanes' comparisons with what has been read, from one that holds to the next; ends in
- * the block where none is left. */
+/* Emits the lanes' comparisons with the value read, jumping from one success to the next; ends in
+ * the block where no lane is left. */
 static struct compared compare_lanes(struct emit *e, const struct atom *t, value read)
 {
     LLVMTypeRef lanes = vector_of(t->type, WARP_LANES);
@@ -272,7 +274,7 @@ static void compare_together(struct emit *e, const struct atom *t)
         write_result(e, t, last.found);
 }
 
-/* For operations without an instruction of the host: applies lane after lane to what has been read. */
+/* For operations without a host instruction: applies lane after lane to the value read. */
 static void change_together(struct emit *e, const struct atom *t)
 {
     LLVMBasicBlockRef changed = emit_new_block(e, ""), done = emit_new_block(e, "");
@@ -298,7 +300,7 @@ static void change_together(struct emit *e, const struct atom *t)
 
 /* ---- which way ---- */
 
-/* Would atomic operations take LLVM too long? costs.def says why. */
+/* Would atomic operations take LLVM too long? See costs.def. */
 static bool is_too_much(struct emit *e, const struct atom *t)
 {
     if (!e->mode->bounds_atomics)
@@ -365,7 +367,7 @@ void emit_atom(struct emit *e, const struct ir_insn *i)
         emit_by_engine(e, i);
         return;
     }
-    if (e->lanes.cas_loop) { /* the place has been tested */
+    if (e->lanes.cas_loop) { /* the place was tested already */
         perform(e, &t);
         return;
     }

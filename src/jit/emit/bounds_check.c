@@ -1,5 +1,5 @@
-/* Bounds checks: the address of an access, its test, and the engine for what does not pass; see
- * load_store.h. */
+/* Bounds checks: computes the address of an access, tests it, and calls the engine if the test
+ * fails; see load_store.h. */
 #include "base/checked.h"
 #include "jit/emit/load_store.h"
 
@@ -38,7 +38,7 @@ void access_spill_operands(struct emit *e, const struct ir_insn *i)
         reg_spill(e, l.regs[k], NULL);
 }
 
-/* The same by little code; of what is no vector, the lanes of the mask alone. */
+/* The same by small code; values that are not vectors are spilled only in the mask's lanes. */
 static void spill_operands_cold(struct emit *e, const struct ir_insn *i, value mask)
 {
     struct reg_list l = operands_of(e, i), vectors = live_among(e->fn, l, true), others = live_among(e->fn, l, false);
@@ -83,8 +83,8 @@ void emit_by_engine(struct emit *e, const struct ir_insn *i)
     emit_go_on(e, done);
 }
 
-/* The slow way of an access that has a fast one: spills operands, calls, reloads results, as the
- * mode has it. */
+/* The slow path of an access: spills operands, calls the engine, reloads results, in the mode's
+ * way. */
 void access_by_engine(struct emit *e, const struct transfer *t)
 {
     e->mode->access_by_engine(e, t);
@@ -149,7 +149,7 @@ void access_find_first(struct emit *e, struct transfer *t)
         t->first[p] = scalar_address(e, t->a, p, t->a->least);
 }
 
-/* Rotates an offset by the log2 of a lane's bytes: if it is not aligned, it becomes too large to be
+/* Rotates an offset by the log2 of a lane's bytes: a misaligned offset becomes too large to be
  * inside. */
 static value rotate(struct emit *e, const struct access *a, value v)
 {
@@ -161,8 +161,8 @@ static value rotate(struct emit *e, const struct access *a, value v)
     return emit_intrinsic_of(e, "llvm.fshr", &type, 1, (value[]){v, v, by}, 3);
 }
 
-/* How many places of a->all bytes the first lane has in `bytes` bytes. Both `bytes` and the span
- * are numbers of 32 bits. */
+/* The number of positions of a->all bytes for the first lane within `bytes` bytes. Both `bytes` and
+ * the span fit in 32 bits. */
 static value places(struct emit *e, const struct transfer *t, value bytes)
 {
     LLVMTypeRef type = LLVMTypeOf(bytes);
@@ -185,8 +185,7 @@ value access_find_place(struct emit *e, const struct access *a, value address, v
 value access_test_piece(struct emit *e, struct transfer *t, unsigned piece)
 {
     value limit, off = t->first[piece];
-    if (t->tested
-            .before) /* less than CHECK_GROUP_SPAN; a first byte before 0 is far outside, as a number without a sign */
+    if (t->tested.before) /* less than CHECK_GROUP_SPAN; a first byte below 0 is far outside, as an unsigned number */
         off = build_sub(e, off, const_i64(e, (uint64_t)t->tested.before));
     if (t->a->mem->space == SPACE_SHARED) {
         limit = build_zext(e, places(e, t, e->f->of.shared_bytes), e->m->i64);

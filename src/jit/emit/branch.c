@@ -18,7 +18,7 @@ static void loop_go_back(struct emit *e)
 #define LLVM_DIFFER(x, y)       build_ne(e, x, y)
 #define LLVM_SELECT(when, x, y) build_select(e, when, x, y)
 
-/* What a branch back to a spinning loop costs; see back_edge_cost(). */
+/* The cost of a branch back to a spinning loop; see back_edge_cost(). */
 static value spin_cost(struct emit *e, uint32_t target, value mask)
 {
     value others = emit_load_i32(e, e->f->count.divided), spun = emit_load_i32(e, e->f->count.spun);
@@ -33,7 +33,7 @@ static value spin_cost(struct emit *e, uint32_t target, value mask)
     return SPIN_BACK_COST(LLVM, some_left, ahead, others, alone);
 }
 
-/* A branch backwards spends from the budget; if that is used up, the warp gives way. */
+/* A backward branch spends from the budget; if that is used up, the warp yields. */
 static void spend(struct emit *e, uint32_t target, value mask)
 {
     value cost = block_at(e->fn, target)->spins ? spin_cost(e, target, mask) : const_i32(e, BACK_EDGE_COST);
@@ -56,7 +56,7 @@ static void park(struct emit *e, uint32_t block, value lanes)
 
 void emit_go_to(struct emit *e, uint32_t target, value mask)
 {
-    if (target == NO_BLOCK) { /* behind the last block: cannot be reached */
+    if (target == NO_BLOCK) { /* behind the last block: unreachable */
         LLVMBuildUnreachable(e->m->b);
         return;
     }
@@ -69,7 +69,7 @@ void emit_go_to(struct emit *e, uint32_t target, value mask)
     const uint64_t *pending = e->fn->shapes->pending + (size_t)e->here->block * e->fn->shapes->block_words;
     const struct ir_block *from = block_at(e->fn, e->here->block);
     for (uint32_t b = from->serial_to ? from->serial_to : e->here->block + 1; b < target;
-         b++) { /* in a serial part none waits */
+         b++) { /* no lane is pending in a serial part */
         if (!ir_in_set(pending, b))
             continue;
         LLVMBasicBlockRef on = emit_unless(e, emit_is_zero(e, emit_load_i32(e, e->f->pending[b])));
@@ -87,7 +87,7 @@ void emit_go_to(struct emit *e, uint32_t target, value mask)
         build_br(e, e->block[target]);
 }
 
-/* The branch diverges: lanes that go to the later block are pending there. */
+/* A divergent branch: the lanes that go to the later block are pending there. */
 static void go_both(struct emit *e, uint32_t target, value taken, uint32_t next, value rest)
 {
     uint32_t first = target < next ? target : next, second = target < next ? next : target;

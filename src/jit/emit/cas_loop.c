@@ -1,23 +1,22 @@
-/* CAS-loop combining: a pass of lanes over a serial part that does nothing but compare and swap one
- * cell is one exchange; see emit.h.
+/* CAS-loop combining: one exchange for a pass of lanes over a serial part that only compares and
+ * swaps one cell; see emit.h.
  *
- * Such a pass reads the cell once. Each lane compares with what it would find there, and swaps in a
- * register; one exchange writes what the last lane has left. If the exchange fails, another worker
- * was faster, and the pass runs again from the registers that the lanes came with. So it is as if
- * all lanes had had their tries at the moment of the exchange, or, if nothing was swapped, of the
- * load.
+ * Such a pass reads the cell once. Each lane compares with the value that it would find, and swaps
+ * in a register; one exchange writes the value that the last lane leaves. If the exchange fails,
+ * another worker was faster, and the pass runs again with the lanes' original registers. So all
+ * lanes act as if at the moment of the exchange, or, if nothing was swapped, of the load.
  *
- * The pass has a version of the part of its own, which tests nothing: no other worker may come
- * between the load and the exchange, so that time has to be short.
+ * The pass uses a version of the part without tests, which makes the time between load and exchange
+ * short: no other worker may intervene.
  *
- * A lane that goes on trying waits for others: the pass is settled before its next try, and goes on
- * with the cell itself. So does a pass whose lanes have different addresses, one whose cell the
- * engine has to find, and one that has failed too often.
+ * A lane that tries again waits for others: before its next try the pass is settled, and continues
+ * on the cell itself. The same happens if the lanes have different addresses, if the engine must
+ * find the cell, or after too many failures.
  */
 #include "jit/emit/atom.h"
 
-/* The only access of a serial part, if everything else in it is pure, with its block *order and its
- * place *k there; else NULL. */
+/* The only access of a serial part in which everything else is pure, with its block *order and its
+ * index *k there; else NULL. */
 static const struct ir_insn *only_access(const struct emit *e, uint32_t head, uint32_t *order, uint32_t *k)
 {
     const struct ir_insn *found = NULL;
@@ -46,7 +45,7 @@ static bool overlap(const struct emit *e, uint32_t r, uint32_t s)
     return x->slot < y->slot + y_bytes && y->slot < x->slot + x_bytes;
 }
 
-/* Finds registers that lanes need from rows in which other lanes leave results: they are saved. */
+/* Finds registers that a lane reads from rows in which other lanes store results: they are saved. */
 static void find_saved(struct emit *e, struct cas_loop *c, const uint64_t *in, const uint64_t *out)
 {
     const struct ir_live *live = &e->fn->shapes->live;

@@ -1,10 +1,10 @@
-/* What lanes of a warp do together: where all 32 are there, shuffles between known lanes and votes
- * are done in registers; all else is the engine's. See emit.h. */
+/* Collectives of a warp: if all 32 lanes are present, shuffles between known lanes and votes are
+ * computed in registers; the engine does the rest. See emit.h. */
 #include "exec/shuffle.h"
 #include "jit/emit/load_store.h"
 
-/* The lanes of a tile of the warp (cooperative groups'), as a shuffle's segments have them; false
- * where some lane's source is in another. */
+/* The lanes of a tile of the warp (cooperative groups) for a shuffle's segments; false if a lane's
+ * source is in another tile. */
 static bool tiles_of(const int source[WARP_LANES], uint32_t c, int64_t members[WARP_LANES])
 {
     uint32_t segment = c >> 8 & 31, size = WARP_LANES - segment;
@@ -27,7 +27,7 @@ static uint32_t find_sources(const struct ir_insn *i, uint32_t b, uint32_t c, in
     return p;
 }
 
-/* Done if `all` lanes take part, which the place alone may not show. */
+/* Computes it if `all` lanes take part, which may be known only at run time. */
 static void emit_plain_shuffle(struct emit *e, const struct ir_insn *i, value all)
 {
     uint32_t b = 0, c = 0;
@@ -79,7 +79,7 @@ static value emit_members_are_usual(struct emit *e, const struct ir_insn *i)
     return build_or(e, usual, is_in_all_lanes(e, named, const_lanes(e, 32, members)));
 }
 
-/* May it be done in registers? *usual: where this holds; NULL: always. */
+/* Can it be computed in registers? *usual: the condition; NULL: always. */
 static bool is_plain(struct emit *e, const struct ir_insn *i, value *usual)
 {
     bool names_all;

@@ -1,15 +1,14 @@
-/* The head of a function: values of its launch, block and warp; see emit.h. */
+/* The head of a function: loads values of its launch, block and warp; see emit.h. */
 #include "jit/emit/emit.h"
 
 #include <string.h>
 
-/* Values that do not change while the function runs: the member of the record, and the field that
- * keeps it. */
+/* Values that do not change while the function runs: a member of a record, and where it is kept. */
 struct constant {
     value *to, *base;
     uint64_t offset;
     const char *name;
-    bool is_count; /* an i32, and no pointer */
+    bool is_count; /* an i32 instead of a pointer */
 };
 
 /* Loads them in order, because the base of one may be the result of an earlier one. */

@@ -1,7 +1,7 @@
-/* Copies of 16 bytes a lane (ir_is_copy()), as a pair of load and store: where all lanes run and
- * write one behind the other, their bytes go from the load to the store as they stand in memory,
- * four lanes in a vector, and never become registers by lane, which would take some forty shuffles.
- * Who leaves between the two leaves before the copy: the interpreter takes the store for all of it. */
+/* Copies of 16 bytes per lane (ir_is_copy()), as a pair of load and store. If all lanes run and
+ * store consecutively, the bytes go from load to store in their memory layout, four lanes in a
+ * vector, without conversion to registers by lane, which would take some forty shuffles. An exit
+ * between the two happens before the copy: the interpreter executes the store with all of it. */
 #include "jit/emit/load_store.h"
 
 enum { LANES_OF_VECTOR = 4, NUMBERS = 2 * LANES_OF_VECTOR };
@@ -10,7 +10,8 @@ bool copy_is_whole(const struct emit *e)
 {
     const struct cursor here = *e->here;
     const struct ir_insn *i = fn_insn_at(here, e->here->index);
-    bool guarded = i->guard && fn_ref_shape(e->fn, i->guard) != SHAPE_UNIFORM; /* else all lanes copy, or none */
+    /* otherwise all lanes copy, or none */
+    bool guarded = i->guard && fn_ref_shape(e->fn, i->guard) != SHAPE_UNIFORM;
     if (!ir_is_copy(i) || i->access->mem.n != 2 || guarded || !e->mode->all_run(e))
         return false;
     uint32_t load = i->kind == IR_LD ? e->here->index : e->here->index - 1;
@@ -35,7 +36,7 @@ static void set(struct emit *e, unsigned k, value v)
     build_store(e, v, e->copied[k]);
 }
 
-/* Where the k-th vector is, of lanes that are consecutive in each piece of the warp. */
+/* The address of the k-th vector, for lanes that are consecutive in each piece of the warp. */
 static value pointer_of(struct emit *e, const struct transfer *t, unsigned k)
 {
     unsigned of_piece = COPY_VECTORS / t->a->pieces;
@@ -58,7 +59,7 @@ static value concatenate(struct emit *e, value x, value y, unsigned n)
     return emit_shuffle(e, x, y, index, 2 * n);
 }
 
-/* Each four lanes are consecutive, as in a row of a tile. */
+/* Loads rows of four consecutive lanes, such as rows of a tile. */
 static void load_rows(struct emit *e, const struct transfer *t)
 {
     for (unsigned k = 0; k < COPY_VECTORS; k++) {

@@ -1,16 +1,15 @@
 /* Lane serialisation of critical sections: the code of a function's serial parts, in which lanes
  * run one after the other; see emit.h, ir/serial_parts.c, exec/serial.c.
  *
- * The same emitter makes the code, with other shapes: the "warp" is one lane, so nothing is
- * divergent, every register is a scalar, and every branch is taken or not. A lane's registers come
- * from its places in the rows, and go back there where it leaves: behind the part, or where it
- * waits. So lanes that wait stand as the engine expects them, and either engine can take up each of
- * them.
+ * The same emitter makes the code with the shapes of a warp of one lane: nothing is divergent,
+ * every register is a scalar, and every branch is taken or not. A lane's registers are loaded from
+ * its elements of the rows, and stored there when it leaves the part or waits. So waiting lanes are
+ * in the state that the engine expects, and either engine can continue each of them.
  *
- * A part may have a second version, for passes whose first lane begins at its head. Mostly all
- * lanes go to the same places, those of a lock and of what it guards. If they do, these places are
- * tested once for all lanes, and a critical section is as short as it can be. The second version of
- * a part that cas_loop.c handles is that one exchange.
+ * A part may have a second version for passes whose first lane begins at its head. Mostly all lanes
+ * access the same places, those of a lock and of what it guards. Then these are tested once for all
+ * lanes, and a critical section is as short as possible. The second version of a part that
+ * cas_loop.c handles is its exchange.
  */
 #include "jit/emit/atom.h"
 
@@ -20,21 +19,21 @@
 struct parts {
     struct emit *e;
     struct cursor *here;
-    const struct ir_shapes *warp; /* of registers in the function itself */
-    uint64_t *written, *touched;  /* by the part that is being emitted: sets by the numbers in `live` */
-    uint8_t *exits;               /* by block: lanes go there behind a part */
-    value *out;                   /* by block that is an exit: the alloca of those who have */
-    value left, lane;             /* allocas: lanes to come; the one that runs */
-    struct cas_loop **cas_loop;   /* by the first block of a part; NULL: it has none */
-    LLVMBasicBlockRef next_lane;  /* the lane is done */
-    /* The same of lanes that wait, and by block where they go on: in the present version, but for
-     * one that combines. */
+    const struct ir_shapes *warp; /* shapes in the function itself */
+    uint64_t *written, *touched;  /* for the part being emitted: sets by the numbers in `live` */
+    uint8_t *exits;               /* by block: lanes continue there behind a part */
+    value *out;                   /* by block that is an exit: alloca of the lanes that exit there */
+    value left, lane;             /* allocas: the remaining lanes; the running lane */
+    struct cas_loop **cas_loop;   /* by the first block of a part; or NULL */
+    LLVMBasicBlockRef next_lane;  /* reached when the lane is done */
+    /* The same for waiting lanes, and where they continue, by block: in the current version, unless
+     * that combines. */
     LLVMBasicBlockRef next_waiting, *waiting;
 };
 
 /* ---- in the function itself: a call of the engine, which has the lanes run ---- */
 
-/* Reloads from the rows the registers that the part has written. */
+/* Reloads the registers that the part has written from their rows. */
 static void take_back(struct emit *e, uint32_t to, const uint64_t *written, value mask)
 {
     const struct ir_live *live = &e->fn->shapes->live;
@@ -99,7 +98,7 @@ static void load(struct emit *e, uint32_t reg)
     reg_reload(e, reg, NULL);
 }
 
-/* The lane waits at a block for its next pass; CAS-loop combining ends. */
+/* The lane waits at a block for its next pass; this ends CAS-loop combining. */
 static void wait_at(const struct parts *p, uint32_t block)
 {
     struct emit *e = p->e;
@@ -108,7 +107,7 @@ static void wait_at(const struct parts *p, uint32_t block)
     build_br(e, p->next_waiting);
 }
 
-/* Writes what has been combined to the cell: from here on the lane accesses the cell itself. */
+/* Writes the combined value to the cell; from here on the lane accesses the cell itself. */
 static void settle(const struct parts *p)
 {
     struct emit *e = p->e;
@@ -119,7 +118,7 @@ static void settle(const struct parts *p)
     emit_at_end(e, settled);
 }
 
-/* A branch backwards: to try again, or in a loop that ends by itself. */
+/* A backward branch: another try, or a loop that ends by itself. */
 static void go_back(const struct parts *p, uint32_t target)
 {
     struct emit *e = p->e;
@@ -130,7 +129,7 @@ static void go_back(const struct parts *p, uint32_t target)
         build_store(e, tries, e->lanes.fences.tries);
         emit_likely(e, build_ule(e, tries, const_i32(e, FREE_TRIES)), e->block[target], often);
         emit_at_end(e, often);
-        settle(p); /* it waits for what others do */
+        settle(p); /* it waits for other threads */
         value again = engine_call(e, abi.compiled_calls_back_off, e->m->i1, (value[]){e->warp.w, tries}, 2);
         build_cond_br(e, again, p->waiting[target], gives_way);
         emit_at_end(e, gives_way);
@@ -147,7 +146,7 @@ static void go_back(const struct parts *p, uint32_t target)
 static void go_on(const struct parts *p, uint32_t target)
 {
     struct emit *e = p->e;
-    if (target == NO_BLOCK) { /* behind the last block: cannot be reached */
+    if (target == NO_BLOCK) { /* behind the last block: unreachable */
         LLVMBuildUnreachable(e->m->b);
     } else if (!serial_part_holds(e->fn, e->here->block, target)) {
         each(p, p->written, live_in(e->fn, target), store);
@@ -203,7 +202,7 @@ static void emit_block(const struct parts *p, uint32_t order)
     go_on(p, fn_next(e->fn, order));
 }
 
-/* Begins the next of the lanes that are left. */
+/* Begins the next of the remaining lanes. */
 static void start_lane(const struct parts *p)
 {
     struct emit *e = p->e;
@@ -229,8 +228,8 @@ static void emit_again(const struct parts *p, const struct cas_loop *c, LLVMBasi
     build_br(e, lane_start);
 }
 
-/* Emits the second version of a part; returns where its first lane begins. c: CAS-loop combining,
- * or NULL. */
+/* Emits the second version of a part; returns the block where its first lane begins. c: CAS-loop
+ * combining, or NULL. */
 static LLVMBasicBlockRef emit_version(struct parts *p, uint32_t head, struct cas_loop *c, LLVMBasicBlockRef lane_start,
                                       LLVMBasicBlockRef done)
 {
@@ -269,8 +268,8 @@ static LLVMBasicBlockRef emit_version(struct parts *p, uint32_t head, struct cas
     return code[head];
 }
 
-/* May an access be tested once for all lanes, before they begin? It may, if its address is a
- * uniform register that the part does not write. */
+/* Can an access be tested once for all lanes before they begin? If its address is a uniform
+ * register that the part does not write. */
 static bool can_test(const struct parts *p, uint32_t head, const struct ir_insn *i)
 {
     const struct emit *e = p->e;
@@ -283,8 +282,8 @@ static bool can_test(const struct parts *p, uint32_t head, const struct ir_insn 
            !live_has(e->fn, p->written, i->a) && p->warp->regs[ir_ref_index(i->a)] == SHAPE_UNIFORM;
 }
 
-/* Accesses of a part that are tested before its lanes begin, and the few registers of their
- * addresses, which have to be the same in all lanes. */
+/* Accesses of a part that are tested before its lanes begin, and the few address registers that
+ * must be equal in all lanes. */
 struct tested {
     struct transfer access[16];
     unsigned n;
@@ -320,8 +319,8 @@ static void find_tested(const struct parts *p, uint32_t head, struct tested *t)
         }
 }
 
-/* Branches to the second version if all lanes go to the same places, and these are inside; else
- * code goes on here. */
+/* Branches to the second version if all lanes access the same places, and these are inside; else
+ * code continues here. */
 static void enter_tested(struct emit *e, value is_first, struct tested *t, LLVMBasicBlockRef version)
 {
     LLVMBasicBlockRef on = emit_new_block(e, ""), next = emit_new_block(e, "");
@@ -340,7 +339,7 @@ static void enter_tested(struct emit *e, value is_first, struct tested *t, LLVMB
     emit_at_end(e, on);
 }
 
-/* The function's entry: branches to the block that lanes begin at, and loads what they need. */
+/* The function's entry: branches to the block where lanes begin, and loads what they need. */
 static void emit_entry(struct parts *p, uint32_t head, value choose, LLVMBasicBlockRef lane_start,
                        LLVMBasicBlockRef done)
 {
@@ -365,7 +364,7 @@ static void emit_entry(struct parts *p, uint32_t head, value choose, LLVMBasicBl
     build_br(e, e->block[head]);
 }
 
-/* All lanes have run. Those behind the part go on together, or are noted in their records. */
+/* All lanes have run: those behind the part continue together, or are noted in their records. */
 static void finish(const struct parts *p)
 {
     struct emit *e = p->e;
@@ -383,7 +382,7 @@ static void finish(const struct parts *p)
     }
     emit_store_field(e, all, e->warp.w, abi.warp_out);
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++)
-        if (p->exits[b]) /* none, perhaps */
+        if (p->exits[b]) /* possibly none */
             engine_park(e, b, emit_load_i32(e, p->out[b]));
     build_ret(e, const_i32(e, SERIAL_PARKED));
 }
@@ -428,7 +427,7 @@ static void emit_parts_of(struct parts *p)
     emit_go_on(e, lane_start);
     start_lane(p);
     value choose = LLVMBuildSwitch(e->m->b, e->enter_at, nowhere, 2);
-    emit_at_end(e, nowhere); /* the engine asks for blocks of serial parts only */
+    emit_at_end(e, nowhere); /* the engine only requests blocks of serial parts */
     LLVMBuildUnreachable(e->m->b);
     for (uint32_t b = 0; b < blocks; b++) {
         if (!block_at(e->fn, b)->serial_to)
@@ -453,8 +452,8 @@ void emit_serial(struct emit *e, const struct function *fn, const char *name)
     struct function of_lane = function_of_one_lane(fn, &one);
     struct code_function f = {.mask = NULL}; /* the lane's bit */
     emit_declare(e, &of_lane, &lane_mode, &f, name);
-    e->clean = ARENA_ARRAY(e->arena, uint64_t, 2 * one.live.words + 1); /* nothing is */
-    e->lanes.lane = const_i64(e, 0);                                    /* until start_lane() */
+    e->clean = ARENA_ARRAY(e->arena, uint64_t, 2 * one.live.words + 1); /* nothing is clean */
+    e->lanes.lane = const_i64(e, 0);                                    /* until start_lane() sets it */
     emit_context(e, &f);
     emit_warp(e);
     e->enter_at = LLVMGetParam(e->f->llvm_fn, 2);

@@ -1,4 +1,4 @@
-/* Which registers are clean where code is being emitted; see emit.h, dirty_registers.c. */
+/* The clean registers at the current position; see emit.h, dirty_registers.c. */
 #include "jit/emit/emit.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* One element of each lane, or all that a lane has, between memory and registers; see load_store.h. */
+/* Moves one element of each lane, or all of a lane's elements, between memory and registers; see
+   load_store.h. */
 #include "jit/emit/load_store.h"
 
 LLVMTypeRef element_type(struct emit *e, const struct access *a)
@@ -100,7 +101,7 @@ void element_put_scalar(struct emit *e, const struct transfer *t, unsigned k, va
     if (fn_ref_shape(e->fn, r) == SHAPE_DIVERGENT)
         reg_write_lanes(e, r, emit_splat(e, v), t->a->i->guard ? t->mask : NULL);
     else
-        reg_write_scalar(e, r, v); /* where a guard does not hold, this is not reached */
+        reg_write_scalar(e, r, v); /* not reached if the guard does not hold */
 }
 
 value element_in_order(struct emit *e, value lanes, unsigned order)

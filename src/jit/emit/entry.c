@@ -1,9 +1,9 @@
-/* Where a function is entered, and what is tested there; see emit.h. */
+/* The entries of a function, and the tests there; see emit.h. */
 #include "jit/emit/emit.h"
 
 #include <string.h>
 
-/* Lanes that did not run in order may bring registers in other shapes: tests the shapes of those
+/* Lanes that did not run in order may have registers of other shapes: tests the shapes of those
  * that are not divergent. */
 static void check_shapes(struct emit *e, const uint64_t *set, value lanes, LLVMBasicBlockRef refused)
 {
@@ -15,7 +15,7 @@ static void check_shapes(struct emit *e, const uint64_t *set, value lanes, LLVMB
 }
 
 /* Tests assumed shapes wherever the interpreter may have written the registers: not in lockstep,
- * except in the first barrier phase after warps took turns. */
+ * except in the first barrier phase after warps ran in turns. */
 static void check_assumed(struct emit *e, const uint64_t *set, value lanes, LLVMBasicBlockRef refused)
 {
     const struct ir_live *live = &e->fn->shapes->live;
@@ -51,7 +51,7 @@ static void emit_entry(struct emit *e, uint32_t order, value lanes, value in_ord
     build_br(e, e->block[order]);
 }
 
-/* The entry with COMPILED_FILL: makes rows of seeds. */
+/* The entry with COMPILED_FILL: expands seeds to rows. */
 static void emit_fill(struct emit *e, uint32_t block, const struct reg_list *l, value choose)
 {
     emit_case(e, choose, block | COMPILED_FILL, "fill");
@@ -59,7 +59,7 @@ static void emit_fill(struct emit *e, uint32_t block, const struct reg_list *l, 
     build_ret(e, const_i32(e, LEAVE_PHASE));
 }
 
-/* The entries at terminators of blocks, where gangs have dissolved. */
+/* The entries at blocks' terminators, where gangs have dissolved. */
 static void emit_entries_at_ends(struct emit *e, struct cursor *here, value choose)
 {
     for (uint32_t b = 0; b < e->fn->ir->n_ordered; b++) {
@@ -99,7 +99,7 @@ void emit_entries(struct emit *e, struct cursor *here, struct warp_loop *warps)
         if (fn_is_seed_block(e->fn, b) || gang_may_restart(e->fn, b))
             emit_fill(e, b, &l, choose);
     }
-    emit_at_end(e, refused); /* in lockstep others may have run before */
+    emit_at_end(e, refused); /* in lockstep other warps may have run before */
     emit_add_counts(e);
     emit_store_field(e, e->warp.w, e->f->of.block, abi.block_stopped);
     build_ret(e, const_i32(e, LEAVE_REFUSED));

@@ -1,9 +1,9 @@
-/* Side exits, where compiled code leaves for the interpreter: registers go to rows, pending lanes
- * to their records; see emit.h. */
+/* Side exits from compiled code to the interpreter: registers go to rows, pending lanes to their
+ * records; see emit.h. */
 #include "jit/emit/emit.h"
 #include "jit/passes/passes.h"
 
-/* The pending lanes, of all blocks or of those that need a register. */
+/* The pending lanes of all blocks, or of those that need a register. */
 static value pending_lanes(struct emit *e, uint32_t number, bool all)
 {
     value pending = const_i32(e, 0);
@@ -56,8 +56,7 @@ void exit_emit_common(struct emit *e)
         emit_store_field(e, emit_load_i32(e, e->f->count.spun), e->warp.w, abi.warp_spun);
         emit_store_field(e, emit_load_i32(e, e->f->count.ahead), e->warp.w, abi.warp_ahead);
     }
-    /* in one store, as the interpreter reads them in one load: a load behind two stores would wait
-     * for both */
+    /* One store, because the interpreter reads both in one load, which would wait for two stores. */
     value high = build_zext(e, emit_load_i32(e, e->f->mask), e->m->i64);
     high = build_shl(e, high, const_i64(e, 32));
     value both = build_or(e, build_zext(e, emit_load_i32(e, e->f->left_at), e->m->i64), high);
@@ -87,9 +86,8 @@ void exit_emit(struct emit *e, const struct side_exit *x)
         build_br(e, x->by);
 }
 
-/* Leaves before an instruction in the midst of the block by small code, as that is rare; at its end
- * by fast code. Behind a barrier that all lanes come to compiled code goes on: seeds are enough for
- * it. */
+/* An exit inside a block is rare, and uses small code; at the block's end it uses fast code. Behind
+ * a barrier that all lanes reach, compiled code continues, for which seeds suffice. */
 void exit_of_warp(struct emit *e, uint32_t index)
 {
     const struct ir_block *block = block_at(e->fn, e->here->block);

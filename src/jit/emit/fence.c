@@ -1,16 +1,16 @@
 /* Fences; see emit.h. PTX ISA 9.7.13.4 (membar, fence), 8.10 (the axioms).
  *
- * In a serial part each fence is one of a lane, of which there may be thousands a millisecond, and
- * most are one too many for the host: x86-64 keeps all orders but one, a store before a load behind
- * it (Intel's manual, volume 3, 9.2.3.4), and a locked instruction keeps that too. So a fence there
- * waits: it is done before the next load that others could answer to, or by the next locked
- * instruction, whichever comes first, and at the latest where the part is left. Of `cas, fence,
- * load, store, fence, store` it leaves the cas, which comes again with the next lane. Whether one
- * waits is known when the code runs, so that any path will do.
+ * In a serial part a fence belongs to one lane, and there may be thousands a millisecond. Most are
+ * redundant on the host: x86-64 keeps all orders except a store before a later load (Intel's
+ * manual, volume 3, 9.2.3.4), and locked instructions keep that, too. So a fence is delayed: it is
+ * performed before the next load that others could influence, or by the next locked instruction,
+ * whichever comes first, and at the latest at the end of the part. Of `cas, fence, load, store,
+ * fence, store` only the cas remains, which comes again with the next lane. Whether a fence is
+ * delayed is known at run time, for any path.
  *
- * An exchange whose result nobody reads is a store there. It has read all the same: a fence behind
- * it makes it acquire, so what comes after that fence must not be loaded before the store is
- * everybody's. That fence may be in other code, so the part is not left before.
+ * An exchange whose result is not read is a store there. But it has read: a fence behind it makes
+ * it acquire, so what follows that fence must not be loaded before the store is visible to all.
+ * That fence may be in other code, so the part is not left before.
  */
 #include "jit/emit/emit.h"
 
@@ -27,13 +27,13 @@ static void fence(struct emit *e, LLVMAtomicOrdering order)
 void emit_fence(struct emit *e, const struct ir_insn *i)
 {
     bool is_sc = i->imm == ORDER_SC;
-    if (i->imm == ORDER_WEAK) /* of proxies */
+    if (i->imm == ORDER_WEAK) /* a proxy fence */
         return;
     if (!fence_is_delayed(e)) {
         fence(e, is_sc ? LLVMAtomicOrderingSequentiallyConsistent : LLVMAtomicOrderingAcquireRelease);
         return;
     }
-    LLVMBuildFence(e->m->b, LLVMAtomicOrderingSequentiallyConsistent, true, ""); /* of the compiler alone */
+    LLVMBuildFence(e->m->b, LLVMAtomicOrderingSequentiallyConsistent, true, ""); /* orders only the compiler */
     value needed = build_load(e, e->m->i1, is_sc ? e->lanes.fences.has_stored : e->lanes.fences.has_exchanged);
     value waits = build_load(e, e->m->i1, e->lanes.fences.waits);
     build_store(e, build_or(e, waits, needed), e->lanes.fences.waits);

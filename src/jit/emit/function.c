@@ -1,11 +1,11 @@
-/* One function: the order in which its parts are emitted, and its blocks; see emit.h. */
+/* The order in which the parts and blocks of a function are emitted; see emit.h. */
 #include "jit/emit/emit.h"
 
 #include <string.h>
 
 /* ---- instructions ---- */
 
-/* Begins the terminator of a block where a gang may have dissolved: its warps go on there. */
+/* Begins the terminator of a block where a gang may have dissolved: its warps continue there. */
 static void begin_end(struct emit *e)
 {
     if (!e->f->end[e->here->block] || e->unchecked.block || e->together ||
@@ -14,7 +14,7 @@ static void begin_end(struct emit *e)
     emit_go_on(e, e->f->end[e->here->block]);
 }
 
-/* Emits the present block from instruction `first` on. */
+/* Emits the current block from instruction `first` on. */
 static void emit_insns(struct emit *e, struct cursor *here, uint32_t first)
 {
     for (here->index = first; here->index < block_at(e->fn, here->block)->n; here->index++) {
@@ -26,7 +26,7 @@ static void emit_insns(struct emit *e, struct cursor *here, uint32_t first)
     emit_go_to(e, fn_next(e->fn, e->here->block), emit_mask(e));
 }
 
-/* The second version of a loop, which begins at `start`; *noted has that while it is emitted. */
+/* Emits the second version of a loop, which begins at `start`; *noted is `start` during that. */
 static void emit_version(struct emit *e, struct cursor *here, LLVMBasicBlockRef start, LLVMBasicBlockRef *noted)
 {
     emit_at_end(e, start);
@@ -37,7 +37,7 @@ static void emit_version(struct emit *e, struct cursor *here, LLVMBasicBlockRef 
     *noted = NULL;
 }
 
-/* A loop whose accesses are tested before it: its unchecked version if `holds`, else an iteration
+/* A loop whose accesses are tested before it: its unchecked version if `holds`, else one iteration
  * by the engine. */
 static void emit_versions(struct emit *e, struct cursor *here, const struct ir_block *block, value holds)
 {
@@ -50,7 +50,7 @@ static void emit_versions(struct emit *e, struct cursor *here, const struct ir_b
     emit_version(e, here, unchecked, &e->unchecked.block);
 }
 
-/* A lane-serial loop, and the vector version for the case that its tests fail. */
+/* A lane-serial loop, with the vector version for failed tests. */
 static void emit_lane_serial_or_vector(struct emit *e, struct cursor *here, const struct ir_block *block)
 {
     LLVMBasicBlockRef together = emit_new_block(e, "together");
@@ -64,7 +64,7 @@ static void emit_block(struct emit *e, struct cursor *here, uint32_t order)
     const struct ir_block *block = block_at(e->fn, order);
     emit_begin_block(e, here, order);
     emit_at_end(e, e->block[order]);
-    if (e->f->pending[order]) { /* those pending here come along */
+    if (e->f->pending[order]) { /* lanes that are pending here join */
         build_store(e, build_or(e, emit_load_i32(e, e->f->mask), emit_load_i32(e, e->f->pending[order])), e->f->mask);
         build_store(e, const_i32(e, 0), e->f->pending[order]);
     }
@@ -97,7 +97,7 @@ static void make_pending(struct emit *e, value *pending)
     }
 }
 
-/* Has the warp lanes in other activations? A spinning loop makes way for them sooner. */
+/* Does the warp have lanes in other activations? A spinning loop yields to them sooner. */
 static value find_divided(struct emit *e)
 {
     value newest = emit_load_field(e, e->m->ptr, e->warp.w, abi.warp_acts);
@@ -106,7 +106,7 @@ static value find_divided(struct emit *e)
     return build_zext(e, other, e->m->i32);
 }
 
-/* The begin of the work-group loop: the first warp is the one that the function is called for; in
+/* The start of the work-group loop: the first warp is the one that the function is called for; in
  * lockstep others follow. */
 static void start_warp(struct emit *e, struct warp_loop *warps)
 {

@@ -1,17 +1,17 @@
 /* Multi-warp vectorisation: a gang is two to eight warps of a block that run together, instruction
- * by instruction. So the CPU always has work of several warps while each waits for its own results,
- * and what is the same for all of them is done once; see docs/JIT.md.
+ * by instruction. So the CPU always has independent work while each warp waits for its own results,
+ * and what is common to all warps is done once; see docs/JIT.md.
  *
- * gang_plan.c decides which blocks of code have a second version for gangs. A gang begins where a
- * warp begins with all lanes at an entry, and the warps behind it do, too. Each warp has a copy of
- * `struct emit` with registers and rows of its own, so the emission of instructions knows nothing
- * of gangs. All warps of a gang go the same way. Where they would not, or would leave the planned
- * blocks, or have spent the budget, the gang dissolves: all warps stand before the block's
- * terminator, their registers go to their rows, and the code for single warps takes them up there
- * (e->f->end), one after the other. Where one warp leaves to the interpreter in the middle of a
- * block, each warp notes its own place, and the block falls out of lockstep (exec/lockstep.c).
- * Where the gang is the whole block (plan.is_block), a barrier that it reaches is open, and a
- * branch around a side region does not split it: each warp runs the region by itself.
+ * gang_plan.c decides which blocks of code have a second version for gangs. A gang begins when a
+ * warp, and the following warps, begin with all lanes at an entry. Each warp has a copy of `struct
+ * emit` with its own registers and rows, so the emission of instructions does not know of gangs.
+ * All warps of a gang branch alike. If they would not, or would leave the planned blocks, or have
+ * spent the budget, the gang dissolves: all warps stop before the block's terminator, their
+ * registers go to their rows, and the code for single warps continues each of them (e->f->end). If
+ * one warp exits to the interpreter in the middle of a block, each warp records its own position,
+ * and the block leaves lockstep (exec/lockstep.c). If the gang is the whole block (plan.is_block),
+ * a barrier that it reaches opens, and a branch around a side region does not split it: each warp
+ * runs the region by itself.
  */
 #include "jit/emit/gang.h"
 
@@ -36,8 +36,7 @@ static void emit_leave(struct emit *e, struct gang *g)
     build_ret(e, const_i32(e, LEAVE_AT));
 }
 
-/* Where the gang dissolves, at the end of the block. A pure block that runs once may as well begin
- * anew. */
+/* Where the gang dissolves at the end of the block. A pure block that runs once may also restart. */
 static LLVMBasicBlockRef to_dissolve(struct emit *e, struct gang *g)
 {
     if (g->pure && !fn_goes_to(e->fn, e->here->block, e->here->block) && gang_may_restart(e->fn, e->here->block))
@@ -58,7 +57,7 @@ static void emit_dissolve(struct emit *e, struct gang *g, uint32_t order)
 
 /* ---- accesses by the engine ---- */
 
-/* Emits the engine's way of the present access, behind it, if some warp goes there. */
+/* Emits the engine's path of the current access behind it, if some warp needs it. */
 static void emit_slow(struct emit *e, struct gang *g)
 {
     struct slow *s = &g->slow;
@@ -79,7 +78,7 @@ static void emit_slow(struct emit *e, struct gang *g)
     value which = emit_load_i32(e, s->which);
     value choose = LLVMBuildSwitch(e->m->b, which, s->back[s->access_of], g->n);
     for (unsigned k = s->access_of + 1; k < g->n; k++)
-        if (s->back[k]) /* what is done once comes from one warp */
+        if (s->back[k]) /* what is done once has one warp's values */
             LLVMAddCase(choose, const_i32(e, k), s->back[k]);
     emit_at_end(e, here);
 }
@@ -92,7 +91,7 @@ static void go_to(struct emit *e, struct gang *g, uint32_t order, uint32_t targe
         build_br(e, to_dissolve(e, g));
         return;
     }
-    if (target <= order) { /* a branch backwards spends from the budget: branch.c's spend() */
+    if (target <= order) { /* a backward branch spends from the budget: spend() in branch.c */
         value left = emit_load_i32(e, e->f->count.budget);
         left = build_sub(e, left, const_i32(e, 1));
         build_store(e, left, e->f->count.budget);
@@ -123,8 +122,8 @@ static void find_agreement(struct emit *e, struct gang *g, const struct ir_insn 
     }
 }
 
-/* The side region behind the present block's branch, run by one warp. If an access fails its test,
- * the engine performs it for this warp alone: the others stand before or behind the region. */
+/* Emits the side region behind the current block's branch, for one warp. If an access fails its
+ * test, the engine performs it for this warp alone: the others are before or behind the region. */
 static void emit_side_region(struct emit *x, uint32_t region, const struct ir_insn *branch)
 {
     const struct cursor *branch_at = x->here;
@@ -182,9 +181,9 @@ static void emit_branch(struct emit *e, struct gang *g, uint32_t order, const st
     go_to(e, g, order, i->guard_negated ? target : next);
 }
 
-/* The gang, all warps of the block, has come to a barrier: the barrier is open, and the gang goes
- * on with its registers. In a loop the last phase of a quantum ends as others do, so that the block
- * gives way; true where it may be that phase. */
+/* The gang is the whole block, and has reached a barrier: the barrier opens, and the gang continues
+ * with its registers. In a loop, the last phase of a quantum ends normally, so that the block
+ * yields; returns true if this may be that phase. */
 static bool pass_barrier(struct emit *e, struct gang *g, uint32_t next)
 {
     LLVMBasicBlockRef on = emit_new_block(e, "gang_phase"), last = NULL;
@@ -255,14 +254,14 @@ static void emit_together(struct emit *e, struct gang *g, uint32_t index)
     g->slow.block = NULL;
     for (unsigned k = 0; k < (e->fn->plan.once[i - e->fn->ir->insns.at] ? 1 : g->n); k++) {
         bool changes = i->kind != IR_LANES && i->kind != IR_FRAME && !is_weak_load(i);
-        if (changes && (k == 1 || i->kind != IR_ST)) /* a store that fails its test has done nothing */
+        if (changes && (k == 1 || i->kind != IR_ST)) /* a store that fails its test has changed nothing */
             gang_mode.has_effects(&g->warps[k]);
         emit_insn(&g->warps[k], i);
     }
     emit_slow(e, g);
 }
 
-/* LLVM's scheduler moves nothing past a label. */
+/* A label that LLVM's scheduler moves nothing across. */
 static void emit_label(struct emit *e)
 {
     LLVMMetadataRef text = LLVMMDStringInContext2(e->m->context, "", 0);
@@ -270,8 +269,7 @@ static void emit_label(struct emit *e)
     emit_intrinsic_of(e, "llvm.codeview.annotation", NULL, 0, &label, 1);
 }
 
-/* `n` instructions, warp after warp, so that few values of others are alive meanwhile:
- * gang_count_in_turns(). */
+/* Emits `n` instructions warp after warp, which keeps fewer values live: gang_count_in_turns(). */
 static void emit_in_turns(struct emit *e, struct gang *g, uint32_t from, uint32_t n)
 {
     bool stores = false;
@@ -290,7 +288,7 @@ static void emit_in_turns(struct emit *e, struct gang *g, uint32_t from, uint32_
     }
 }
 
-/* If the accesses of the present loop can be tested before it: emits the test, and goes on in the
+/* If the accesses of the current loop can be tested before it: emits the test, and continues in the
  * unchecked version. */
 static void test_loop(struct emit *e, struct gang *g)
 {
@@ -339,7 +337,7 @@ void emit_gang(struct emit *e, struct cursor *here)
     struct gang g = {
         .n = e->fn->plan.n, .here = here, .block = ARENA_ARRAY(e->arena, LLVMBasicBlockRef, e->fn->ir->n_ordered)};
     g.before = ARENA_ARRAY(e->arena, value, (size_t)e->fn->ir->regs.n * MAX_PIECES * MAX_GANG);
-    if (e->fn->plan.is_block) /* blocks of code behind barriers are entered with registers of its own */
+    if (e->fn->plan.is_block) /* blocks behind barriers are entered with their own registers */
         dirty_begin(e, dirty_find_clean(e->fn, e->fn->plan.entries, true));
     emit_at_end(e, e->f->warps.gang);
     if (e->fn->plan.is_straight)

@@ -1,10 +1,10 @@
-/* Where a gang begins, and where its block begins anew by single warps; see gang.c. */
+/* Where a gang begins, and where its block is restarted by single warps; see gang.c. */
 #include "jit/emit/gang.h"
 
 /* ---- making one ---- */
 
-/* May a gang begin? In lockstep, all lanes of the warp and of the gang's other warps behind it
- * stand at the start of one block. An i1. */
+/* Can a gang begin? In lockstep, all lanes of this warp and of the following ones are at the start
+ * of one block. An i1. */
 static value may_begin(struct emit *e)
 {
     const uint32_t *b = e->fn->shapes->block;
@@ -63,7 +63,7 @@ static void open_warp(struct emit *e, struct gang *g, unsigned k)
 
 static value stands_with_first(struct emit *e, const struct emit *x)
 {
-    /* two loads, as they are mostly two stores: one load would wait for both to be in the cache */
+    /* Two loads, because mostly two stores wrote it: one load would wait for both. */
     value where = emit_load_field(e, e->m->i32, x->warp.w, abi.warp_at_block);
     value lanes = emit_load_field(e, e->m->i32, x->warp.w, abi.warp_mask);
     value is_whole = emit_all_run(e, lanes);
@@ -98,15 +98,14 @@ void gang_open_warps(struct emit *e, struct gang *g)
     emit_at_end(e, on);
 }
 
-/* Tests that a common register is the same in all warps: it may come from where each warp went its
- * own way. */
+/* Tests that a common register is equal in all warps: they may come from code where they diverged. */
 static void enter_common(struct emit *e, struct gang *g, uint32_t reg)
 {
     ir_ref r = ir_make_ref(REF_REG, reg);
     value all = const_i32(e, UINT32_MAX), equal = const_i1(e, true);
     unsigned pieces = fn_pieces(e->fn, e->fn->shapes->regs[reg]);
     value first[MAX_PIECES];
-    for (unsigned k = g->n; k-- > 0;) { /* of the first last, so that it stays */
+    for (unsigned k = g->n; k-- > 0;) { /* the first one last, so that it is kept */
         reg_reload(&g->warps[k], reg, all);
         for (unsigned p = 0; p < pieces; p++) {
             value v = reg_read_piece(&g->warps[0], r, p);

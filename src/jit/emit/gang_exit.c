@@ -1,5 +1,5 @@
-/* The modes of a gang's warps: leaving a gang in the middle of a block, accesses of its warps that
- * the engine does, side regions; see gang.h. */
+/* The modes of a gang's warps: exits in the middle of a block, accesses by the engine, side
+ * regions; see gang.h. */
 #include "jit/emit/atom.h"
 #include "jit/emit/gang.h"
 
@@ -22,7 +22,7 @@ LLVMBasicBlockRef gang_to_restart(struct emit *e, struct gang *g)
     return g->restart;
 }
 
-/* In the warp's own record: others of the gang stop, too. */
+/* Writes the warp's own record, because other warps of the gang stop, too. */
 static void record_exit(struct emit *x, const struct side_exit *s)
 {
     value where = const_i64(x, (uint64_t)UINT32_MAX << 32 | s->block);
@@ -72,7 +72,7 @@ static void begin_slow(struct emit *e, struct gang *g, const struct transfer *t)
                        .regs = ARENA_ARRAY(e->arena, value, (size_t)e->fn->ir->regs.n * MAX_PIECES)};
 }
 
-/* Copies registers of an access to those of the shared slow code, or back. */
+/* Copies an access's registers to those of the shared slow code, or back. */
 static void pass(struct emit *e, struct slow *s, const ir_ref *refs, unsigned n, bool back)
 {
     for (unsigned k = 0; k < n; k++) {
@@ -97,13 +97,13 @@ static void access_of_one(struct emit *e, const struct transfer *t)
     unsigned n_reads = ir_reads(t->a->i, reads), n_writes = ir_writes(t->a->i, writes);
     if (g->pure) {
         build_br(e, gang_to_restart(e, g));
-        emit_at_end(e, emit_new_block(e, "")); /* where nobody comes */
+        emit_at_end(e, emit_new_block(e, "")); /* unreachable */
         return;
     }
     if (!s->block)
         begin_slow(e, g, t);
     pass(e, s, reads, n_reads, false);
-    pass(e, s, writes, n_writes, false); /* what a guard leaves as it is */
+    pass(e, s, writes, n_writes, false); /* also registers that a guard leaves unchanged */
     build_store(e, const_i32(e, e->lanes.place), s->which);
     build_store(e, e->warp.w, s->w);
     build_store(e, e->warp.a, s->a);
@@ -115,8 +115,7 @@ static void access_of_one(struct emit *e, const struct transfer *t)
     pass(e, s, writes, n_writes, true);
 }
 
-/* Code that the warps share lies behind the access: what a warp has computed before is not
- * available there. */
+/* The shared code is behind the access: values that a warp computed before are not available there. */
 static void first_anew(struct emit *e, struct transfer *t)
 {
     t->cache = NULL;
@@ -125,11 +124,11 @@ static void first_anew(struct emit *e, struct transfer *t)
 
 static void group_by_engine(struct emit *e, const struct ir_insn *i, LLVMBasicBlockRef done)
 {
-    (void)i, (void)done; /* the gang leaves to the code for single warps */
+    (void)i, (void)done; /* the gang exits to the code for single warps */
     e->mode->leave_at(e, e->here->index);
 }
 
-/* For lanes that a guard names, mostly none: those of a cp.async that read no whole source. */
+/* For lanes selected by a guard, mostly none: those of a cp.async that do not read a whole source. */
 static void async_by_engine(struct emit *e, const struct ir_insn *i)
 {
     LLVMBasicBlockRef done = access_skip_if_none(e, i, emit_guarded_mask(e, i));
@@ -139,8 +138,8 @@ static void async_by_engine(struct emit *e, const struct ir_insn *i)
 
 /* ---- accesses of lanes that are known ---- */
 
-/* Are the addresses of those lanes inside that run the side region? Lanes and addresses may be
- * known: those of `part[t - 1]` for all threads but the first, for example. */
+/* Are the addresses of the lanes that run the side region inside? Lanes and addresses may be known:
+ * those of `part[t - 1]` for all threads but the first, for example. */
 static bool is_inside_within(const struct emit *e, const struct transfer *t)
 {
     bool known = LLVMIsAConstantInt(t->mask) && LLVMIsAConstantInt(t->first[0]);
@@ -158,7 +157,7 @@ static bool is_inside_within(const struct emit *e, const struct transfer *t)
     return true;
 }
 
-/* Addresses of lanes that do not run may lie before the block's memory. */
+/* Addresses of lanes that do not run may be below the block's memory. */
 static bool transfer_known(struct emit *e, struct transfer *t)
 {
     if (!is_inside_within(e, t))
@@ -209,7 +208,7 @@ static value lanes_within(struct emit *e)
     return e->lanes.within;
 }
 
-/* Of a side region that is known of the warp alone. */
+/* Of a side region: only what is known about the warp counts. */
 static bool all_within(const struct emit *e)
 {
     value lanes = e->lanes.within;

@@ -1,12 +1,12 @@
-/* Loads from one base and an index of 32 bits in each lane (base_index.c). One comparison of 32-bit
- * lanes tests them, and the gather takes the indices as they are, half as wide as addresses; see
+/* Loads with one base and a 32-bit index in each lane (base_index.c). One comparison of 32-bit
+ * lanes tests them, and the gather uses the indices directly, half as wide as addresses; see
  * load_store.h.
  */
 #include "jit/emit/load_store.h"
 
 /* `place` is inside, so no subtraction wraps. An index up to the largest, times the scale in units,
- * stays below 2^31, so the gather may take it as a signed number. A negative index is larger than
- * any other when compared as an unsigned number. */
+ * is below 2^31, so the gather may treat it as signed. Compared as unsigned, a negative index is
+ * larger than any other. */
 value transfer_index_largest(struct emit *e, const struct access *a, const struct index *x, value place, value places)
 {
     value rest = build_sub(e, build_sub(e, places, place), const_i64(e, 1));
@@ -15,7 +15,7 @@ value transfer_index_largest(struct emit *e, const struct access *a, const struc
     return build_trunc(e, rest, e->m->i32);
 }
 
-/* Gathers; lanes that do not run have index 0. */
+/* Gathers; lanes that do not run use index 0. */
 static void gather_by_index(struct emit *e, const struct transfer *t, const struct index *x, value base, value lanes)
 {
     value v[8], from = build_int_to_ptr(e, base, e->m->ptr), none = LLVMConstNull(LLVMTypeOf(lanes));

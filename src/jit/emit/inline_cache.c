@@ -1,11 +1,11 @@
-/* Inline caches: where an access to global memory was last, by instruction (exec/abi.h). An access
- * tests that its first byte is at one of the places that its cache has. There are as many places as
- * leave room behind each for the test's span: all the bytes that the test is for.
+/* Inline caches: for each instruction, where it last accessed global memory (exec/abi.h). An access
+ * tests whether its first byte is at one of the positions of its cache: those that leave room for
+ * the test's span, all the bytes that the test covers.
  *
- * Code of one instruction may test with different spans: for one lane or for all, for itself or for
- * a check group (access_groups.c), by single warps or by a gang. All of it has one cache, so that
- * each finds what another has noted; so the note must hold for the largest span of any test. That
- * is known when the function has been emitted: then the engine's calls get their spans.
+ * Code of one instruction may test different spans: for one lane or all, for itself or a check
+ * group (access_groups.c), by single warps or by a gang. All of it shares one cache, so that each
+ * benefits from the others; so an entry must hold for the largest span of any test. That is known
+ * when the function has been emitted: then the engine's calls get their spans.
  */
 #include "jit/emit/load_store.h"
 
@@ -21,7 +21,7 @@ struct noted_table {
 
 struct inline_caches {
     uint32_t *number; /* by instruction */
-    uint64_t *span;   /* by instruction: the largest that a test of it has */
+    uint64_t *span;   /* by instruction: the largest span of its tests */
     VEC(struct noted_call) calls;
     VEC(struct noted_table) tables;
 };
@@ -89,7 +89,7 @@ value inline_cache_table(struct emit *e, const uint32_t *insns, uint32_t n, uint
 
 void inline_caches_end(struct emit *e)
 {
-    enum { SPAN = 5 }; /* of the arguments of compiled_calls.access */
+    enum { SPAN = 5 }; /* index among the arguments of compiled_calls.access */
     const struct inline_caches *s = e->f->inline_caches;
     for (uint32_t k = 0; k < s->calls.n; k++)
         LLVMSetOperand(s->calls.at[k].call, SPAN, const_i64(e, s->span[s->calls.at[k].insn]));

@@ -1,9 +1,9 @@
-/* Emits one instruction, of whatever kind; see emit.h. */
+/* Emits one instruction of any kind; see emit.h. */
 #include "jit/emit/load_store.h"
 
-/* cp.async.commit_group, wait_group and their kind have something to do only if work of the block
- * is not done (exec/async.h): what compiled code has copied is. The first of several warps asks for
- * all. */
+/* cp.async.commit_group, wait_group and similar instructions have work only if the block has
+ * pending copies (exec/async.h): what compiled code copies is complete. The first of several warps
+ * checks for all. */
 static void emit_group(struct emit *e, const struct ir_insn *i)
 {
     if (i->mode >= GROUP_WGMMA_FENCE || !mode_is_first(e))

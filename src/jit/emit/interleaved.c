@@ -1,11 +1,11 @@
-/* Moving the words of an interleave group (access_groups.c): whole vectors, and shuffles; see
+/* Moves the words of an interleave group (access_groups.c) by whole vectors and shuffles; see
  * load_store.h. */
 #include "jit/emit/load_store.h"
 
 #include <string.h>
 
 /* Do the elements of its values alternate, and is their number a power of 2? Then zip and unzip
- * serve it. */
+ * suffice. */
 static bool is_in_turns(const struct interleave_group *r)
 {
     bool so = (r->n & (r->n - 1)) == 0 && r->elements == r->n * WARP_LANES;
@@ -16,8 +16,7 @@ static bool is_in_turns(const struct interleave_group *r)
     return so;
 }
 
-/* How many vectors of 32 elements move the group; the last may repeat some elements of the one
- * before. */
+/* The number of 32-element vectors that move the group; the last may overlap the previous one. */
 static unsigned n_vectors(const struct interleave_group *r)
 {
     return (r->elements + WARP_LANES - 1) / WARP_LANES;
@@ -35,15 +34,15 @@ static value vector_pointer(struct emit *e, const struct transfer *t, const stru
     return emit_pointer_at(e, t->pointer[0], (int64_t)vector_start(r, k) * t->a->bytes - before);
 }
 
-/* Keeps a loaded value for the group's other members, in an alloca, as code that warps of a gang
- * share (gang_exit.c) may lie between. */
+/* Keeps a loaded value for the group's other members, in an alloca, because shared code of a gang's
+ * warps (gang_exit.c) may be between them. */
 static void keep_value(struct emit *e, struct interleave_group *r, unsigned k, value v)
 {
     e->f->interleaved[r->id].of[e->lanes.place][k] = emit_keep(e, v);
 }
 
-/* The kept value. If the group is loaded once for all warps of a gang, the first warp's value
- * serves the others. */
+/* The kept value. If the group is loaded once for all warps of a gang, all use the first warp's
+ * value. */
 static value kept_value(struct emit *e, const struct interleave_group *r, unsigned k)
 {
     value kept = e->f->interleaved[r->id].of[e->lanes.place][k] ? e->f->interleaved[r->id].of[e->lanes.place][k]
@@ -73,7 +72,7 @@ static void load_values(struct emit *e, const struct transfer *t, struct interle
     }
 }
 
-/* For vector k, where each element comes from, counted through the values and their lanes; negative
+/* For vector k: the source of each element, numbered through the values and their lanes; negative
  * in gaps. */
 static void find_sources(const struct interleave_group *r, unsigned k, int index[WARP_LANES])
 {
@@ -95,7 +94,7 @@ static bool is_gap(const int index[WARP_LANES])
     return true;
 }
 
-/* The elements of a vector that are stored, where all lanes run or some; NULL: all. */
+/* The elements of a vector to store, if all lanes run or only some; NULL: all. */
 static value stored_elements(struct emit *e, const struct transfer *t, const int index[WARP_LANES], bool all_run)
 {
     value none = LLVMConstNull(vector_of(e->m->i1, WARP_LANES)), constant[WARP_LANES];

@@ -1,11 +1,11 @@
-/* Pure instructions: the lane functions of src/isa, which the build has compiled to bitcode for
- * each CPU level (isa/lanes.c), copied into the code instruction by instruction.
+/* Pure instructions: the lane functions of src/isa, compiled by the build to bitcode for each CPU
+ * level (isa/lanes.c), and copied into the code instruction by instruction.
  *
- * A lane function reads rows and writes rows; in the copy, what it would load is the operand's
- * value, and what it would store is the result. That works for those that the C compiler has made
- * operations on whole vectors, nearly all; the few that go through memory (tables, divisions by the
- * host) are called as they stand in the library, on rows on the stack. For values that are the same
- * in all lanes there is a second library, with the meaning for one lane.
+ * A lane function reads and writes rows; in the copy its loads become the operands' values, and its
+ * stores the results. This works for functions that the C compiler has vectorised, nearly all. The
+ * few that go through memory (tables, divisions by the host) are called in the library, on rows on
+ * the stack. For values that are equal in all lanes a second library has the functions for one
+ * lane.
  */
 #include "jit/analysis/lane_library.h"
 #include "isa/lane_ids.h"
@@ -19,9 +19,9 @@ enum { N_PARAMS = 6, PARAM_D = 0, PARAM_E = 1, PARAM_A = 2, PARAM_IMM = 5 };
 
 struct copy {
     struct emit *e;
-    value param[N_PARAMS]; /* operands; d and e: what is loaded from there */
+    value param[N_PARAMS]; /* operands; d and e: values loaded from there */
     value result[2];       /* d, e: allocas */
-    value *from, *to;      /* map of values, by hash */
+    value *from, *to;      /* hash map from values to their copies */
     unsigned size;
     LLVMBasicBlockRef old_block[64], new_block[64];
     unsigned n_blocks;
@@ -42,7 +42,7 @@ static void map(struct copy *c, value from, value to)
     c->to[h] = to;
 }
 
-/* A table of the other module. */
+/* A table of the library's module. */
 static value table_in(struct emit *e, value from)
 {
     size_t n;
@@ -64,7 +64,7 @@ static value mapped(struct copy *c, value v)
         value fn = LLVMGetParamParent(v);
         return LLVMGetParam(fn, PARAM_IMM) == v ? c->param[PARAM_IMM] : v;
     }
-    if (LLVMIsAFunction(v)) { /* an intrinsic, declared in the other module */
+    if (LLVMIsAFunction(v)) { /* an intrinsic, declared in the library's module */
         size_t n;
         const char *name = LLVMGetValueName2(v, &n);
         value declared = LLVMGetNamedFunction(c->e->m->module, name);
@@ -73,7 +73,7 @@ static value mapped(struct copy *c, value v)
     if (LLVMIsAGlobalVariable(v))
         return table_in(c->e, v);
     if (!LLVMIsAInstruction(v))
-        return v; /* a constant */
+        return v; /* constants are shared */
     unsigned h = hash(c, v);
     while (c->from[h] && c->from[h] != v)
         h = (h + 1) & (c->size - 1);
@@ -102,7 +102,7 @@ static bool is_integer(LLVMTypeRef t)
     return LLVMGetTypeKind(t) == LLVMIntegerTypeKind;
 }
 
-/* The same bits as another type; integers are cut or filled with zeros. */
+/* Reinterprets the bits as another type; integers are truncated or zero-extended. */
 static value adapt(struct emit *e, value v, LLVMTypeRef type)
 {
     LLVMTypeRef now = LLVMTypeOf(v);
@@ -163,7 +163,7 @@ static void fill_phis(struct copy *c, value fn)
             }
 }
 
-/* The body of a lane function, at the builder's place; false where it has too many blocks. */
+/* Copies the body of a lane function to the builder's position; false if it has too many blocks. */
 static bool copy_function(struct copy *c, value fn)
 {
     struct emit *e = c->e;
@@ -199,7 +199,7 @@ static bool copy_function(struct copy *c, value fn)
 /* ---- instructions ---- */
 
 struct operands {
-    ir_ref ref[N_PARAMS]; /* of d, e, a, b, c */
+    ir_ref ref[N_PARAMS]; /* for d, e, a, b, c */
     uint64_t imm;
     bool reads_e, writes_e, uniform;
 };
@@ -216,11 +216,11 @@ static void find_operands(struct emit *e, const struct ir_insn *i, struct operan
             x->uniform &= fn_ref_shape(e->fn, x->ref[k]) == SHAPE_UNIFORM;
 }
 
-/* What a lane function is copied for: all lanes, or the first one of a piece. */
+/* The target of a copy: all lanes, or the first lane of a piece. */
 struct copy_for {
     bool single;
     unsigned piece;
-    value a; /* its first operand, or NULL: that of the instruction */
+    value a; /* replaces the instruction's first operand, or NULL */
 };
 static const struct copy_for all_lanes = {.single = false};
 
@@ -229,7 +229,7 @@ static struct copy_for piece_alone(unsigned piece)
     return (struct copy_for){.single = true, .piece = piece};
 }
 
-/* A lane function; its results go to allocas. */
+/* Copies a lane function; its results go to allocas. */
 static bool copy_one(struct emit *e, uint16_t lane, const struct operands *x, struct copy_for what,
                      const value result[2])
 {
@@ -269,7 +269,7 @@ value emit_lane_function(struct emit *e, uint16_t lane, unsigned width, value a,
     return fn && copy_function(&copy, fn) ? build_load(e, type_of_width(e, width), copy.result[0]) : NULL;
 }
 
-/* The library's own function, on rows on the stack. */
+/* Calls the library's function on rows on the stack. */
 static void emit_call(struct emit *e, const struct ir_insn *i, const struct operands *x, value out[2])
 {
     LLVMTypeRef params[N_PARAMS] = {e->m->ptr, e->m->ptr, e->m->ptr, e->m->ptr, e->m->ptr, e->m->i64};
@@ -293,7 +293,7 @@ static value lane_of(struct emit *e, value lanes, unsigned width, unsigned lane)
     return width == 1 ? build_trunc(e, lanes, e->m->i1) : build_extract(e, lanes, const_i32(e, lane));
 }
 
-/* The guard of a write to a register that is not divergent is the same in all lanes. */
+/* A register that is not divergent is written under a guard that is equal in all lanes. */
 static void write_one(struct emit *e, const struct ir_insn *i, ir_ref d, value scalar, unsigned piece)
 {
     if (i->guard) {
@@ -304,7 +304,7 @@ static void write_one(struct emit *e, const struct ir_insn *i, ir_ref d, value s
     reg_write_piece(e, d, scalar, piece);
 }
 
-/* Of a result that is not divergent: the values of its pieces, from those of its operands. */
+/* For a result that is not divergent: computes its pieces' values from those of the operands. */
 static void emit_pieces(struct emit *e, const struct ir_insn *i, const struct operands *x)
 {
     unsigned n = fn_pieces(e->fn, fn_ref_shape(e->fn, i->d));
@@ -328,8 +328,8 @@ static void emit_pieces(struct emit *e, const struct ir_insn *i, const struct op
     }
 }
 
-/* Of a widened index: does nothing wrap between the lanes of a piece? Where it does, the
- * interpreter goes on. */
+/* For a widened index: does nothing wrap between the lanes of a piece? If something does, the
+ * interpreter continues. */
 static void test_piece(struct emit *e, ir_ref r, unsigned piece, bool is_signed)
 {
     const int64_t *at = e->fn->shapes->lane_offsets.at[fn_ref_shape(e->fn, r)].at;
@@ -356,9 +356,8 @@ static void test_assumption(struct emit *e, const struct ir_insn *i)
         test_piece(e, r, p, is_signed);
 }
 
-/* Functions with a simple form for inputs in a certain range: the test of the range, and the simple
- * form. For a quotient the test is of the divisor, and the simple form multiplies by its
- * reciprocal. */
+/* Functions that have a simple form for a range of inputs: the range test, and the simple form. For
+ * a quotient, the divisor is tested, and the simple form multiplies by its reciprocal. */
 static const struct plain {
     uint16_t lane, holds, plain, product;
 } plains[] = {
@@ -390,7 +389,7 @@ static const struct plain *find_plain(const struct emit *e, uint16_t lane)
     return NULL;
 }
 
-/* An operand of which it may not matter which NaN it is: nan.c. */
+/* Reads an operand whose NaN may be any NaN: nan.c. */
 static value read_any_nan(struct emit *e, ir_ref operand)
 {
     LLVMTypeRef floats = vector_of(LLVMFloatTypeInContext(e->m->context), WARP_LANES);
@@ -398,7 +397,7 @@ static value read_any_nan(struct emit *e, ir_ref operand)
     return LLVMBuildFreeze(e->m->b, adapt(e, v, floats), "");
 }
 
-/* The product of the first operand and what stands in `result`, which takes its place. */
+/* Multiplies the first operand by `result`, and replaces that. */
 static void multiply(struct emit *e, uint16_t product, const struct operands *x, LLVMTypeRef type, value result)
 {
     struct copy c = {.e = e, .result = {result}};
@@ -408,7 +407,7 @@ static void multiply(struct emit *e, uint16_t product, const struct operands *x,
     copy_function(&c, lane_library_find(e->fn->lanes, false, product));
 }
 
-/* The simple function, copied, where it serves; else a call of the other. */
+/* Copies the simple function if the range test holds; else calls the full one. */
 static bool emit_plain(struct emit *e, const struct ir_insn *i, const struct operands *x, value out[2])
 {
     const struct plain *p = find_plain(e, i->lane);
@@ -418,7 +417,7 @@ static bool emit_plain(struct emit *e, const struct ir_insn *i, const struct ope
     LLVMTypeRef type = vector_of_width(e, 32);
     value result = emit_alloca(e, type), holds = emit_alloca(e, e->m->i32);
     const struct copy_for any_nan = {
-        .a = read_any_nan(e, x->ref[p->product ? PARAM_A + 1 : PARAM_A])}; /* no NaN is within reach */
+        .a = read_any_nan(e, x->ref[p->product ? PARAM_A + 1 : PARAM_A])}; /* the range excludes NaNs */
     copy_one(e, p->holds, x, any_nan, (value[2]){holds});
     value without = build_and(e, build_not(e, emit_load_i32(e, holds)), emit_mask(e));
     emit_likely(e, emit_is_zero(e, without), simple, other);
@@ -435,7 +434,7 @@ static bool emit_plain(struct emit *e, const struct ir_insn *i, const struct ope
     return true;
 }
 
-/* Does the value grow by one from lane to lane, as a signed or an unsigned number? */
+/* Does the value increase by one from lane to lane, as a signed or an unsigned number? */
 static bool counts_lanes(const struct emit *e, ir_ref r)
 {
     uint16_t shape = r ? fn_ref_shape(e->fn, r) : SHAPE_DIVERGENT;
@@ -448,7 +447,8 @@ static bool counts_lanes(const struct emit *e, ir_ref r)
     return true;
 }
 
-/* A mask of the first lanes, as many as `limit` is over lane 0's number: in 64 bits nothing wraps. */
+/* A mask of the first lanes: as many as `limit` exceeds lane 0's number by; 64 bits prevent
+   wrapping. */
 static value first_lanes(struct emit *e, value number, value limit, bool is_signed, bool one_more)
 {
     value over =
@@ -460,8 +460,8 @@ static value first_lanes(struct emit *e, value number, value limit, bool is_sign
     return build_not(e, build_trunc(e, behind, e->m->i32));
 }
 
-/* Of a number that counts lanes with one that is the same in all: lanes from the first on, or all
- * behind those. */
+/* A comparison of a number that counts lanes with a scalar: holds for the first lanes, or for all
+ * others. */
 static bool emit_comparison(struct emit *e, const struct ir_insn *i, value out[2])
 {
     enum lane_is is = ir_is(i);
@@ -470,10 +470,10 @@ static bool emit_comparison(struct emit *e, const struct ir_insn *i, value out[2
     bool counts_first = counts_lanes(e, i->a) && fn_ref_shape(e->fn, i->b) == SHAPE_UNIFORM;
     if (!counts_first && (!counts_lanes(e, i->b) || fn_ref_shape(e->fn, i->a) != SHAPE_UNIFORM))
         return false;
-    is = counts_first ? is : lane_mirrored(is); /* of what counts, seen from there */
+    is = counts_first ? is : lane_mirrored(is); /* the comparison with the counting number on the left */
     bool less = is == IS_ULT || is == IS_ULE || is == IS_SLT || is == IS_SLE;
     bool one_more =
-        is == IS_ULE || is == IS_SLE || is == IS_UGT || is == IS_SGT; /* lanes that are equal are among the first */
+        is == IS_ULE || is == IS_SLE || is == IS_UGT || is == IS_SGT; /* are lanes with equal values among the first? */
     value a = reg_read_scalar(e, i->a), b = reg_read_scalar(e, i->b);
     value first = first_lanes(e, counts_first ? a : b, counts_first ? b : a, is >= IS_SGT, one_more);
     out[0] = less ? first : build_not(e, first);

@@ -1,53 +1,54 @@
-/* Lane-serial loops: scalar code for the loops that lanes run one after the other
- * (lane_serial_loops.c says which); see emit.h.
+/* Lane-serial loops: scalar code for loops that lanes run one after the other (chosen by
+ * lane_serial_loops.c); see emit.h.
  *
- * The same emitter makes the code, with the shapes of a warp of one lane. Others see nothing of
- * such a loop, and what it writes stays apart until all lanes are done. So if the code's
- * assumptions fail, as when an access does not pass its test, nothing has happened: the loop begins
- * anew with vectors, which find the fault if there is one. If all goes well, lanes stand as if they
- * had gone together: no lane does more iterations than the warp has budget for, and lanes that are
- * not through by then give way.
+ * The same emitter makes the code with the shapes of a warp of one lane. Other threads observe
+ * nothing of such a loop, and its results are kept apart until all lanes are done. So if an
+ * assumption fails, for example if an access fails its test, nothing has happened: the loop
+ * restarts with vectors, which find the fault if there is one. Otherwise the lanes end as if they
+ * had run together: no lane runs more iterations than the warp has budget for, and unfinished lanes
+ * yield.
  *
- * Registers come from vectors, through memory of the function's own, and go back there once a lane.
- * Each access is tested: an index in its allocation by one comparison, of what has been found out
- * before the loop (base_index.c).
+ * Registers come from vectors through memory of the function's own, and go back once per lane. Each
+ * access is tested: an index by one comparison with a bound that was computed before the loop
+ * (base_index.c).
  */
 #include "jit/emit/load_store.h"
 
-/* The limits within which a load's addresses are inside. */
+/* The limits within which a load's addresses are in bounds. */
 struct limits {
     struct index index;
-    value most;                  /* i32: the largest index that is inside; NULL: the address itself is looked at */
+    value most;                  /* i32: the largest index in bounds; NULL: the address itself is tested */
     value lo, n;                 /* of the cache */
-    struct induction *induction; /* that its address is of; or NULL */
-    int64_t added;               /* to the induction's index */
+    struct induction *induction; /* the induction of its address; or NULL */
+    int64_t added;               /* offset from the induction's index */
 };
 
-/* An induction: addresses of loads that go on together, by one step in each iteration: where a
- * lane's first places are inside, it is known how many iterations it can go until one is not. */
+/* An induction: addresses of loads that advance together, by one step in each iteration. If a
+ * lane's first addresses are in bounds, the number of iterations until one is not is known. */
 struct induction {
     struct walk walk; /* an index, or an address */
     const struct limits *of;
-    const struct access *access; /* of its first load */
-    int64_t from, to;            /* what is added for the first, and the last */
-    value most; /* the largest that the first's index may be, i64; or how many places there are for an address */
-    value now;  /* the index in the present iteration, i64 */
+    const struct access *access; /* its first load */
+    int64_t from, to;            /* offsets of the first and the last load */
+    value most;                  /* i64: the first load's largest index; or the number of positions for an address */
+    value now;                   /* i64: the index in the current iteration */
 };
 
 struct lane_serial {
     struct emit *e;
     const struct ir_block *block;
-    LLVMBasicBlockRef together; /* nothing has happened: all lanes go by vectors */
+    LLVMBasicBlockRef together; /* restarts with vectors, for all lanes: nothing has happened */
     struct limits *limits;      /* by instruction */
     struct induction *inductions;
     uint32_t n_inductions;
-    value *row;                  /* by number in `live`: memory of a register that comes or goes by lanes; or NULL */
-    value *number;               /* the same: what a register is in all lanes, as they come */
-    value *last;                 /* the same: the alloca of what it is in lanes that have spent the budget */
-    value mask, budget;          /* as the warp comes */
-    value left, spent;           /* allocas: lanes to come, and those that have spent their budget */
-    value iterations, iteration; /* the same: how many a lane has gone, of all lanes, and of the present one */
-    value most;                  /* that may follow a lane's first */
+    /* by number in `live`: memory for a register that lanes load or store; or NULL */
+    value *row;
+    value *number;               /* the same: the value at entry that is equal in all lanes */
+    value *last;                 /* the same: alloca of the value in lanes that have spent the budget */
+    value mask, budget;          /* at the warp's entry */
+    value left, spent;           /* allocas: remaining lanes, and those that have spent their budget */
+    value iterations, iteration; /* the same: iterations so far, of all lanes and of the current one */
+    value most;                  /* that may follow a lane's first iteration */
 };
 
 static ir_ref reg_of(const struct lane_serial *p, uint32_t n)
@@ -70,8 +71,8 @@ static bool is_read(const struct lane_serial *p, ir_ref r)
     return false;
 }
 
-/* By the number in `live`: is a register live where the loop begins, and used in it? Is it written
- * in the loop, and live behind it or in the next iteration? */
+/* By the number in `live`: is a register live at the loop's start, and used in it? Is it written in
+ * the loop, and live behind it or in the next iteration? */
 static bool comes(const struct lane_serial *p, uint32_t n)
 {
     return ir_in_set(live_in(p->e->fn, p->e->here->block), n) &&
@@ -90,8 +91,8 @@ static bool has_same_base(const struct limits *x, const struct limits *y)
     return x->index.base == y->index.base && x->index.scale == y->index.scale;
 }
 
-/* The limits of an earlier load of as many bytes through the same base or register, or NULL: both
- * loads can use the allocation that one is in. */
+/* The limits of an earlier load of the same size through the same base or register, or NULL: both
+ * loads can use its allocation. */
 static const struct limits *find_earlier(const struct lane_serial *p, uint32_t k)
 {
     struct emit *e = p->e;
@@ -136,7 +137,7 @@ static void find_limits(struct lane_serial *p, uint32_t k)
     }
 }
 
-/* Does a load's address belong to an induction? Its places are a whole number of loads apart. */
+/* Does a load's address belong to an induction? Addresses must be a whole number of elements apart. */
 static bool fits(const struct induction *c, const struct walk *w, const struct limits *x, int64_t added, unsigned all)
 {
     return c->walk.root == w->root && c->walk.step == w->step &&
@@ -144,10 +145,10 @@ static bool fits(const struct induction *c, const struct walk *w, const struct l
                     : c->of->lo == x->lo && c->access->all == all && ((uint64_t)added - (uint64_t)c->from) % all == 0);
 }
 
-/* Adds a load to the induction that its address belongs to, or to a new one. For an index the least
- * limits serve all loads. What is added to an index is the sum of fewer than 2^7 constants of 32
- * bits, so it and the limits are exact in 64 bits; what is added to an address is a number modulo
- * 2^64, as the address is. */
+/* Adds a load to the induction of its address, or to a new one. For an index, the smallest limits
+ * serve all loads. The offset added to an index is a sum of fewer than 2^7 32-bit constants, so it
+ * and the limits are exact in 64 bits; the offset added to an address is modulo 2^64, like the
+ * address. */
 static void add_to_induction(struct lane_serial *p, struct limits *x, uint32_t k)
 {
     struct emit *e = p->e;
@@ -175,10 +176,10 @@ static void add_to_induction(struct lane_serial *p, struct limits *x, uint32_t k
     x->added = added;
 }
 
-/* Computes the bound that each lane is compared with. For an index: if it is below the bound, all
- * indices of the induction, as integers, lie between 0 and the largest that is inside, which is
- * below 2^31, so none has wrapped. For an address: how many places the induction's first address
- * has, with room for the others; none, where the others are farther away, up to 2^64. */
+/* Computes the bound that each lane is compared with. For an index: below the bound, all indices of
+ * the induction are between 0 and the largest in bounds, which is below 2^31, so none has wrapped.
+ * For an address: the number of positions for the induction's first address that leave room for the
+ * others; none if the others are too far away, up to 2^64. */
 static void finish_inductions(struct lane_serial *p)
 {
     struct emit *e = p->e;
@@ -194,8 +195,8 @@ static void finish_inductions(struct lane_serial *p)
     }
 }
 
-/* Tests that a lane begins inside, and returns how many iterations may follow: as often as the step
- * fits into the rest of the allocation. So the last place is inside as the first is, and nothing
+/* Tests that a lane begins in bounds, and returns how many iterations may follow: the rest of the
+ * allocation divided by the step. So the last address is in bounds like the first, and nothing
  * wraps between. */
 static value start_induction(const struct lane_serial *p, const struct induction *c)
 {
@@ -220,7 +221,7 @@ static value start_induction(const struct lane_serial *p, const struct induction
     return build_udiv(e, way, const_i64(e, (uint64_t)(step > 0 ? step : -step)));
 }
 
-/* Makes memory for registers, filled with the values that lanes come with. */
+/* Allocates memory for registers, filled with the lanes' values at entry. */
 static void prepare_registers(struct lane_serial *p)
 {
     struct emit *e = p->e;
@@ -276,10 +277,10 @@ static bool follows_another(const struct lane_serial *p, uint32_t k)
     return false;
 }
 
-/* The lists of threads mostly lie one behind the other, and those of the next warp behind them. If
- * vector code begins with them, as a remainder loop before this one does, it needs the first
- * elements of 32 lists at once, and waits for memory, which was idle while lanes ran one by one. So
- * each lane prefetches what lies about one warp's lists ahead. */
+/* Threads' lists are mostly adjacent, and the next warp's follow them. If vector code begins with
+ * them, such as a remainder loop before this one, it needs the first elements of 32 lists at once,
+ * and waits for memory that was idle while lanes ran one by one. So each lane prefetches about one
+ * warp's lists ahead. */
 static void prefetch_ahead(struct lane_serial *p)
 {
     struct emit *e = p->e;
@@ -297,7 +298,7 @@ static void prefetch_ahead(struct lane_serial *p)
     }
 }
 
-/* Begins the next of the lanes that are left. */
+/* Begins the next of the remaining lanes. */
 static void start_lane(struct lane_serial *p)
 {
     struct emit *e = p->e;
@@ -326,8 +327,8 @@ static void test_load(const struct lane_serial *p, const struct transfer *t, con
     emit_require(e, test, p->together);
 }
 
-/* The address of a load in an induction. No index wraps on its way, so what is added to the index
- * may be added to the address. */
+/* The address of a load in an induction. No index wraps, so the offset of the index may be added to
+ * the address. */
 static value walking_address(const struct lane_serial *p, const struct transfer *t, const struct limits *x)
 {
     struct emit *e = p->e;
@@ -354,7 +355,7 @@ static void emit_own_load(struct lane_serial *p, uint32_t k)
     emit_go_on(e, skipped);
 }
 
-/* The end of an iteration: back to another, out of the loop, or out of budget. */
+/* The end of an iteration: another one, the loop's exit, or the end of the budget. */
 static void emit_end(const struct lane_serial *p, LLVMBasicBlockRef again)
 {
     struct emit *e = p->e;
@@ -402,7 +403,7 @@ static void emit_lane(struct lane_serial *p, struct cursor *here, LLVMBasicBlock
     build_cond_br(e, emit_is_zero(e, emit_load_i32(e, p->left)), behind, start);
 }
 
-/* Emits the loop for one lane at a time: with shapes, registers and mode of a single lane in place
+/* Emits the loop for one lane at a time, with a single lane's shapes, registers and mode in place
  * of the warp's. */
 static void emit_lanes_in_turn(struct lane_serial *p, LLVMBasicBlockRef behind)
 {
@@ -436,7 +437,7 @@ static void emit_lanes_in_turn(struct lane_serial *p, LLVMBasicBlockRef behind)
 
 /* ---- behind the loop ---- */
 
-/* All lanes are done: makes registers, counts and budget what they would be if lanes had run
+/* All lanes are done: sets registers, counts and budget to what they would be if lanes had run
  * together, before the branch that ends the last iteration. */
 static void finish(const struct lane_serial *p)
 {

@@ -1,5 +1,5 @@
-/* What all emission builds with: types, constants, basic blocks, fields of records, masks of lanes;
- * see emit.h. */
+/* The builder's helpers: types, constants, basic blocks, fields of records, masks of lanes; see
+ * emit.h. */
 #include "jit/emit/emit.h"
 
 #include <string.h>
@@ -252,7 +252,7 @@ void emit_require(struct emit *e, value condition, LLVMBasicBlockRef other)
     emit_at_end(e, on);
 }
 
-/* Code goes on where the condition is `wanted`. Returns the block for the other case. */
+/* Code continues where the condition is `wanted`. Returns the block for the other case. */
 static LLVMBasicBlockRef go_on_where(struct emit *e, value condition, bool wanted)
 {
     LLVMBasicBlockRef here = emit_new_block(e, ""), other = emit_new_block(e, "");

@@ -1,10 +1,11 @@
 /* Loads and stores; see emit.h.
  *
- * An access has a fast way, taken where one test shows that the bytes of all lanes lie in one place
- * (the block's shared memory, the thread's local memory, the allocation that this access was in
- * before) and are aligned; else the engine does it (exec/access.c), which also finds the fault. How
- * the fast way loads and stores follows from the shape of the address: one scalar, whole vectors
- * and shuffles where addresses are affine, halves of the warp or gathers where they are divergent.
+ * An access has a fast path, taken if one test shows that the bytes of all lanes are in one place
+ * (the block's shared memory, the thread's local memory, the allocation of this access's inline
+ * cache) and aligned. Otherwise the engine performs it (exec/access.c), and finds the fault if
+ * there is one. The shape of the address determines how the fast path loads and stores: a scalar
+ * for uniform addresses, whole vectors and shuffles for affine ones, halves of the warp or gathers
+ * for divergent ones.
  */
 #include "base/checked.h"
 #include "jit/emit/load_store.h"
@@ -59,9 +60,9 @@ static void transfer_one(struct emit *e, struct transfer *t)
         transfer_store_masked(e, t);
 }
 
-/* Shared or local memory. If all lanes run, or for a check group, a test that fails is a side exit:
- * the interpreter takes the rest of the block, and finds the fault. If some lanes run, the test may
- * fail because of those that do not (`part[t - 1]` of all threads but the first): then the engine
+/* Shared or local memory. If all lanes run, or for a check group, a failing test is a side exit:
+ * the interpreter runs the rest of the block, and finds the fault. If some lanes run, the test may
+ * fail because of lanes that do not (`part[t - 1]` of all threads but the first): then the engine
  * performs the access. */
 static void access_window(struct emit *e, struct transfer *t, unsigned members)
 {
@@ -80,8 +81,8 @@ static void access_window(struct emit *e, struct transfer *t, unsigned members)
 }
 
 /* Global memory: if the test fails, the engine performs the access, and fills the inline cache. The
- * other members of a check group rely on the test, so it must hold after that; those of an
- * interleave group also rely on what the first has loaded. */
+ * check group's other members rely on the test, so it must hold after that; those of an interleave
+ * group also rely on the data that the first has loaded. */
 static void access_global(struct emit *e, struct transfer *t, unsigned members)
 {
     bool is_interleaved = e->here->check_groups[e->here->index].interleaved;
@@ -91,7 +92,7 @@ static void access_global(struct emit *e, struct transfer *t, unsigned members)
     access_by_engine(e, t);
     if (members > 1) {
         LLVMBasicBlockRef out = emit_new_block(e, "");
-        struct transfer again = *t; /* `fast` counts on what was found before */
+        struct transfer again = *t; /* `fast` relies on what was found before */
         if (e->mode->first_anew)
             e->mode->first_anew(e, &again);
         access_branch_on_first(e, &again, is_interleaved ? fast : done, out);
@@ -130,7 +131,7 @@ static void access_one(struct emit *e, struct transfer *t)
         access_window(e, t, g->n);
 }
 
-/* Halves at consecutive places, halves at one place, or each lane by itself; may go to `done`. */
+/* Halves at consecutive places, halves at one place, or each lane by itself; may branch to `done`. */
 static void transfer_lanes(struct emit *e, const struct transfer *t, LLVMBasicBlockRef done)
 {
     bool loads = t->a->i->kind == IR_LD, whole = access_is_whole(t->a->mem);
@@ -173,8 +174,8 @@ static void access_lanes(struct emit *e, struct transfer *t)
     access_end(e, t, slow, done);
 }
 
-/* The fence before or after a strong access; LLVM must not move or merge the access either. An
- * order is a fence of the host's, as in exec/access.c. */
+/* The fence before or after a strong access, which LLVM must not move or merge. An order is a host
+ * fence, as in exec/access.c. */
 static void fence(struct emit *e, const struct mem_access *m, uint8_t order, LLVMAtomicOrdering as)
 {
     bool ordered = m->order == order || m->order == ORDER_ACQ_REL;

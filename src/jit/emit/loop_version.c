@@ -1,25 +1,26 @@
 /* Loop versioning with hoisted bounds checks.
  *
- * A loop that is one block of code, with addresses that are linear in its iterations, gets a second
- * version without bounds checks. The test before it looks at the first and the last iteration; the
- * trip count follows from the comparison at the loop's end. If the addresses of both iterations are
- * inside and aligned, and no 32-bit index wraps on the way, so are those between: the way from the
- * first to the last cannot wrap (base/checked.h), since it has fewer than 2^31 iterations and steps
- * of at most 2^32. If the test fails, the engine runs an iteration and notes where the accesses
- * are, so that the next test may succeed. Lanes of a ragged edge may be outside in the last
- * iteration alone: then all other iterations go without checks, and the last is tested again.
+ * A loop of one block, with addresses that are linear in its iterations, gets a second version
+ * without bounds checks. The test before it examines the first and the last iteration; the trip
+ * count follows from the comparison at the loop's end. If the addresses of both iterations are in
+ * bounds and aligned, and no 32-bit index wraps between them, all addresses between are in bounds:
+ * the sum from the first to the last cannot wrap (base/checked.h), because there are fewer than
+ * 2^31 iterations with steps of at most 2^32. If the test fails, the engine runs an iteration and
+ * records the accesses' places, so that the next test may succeed. Lanes at a ragged edge may be
+ * out of bounds in the last iteration only: then all other iterations run without checks, and the
+ * last is tested again.
  *
- * The analysis finds out which loops these are, and what their addresses are made of, before
- * anything is emitted: jit/analysis/loop_tests.c.
+ * The analysis in jit/analysis/loop_tests.c finds these loops, and the parts of their addresses,
+ * before anything is emitted.
  */
 #include "base/checked.h"
 #include "jit/emit/load_store.h"
 
 #include <string.h>
 
-/* A register in the first iteration, and what each iteration adds: in iteration n it is first + n *
- * step, modulo 2^32 or 2^64, whatever sums and products that is made of. Only what is widened, or
- * is the address, must not wrap on the way. */
+/* A register's first value and step: in iteration n it is first + n * step, modulo 2^32 or 2^64,
+ * whatever sums and products compute it. Only a value that is widened, or used as an address, must
+ * not wrap. */
 struct linear {
     value first, step;
 };
@@ -29,8 +30,8 @@ struct loop {
     const struct ir_block *block;
     struct tested_loop tested;
     unsigned piece;   /* of the warp */
-    value iterations; /* i64: how many follow the first */
-    value holds;      /* i1: all that has been required */
+    value iterations; /* i64: the number of iterations after the first */
+    value holds;      /* i1: all requirements so far */
 };
 
 static void require(struct loop *p, value condition)
@@ -40,7 +41,7 @@ static void require(struct loop *p, value condition)
 
 /* ---- widening ---- */
 
-/* How far lanes are below and above the one that stands for the piece. */
+/* The lanes' extent below and above the one that stands for the piece. */
 static void find_spread(const struct loop *p, ir_ref r, int64_t *least, int64_t *most)
 {
     const struct emit *e = p->e;
@@ -68,9 +69,9 @@ static value last_of(struct loop *p, struct linear x)
     return build_add(p->e, x.first, way);
 }
 
-/* 32 bits to 64, where neither the lanes of r (0: one value) nor the iterations wrap: fewer than
- * 2^31 iterations of a step of 32 bits are less than 2^62, so the first and the last number are
- * exact, and so is whether they are between two numbers of 34 bits. */
+/* Widens 32 bits to 64, if neither the lanes of r (0: a scalar) nor the iterations wrap: fewer than
+ * 2^31 iterations with 32-bit steps sum to less than 2^62, so the first and last values are exact,
+ * and so is the comparison with two 34-bit bounds. */
 static void widen(struct loop *p, struct linear *x, ir_ref r, bool is_signed)
 {
     struct emit *e = p->e;
@@ -86,7 +87,7 @@ static void widen(struct loop *p, struct linear *x, ir_ref r, bool is_signed)
 
 /* ---- first numbers and steps ---- */
 
-/* In LLVM's values. */
+/* The value as LLVM's. */
 static value read_fixed(struct loop *p, ir_ref r)
 {
     return reg_read_piece(p->e, r, p->piece);
@@ -132,15 +133,15 @@ static struct linear emit_linear(struct loop *p, const struct ir_affine *x)
 
 /* ---- how many iterations ---- */
 
-/* LLVM has them in the same order. */
+/* LLVM's predicates are in the same order. */
 static LLVMIntPredicate predicate(enum lane_is is)
 {
     _Static_assert((int)LLVMIntSLE - LLVMIntEQ == IS_SLE - IS_EQ, "");
     return (LLVMIntPredicate)(is - IS_EQ + LLVMIntEQ);
 }
 
-/* Of rising x below y, in the order of `is`: iterations until it is so no more, and that it does
- * not wrap before. */
+/* Counts iterations while an increasing x is below y, in the order of `is`, and requires that it
+ * does not wrap before. */
 static value count_rising(struct loop *p, value x, value y, value step, enum lane_is is)
 {
     struct emit *e = p->e;
@@ -161,7 +162,7 @@ static value count_rising(struct loop *p, value x, value y, value step, enum lan
     return build_select(e, LLVMBuildICmp(e->m->b, predicate(is), x, y, ""), n, none);
 }
 
-/* Falling x is rising -x - 1, in either order. */
+/* A decreasing x is an increasing -x - 1, in both orders. */
 static value count_ordered(struct loop *p, value x, value y, value step, enum lane_is is)
 {
     struct emit *e = p->e;
@@ -170,7 +171,7 @@ static value count_ordered(struct loop *p, value x, value y, value step, enum la
     return count_rising(p, build_not(e, x), build_not(e, y), LLVMBuildNeg(e->m->b, step, ""), lane_mirrored(is));
 }
 
-/* Until x is y: it must come there without going past. */
+/* Counts iterations until x equals y, and requires that it does not pass y. */
 static value count_unequal(struct loop *p, value x, value y, value step)
 {
     struct emit *e = p->e;
@@ -181,7 +182,7 @@ static value count_unequal(struct loop *p, value x, value y, value step)
     return build_udiv(e, way, by);
 }
 
-/* p->iterations, from the branch at the end. */
+/* Computes p->iterations from the branch at the loop's end. */
 static void count_iterations(struct loop *p)
 {
     struct emit *e = p->e;
@@ -194,8 +195,8 @@ static void count_iterations(struct loop *p)
 
 /* ---- accesses ---- */
 
-/* The bytes of both ends of the way are inside, and so are those between (base/checked.h), as each
- * iteration goes on by so little that no way wraps; they are aligned where each step is. */
+/* If the bytes at both ends are in bounds, so are those between (base/checked.h), because steps are
+ * too small to wrap; they are aligned if each step is. */
 static void require_piece(struct loop *p, struct transfer *t, uint32_t k)
 {
     const int64_t most = 1ll << STEP_LOG2;
@@ -206,7 +207,7 @@ static void require_piece(struct loop *p, struct transfer *t, uint32_t k)
     x.first = build_add(e, x.first, more);
     if (LLVMTypeOf(x.first) == e->m->i32)
         widen(p, &x, REF_NONE, false);
-    if (address->over > EVOLVES_BY_STEP) /* the analysis has looked at steps that are numbers */
+    if (address->over > EVOLVES_BY_STEP) /* the analysis has checked constant steps */
         require_between(p, x.step, -most, most);
     value ends[2] = {x.first, last_of(p, x)};
     for (unsigned n = 0; n < 2; n++) {
@@ -239,8 +240,8 @@ static void require_accesses(struct loop *p)
     e->unchecked.accesses = n ? inline_cache_table(e, noted, n, p->block->first) : NULL;
 }
 
-/* The number of iterations is one that is known when the test begins: of all, or, where that fails,
- * of all but the last, in which lanes that are not there may be outside. */
+/* The iterations that are tested: all, or, if that fails, all but the last, in which absent lanes
+ * may be out of bounds. */
 value loop_test(struct emit *e, const struct ir_block *block)
 {
     memset(e->unchecked.covered, 0, block->n * sizeof e->unchecked.covered[0]);

@@ -1,5 +1,5 @@
-/* How code is emitted for the lanes of a warp, and for one lane; see struct lanes_mode in emit.h.
- * (For several warps: gang_exit.c.) */
+/* The modes for a warp's lanes, and for one lane; see struct lanes_mode in emit.h. (For several
+ * warps: gang_exit.c.) */
 #include "jit/emit/atom.h"
 
 static bool is_full_by_shapes(const struct function *fn, uint32_t block)

@@ -1,8 +1,8 @@
 /* Prefetching; see load_store.h. */
 #include "jit/emit/load_store.h"
 
-/* A block with few loads mostly streams through memory; one with many mostly has its data near, and
- * prefetches cost it time. */
+/* A block with few loads mostly streams through memory; one with many mostly has its data in
+ * caches, and prefetches cost it time. */
 static bool loads_little(const struct emit *e)
 {
     const struct ir_block *block = block_at(e->fn, e->here->block);
@@ -21,9 +21,9 @@ void emit_prefetch_line(struct emit *e, value address, bool writes, unsigned cac
     emit_intrinsic_of(e, "llvm.prefetch", (LLVMTypeRef[]){e->m->ptr}, 1, args, 4);
 }
 
-/* The prefetch distance: as many warps ahead as run while memory brings something. If the distance
- * to what the next block of the grid accesses is known, that is a number of blocks, one at least;
- * else warps are assumed to access consecutive memory. */
+/* The prefetch distance: as many warps ahead as run during a memory access. If the distance to the
+ * accesses of the grid's next block is known, a whole number of blocks, at least one; else assumes
+ * that warps access consecutive memory. */
 static uint64_t bytes_ahead(const struct emit *e, const struct access *a)
 {
     const struct jit_costs *costs = e->fn->target->costs;
@@ -41,8 +41,8 @@ static uint32_t last_warp(const struct emit *e)
     return (block[0] * block[1] * block[2] - 1) / WARP_LANES;
 }
 
-/* The prefetch distance if blocks claim their work: what lies behind the block belongs to another
- * worker, and a prefetch would take the lines away. So the last warp prefetches its own. */
+/* The prefetch distance if blocks claim their work: memory behind the block belongs to another
+ * worker, from which a prefetch would take the lines. So the last warp prefetches its own data. */
 static value bytes_within_block(struct emit *e, const struct access *a)
 {
     value index = emit_load_field(e, e->m->i32, e->warp.w, abi.warp_index);
@@ -50,8 +50,8 @@ static value bytes_within_block(struct emit *e, const struct access *a)
     return build_select(e, is_last, const_i64(e, 0), const_i64(e, access_bytes_without_gap(*e->here, a)));
 }
 
-/* The next warps, of this block and of the next, mostly access what lies behind. If blocks claim
- * their work, only those of this block do; in a gang of the whole block they are there already. */
+/* The next warps, of this block and the next, mostly access what follows. If blocks claim their
+ * work, only those of this block do; in a gang of the whole block they are there already. */
 static void prefetch_for_next_warps(struct emit *e, const struct transfer *t)
 {
     bool is_claimed = ir_ref_kind(t->a->i->a) == REF_REG && e->fn->shapes->claimed[ir_ref_index(t->a->i->a)];
@@ -63,9 +63,8 @@ static void prefetch_for_next_warps(struct emit *e, const struct transfer *t)
         emit_prefetch_line(e, build_add(e, there, const_i64(e, at)), t->a->i->kind == IR_ST, SECOND_CACHE);
 }
 
-/* The CPU's own prefetcher serves loops whose next iteration is near, but not those whose next
- * iteration is on another page, as in a loop in which all blocks of the grid go on by the size of
- * the grid. */
+/* The CPU's prefetcher serves loops whose next iteration is near, but not those whose next
+ * iteration is on another page, such as grid-stride loops. */
 static void prefetch_for_next_iterations(struct emit *e, const struct transfer *t)
 {
     unsigned iterations = e->fn->target->costs->prefetch_iterations;

@@ -9,13 +9,13 @@ static value row_pointer(struct emit *e, row_ref row)
     return build_gep(e, e->m->i8, e->warp.base[row & 3], at);
 }
 
-/* Where a register's row is. */
+/* The address of a register's row. */
 static value slot_pointer(struct emit *e, uint32_t reg)
 {
     return row_pointer(e, e->fn->ir->regs.at[reg].slot | ROW_FRAME);
 }
 
-/* The place of the lane that runs, in a row. */
+/* The address of the running lane's element in a row. */
 static value lane_pointer(struct emit *e, LLVMTypeRef type, value row)
 {
     return build_gep(e, type, row, e->lanes.lane);
@@ -47,7 +47,7 @@ value reg_read_sreg_lane(struct emit *e, LLVMTypeRef type, ir_ref r)
 static value load_row(struct emit *e, LLVMTypeRef type, ir_ref r, unsigned align)
 {
     value v = build_load_aligned(e, type, row_pointer(e, fn_row(e->fn, r)), align);
-    emit_mark_invariant(e, v); /* what is no register stays as it is while a block of threads runs */
+    emit_mark_invariant(e, v); /* rows other than registers' do not change while a block runs */
     return v;
 }
 
@@ -74,8 +74,8 @@ value reg_read_piece(struct emit *e, ir_ref r, unsigned piece)
     return over ? build_add(e, first, const_int(type, over)) : first;
 }
 
-/* Is the register's value known for each lane? In a gang of a whole block it is known which threads
- * each warp has, and so is what follows from their numbers. */
+/* Is the register's value known for each lane? In a gang of a whole block the threads of each warp
+ * are known, and so is what follows from their numbers. */
 static bool is_known(const struct emit *e, uint32_t reg)
 {
     return e->lanes.known && e->lanes.known->rows[reg];
@@ -130,7 +130,7 @@ static value from_scalar(struct emit *e, value scalar, unsigned width, uint16_t 
     return build_add(e, lanes, const_lanes(e, width, e->fn->shapes->lane_offsets.at[shape].at));
 }
 
-/* A vector of the values of a register's pieces, each in the lanes of its piece. */
+/* A vector of a register's piece values, each in the lanes of its piece. */
 static value from_pieces(struct emit *e, ir_ref r, unsigned width, uint16_t shape)
 {
     value lanes = emit_splat(e, reg_read_piece(e, r, 0));
@@ -283,8 +283,8 @@ void reg_reload_lane(struct emit *e, uint32_t reg, value mask)
     build_store(e, reg_load_lane(e, type, slot_pointer(e, reg)), *slot(e, reg, 0));
 }
 
-/* The same, as it is: its only NaN is the canonical one. In loops LLVM's code has a plain value
- * beside it, and needs it only where the loop is left (nan.c). */
+/* The same value, marked: its only NaN is the canonical one. In loops LLVM's code keeps a plain
+ * value beside it, and needs the canonical one only where the loop is left (nan.c). */
 static value say_canonical(struct emit *e, value row)
 {
     LLVMTypeRef floats = vector_of(LLVMFloatTypeInContext(e->m->context), WARP_LANES);
@@ -301,7 +301,7 @@ void reg_reload_row(struct emit *e, uint32_t reg, value mask)
     if (shape == SHAPE_DIVERGENT) {
         value row = reg_load_row(e, reg);
         build_store(e, e->fn->canonical[reg] ? say_canonical(e, row) : row, *slot(e, reg, 0));
-        dirty_note(e, reg); /* of a result others may come from another way */
+        dirty_note(e, reg); /* another path may produce other NaNs */
         return;
     }
     for (unsigned p = 0; p < fn_pieces(e->fn, shape); p++)

@@ -1,5 +1,5 @@
 /* Scalarised gathers and scatters: loads and stores at divergent addresses, one lane after the
- * other, where the CPU has no instruction for all of them; and what atomic.c needs for the same.
+ * other, if the CPU has no instruction for all of them; and helpers of atomic.c for the same.
  * Addresses and values go through rows of e->f->scratch; see load_store.h. */
 #include "jit/emit/load_store.h"
 
@@ -20,8 +20,8 @@ value scratch_element(struct emit *e, enum scratch_row row, LLVMTypeRef type, va
 
 value scratch_address(struct emit *e, LLVMTypeRef type, unsigned lane)
 {
-    /* in bytes, as LLVM writes it: to rewrite it, it would look through all uses of the row, once
-     * for each of them */
+    /* In bytes, the form that LLVM uses: otherwise it would rewrite it, and examine all uses of the
+     * row for each. */
     value at = emit_pointer_at(e, e->f->scratch[ROW_ADDRESS], lane * (LLVMGetIntTypeWidth(type) / 8));
     value v = build_load(e, type, at);
     LLVMSetVolatile(v, true);
@@ -51,7 +51,7 @@ void lane_loop_end(struct emit *e, const struct lane_loop *t, value mask, LLVMBa
     build_cond_br(e, build_ne(e, next, const_i32(e, 0)), t->loop, done);
 }
 
-/* Moves element k of each lane, through the row of results. */
+/* Moves element k of each lane through the row of results. */
 static void move_element(struct emit *e, const struct transfer *t, unsigned k)
 {
     LLVMTypeRef type = type_of_width(e, 8 * t->a->bytes);
@@ -71,8 +71,7 @@ static void move_element(struct emit *e, const struct transfer *t, unsigned k)
         element_put_lanes(e, t, k, scratch_results(e, type));
 }
 
-/* Moves all elements of each lane at once, through the row of results, which has room for 16 bytes
- * of each. */
+/* Moves all elements of each lane at once through the row of results, which has 16 bytes for each. */
 static void move_whole(struct emit *e, const struct transfer *t)
 {
     LLVMTypeRef type = vector_of(type_of_width(e, 8 * t->a->bytes), WARP_LANES);

@@ -1,16 +1,17 @@
-/* Non-temporal stores (movnt; Intel's optimization manual, 9.4.1): nontemporal.c says which stores
- * qualify. At run time the array and the launch must be large, the address a line's, and all lanes
- * there; else the store is a plain one. Others may see such stores later than what comes after
- * them: at the end of a launch each worker waits for its own, in launch_leave(). See load_store.h.
+/* Non-temporal stores (movnt; Intel's optimization manual, 9.4.1), for stores chosen by
+ * nontemporal.c. At run time the array and the launch must be large, the address that of a line,
+ * and all lanes present; else the store is a plain one. Others may see such stores later than what
+ * follows them: at the end of a launch each worker waits for its own, in launch_leave(). See
+ * load_store.h.
  */
 #include "jit/emit/load_store.h"
 
-/* Is the allocation where the access was last large, and is what the launch stores by this
- * instruction? An i1. (An allocation may hold many arrays.) */
+/* Is the allocation of the inline cache large, and are the bytes that the launch stores by this
+ * instruction? An i1. (An allocation may hold several arrays.) */
 static value is_large(struct emit *e, const struct transfer *t)
 {
     const struct jit_costs *costs = e->fn->target->costs;
-    /* of the check group's first, which has tested; what is asked is no test */
+    /* The check group's first access, which has tested; this is no test. */
     struct transfer first = {.a = access_new(e->fn, fn_insn_at(*e->here, e->here->check_groups[e->here->index].first))};
     access_find_cache(e, &first);
     const uint32_t *block = e->fn->shapes->block;

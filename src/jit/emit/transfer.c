@@ -1,4 +1,4 @@
-/* Moving the bytes of a load or store whose addresses have been tested; see load_store.h. */
+/* Moves the bytes of a load or store whose addresses were tested; see load_store.h. */
 #include "jit/emit/load_store.h"
 
 value transfer_test_runs(struct emit *e, const struct transfer *t, unsigned lanes, unsigned step_bytes)
@@ -22,7 +22,7 @@ static value half_start(struct emit *e, const struct transfer *t, unsigned lane)
     return access_pointer(e, t->a, build_extract(e, t->lanes, const_i32(e, lane)));
 }
 
-/* <32 x ptr> of element k; indices into shared memory are small, so they may count as signed. */
+/* <32 x ptr> to element k; indices in shared memory are small, so they may count as signed. */
 static value lane_pointers(struct emit *e, const struct transfer *t, unsigned k)
 {
     value at = t->lanes;
@@ -36,8 +36,8 @@ static value lane_pointers(struct emit *e, const struct transfer *t, unsigned k)
 
 /* ---- loading ---- */
 
-/* Loads a cluster. Vectors have 1, 2, 4 ... elements: other sizes are loaded as two vectors that
- * overlap. */
+/* Loads a cluster. Vectors have 1, 2, 4 ... elements: other sizes are loaded as two overlapping
+ * vectors. */
 static value load_cluster(struct emit *e, const struct transfer *t, const struct cluster *c, unsigned number,
                           unsigned k, const uint8_t of[WARP_LANES])
 {
@@ -48,7 +48,7 @@ static value load_cluster(struct emit *e, const struct transfer *t, const struct
     value low = element_load_vector(e, t->a, emit_pointer_at(e, pointer, c->from * t->a->bytes), size);
     if (n == 1)
         return emit_splat(e, low);
-    unsigned over = n - size; /* by how much the second begins later */
+    unsigned over = n - size; /* the offset of the second vector */
     value high =
         over ? element_load_vector(e, t->a, emit_pointer_at(e, pointer, (c->from + over) * t->a->bytes), size) : NULL;
     int index[WARP_LANES];
@@ -59,7 +59,7 @@ static value load_cluster(struct emit *e, const struct transfer *t, const struct
     return emit_shuffle(e, low, high, index, WARP_LANES);
 }
 
-/* Element k in all lanes, or NULL where the offsets are too wild. */
+/* Element k in all lanes, or NULL if the offsets are too irregular. */
 static value load_affine_element(struct emit *e, const struct transfer *t, unsigned k)
 {
     struct cluster c[MAX_CLUSTERS];
@@ -135,7 +135,7 @@ void transfer_load_uniform_halves(struct emit *e, const struct transfer *t)
     }
 }
 
-/* Gathers bytes and halves by the aligned words that hold them, which lie on the same page. */
+/* Gathers bytes and halves by the aligned words that contain them, which are on the same page. */
 static void gather_narrow(struct emit *e, const struct transfer *t)
 {
     LLVMTypeRef one = LLVMGetElementType(LLVMTypeOf(t->lanes)), type = vector_of(e->m->i32, WARP_LANES);
@@ -164,7 +164,7 @@ void transfer_load_gather(struct emit *e, const struct transfer *t)
 
 /* ---- storing ---- */
 
-/* Do the offsets of affine addresses say that no two lanes are at one place? */
+/* Do affine offsets show that no two lanes access one place? */
 static bool are_apart(const struct access *a)
 {
     bool apart = a->pieces == 1;
@@ -176,7 +176,7 @@ static bool are_apart(const struct access *a)
     return apart;
 }
 
-/* The order of stores. If all lanes store one value, or are apart, nobody sees an order. */
+/* The order of stores. If all lanes store one value, or are apart, the order is not observable. */
 static unsigned order_of(struct emit *e, const struct access *a)
 {
     bool one_value = true;
@@ -196,18 +196,18 @@ struct transfer transfer_store_in_order(struct emit *e, const struct transfer *t
     return s;
 }
 
-/* The elements of the lanes from..from + lanes - 1, as they stand in memory. */
+/* The elements of lanes from to from + lanes - 1, in their memory layout. */
 static value interleave(struct emit *e, const struct transfer *t, unsigned from, unsigned lanes)
 {
     int index[WARP_LANES * 8];
     value v = NULL;
-    /* all elements one after the other, then in turns */
+    /* First concatenates all elements, then interleaves them. */
     for (unsigned k = 0; k < t->a->n; k++) {
         value one = element_stored_value(e, t, k);
         unsigned before = k * WARP_LANES;
         for (unsigned l = 0; l < before + WARP_LANES; l++)
             index[l] = (int)l;
-        if (k && before > WARP_LANES) { /* operands of a shuffle are of one length */
+        if (k && before > WARP_LANES) { /* a shuffle's operands have equal lengths */
             int wider[WARP_LANES * 8];
             for (unsigned l = 0; l < before; l++)
                 wider[l] = l < WARP_LANES ? (int)l : -1;
@@ -221,7 +221,7 @@ static value interleave(struct emit *e, const struct transfer *t, unsigned from,
     return emit_shuffle(e, v, NULL, index, lanes * t->a->n);
 }
 
-/* The lane that stores last, of those that run: the lowest of those that store together with the
+/* Of the running lanes, the one that stores last: the lowest of those that store together with the
  * highest. */
 static value last_to_store(struct emit *e, const struct transfer *t)
 {
@@ -248,7 +248,8 @@ void transfer_store_uniform(struct emit *e, const struct transfer *t)
         element_store_whole(e, t->a, all, t->pointer[0]);
 }
 
-/* The n-th of the warp's pieces to store: lanes of one piece are apart, those of two may not be. */
+/* The n-th piece of the warp to store: lanes of one piece are apart, lanes of two pieces may not
+   be. */
 static unsigned piece_to_store(struct emit *e, const struct access *a, unsigned n)
 {
     unsigned lanes = WARP_LANES / a->pieces;
@@ -291,8 +292,7 @@ void transfer_store_under_mask(struct emit *e, const struct transfer *t)
     }
 }
 
-/* Lanes that do not run store what stands there: nobody else accesses memory that a worker has for
- * itself. */
+/* Lanes that do not run store the current contents back: no other worker accesses this memory. */
 static void store_blended(struct emit *e, const struct transfer *t)
 {
     value v = element_stored_value(e, t, 0), mask = emit_mask_to_lanes(e, t->mask);
@@ -305,7 +305,7 @@ static void store_blended(struct emit *e, const struct transfer *t)
     }
 }
 
-/* By blending or masks, or where these do not serve, one lane after the other. */
+/* By blending or masks, or, if neither is possible, one lane after the other. */
 static void store_some(struct emit *e, const struct transfer *t)
 {
     if (t->a->mem->space == SPACE_SHARED && t->a->n == 1) {
@@ -416,7 +416,7 @@ void transfer_store_local(struct emit *e, const struct transfer *t)
     }
 }
 
-/* The same at place p of the frame. */
+/* The same access at position p of the frame. */
 static struct transfer at_place(struct emit *e, const struct transfer *t, unsigned p)
 {
     struct transfer at = *t;
@@ -425,7 +425,7 @@ static struct transfer at_place(struct emit *e, const struct transfer *t, unsign
     return at;
 }
 
-/* The lanes whose address is that of place p: <32 x i1>. */
+/* The lanes whose address is position p: <32 x i1>. */
 static value lanes_at_place(struct emit *e, const struct transfer *t, unsigned p)
 {
     const struct frame_access *f = t->a->frame;
@@ -436,7 +436,7 @@ static value lanes_at_place(struct emit *e, const struct transfer *t, unsigned p
     return build_eq(e, reg_read_lanes(e, t->a->i->a), emit_splat(e, address));
 }
 
-/* All places are loaded by all lanes, and each lane takes what stands where its address leads. */
+/* All lanes load all positions, and each lane selects the one that its address leads to. */
 static void load_frame(struct emit *e, const struct transfer *t)
 {
     const struct frame_access *f = t->a->frame;

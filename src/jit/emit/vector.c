@@ -1,8 +1,7 @@
-/* Interleaving vectors: elements of several in turns, and back; see load_store.h. */
+/* Interleaves the elements of vectors, and back; see load_store.h. */
 #include "jit/emit/load_store.h"
 
-/* Of two vectors: interleaves their elements, from element `from` on; and takes every other
- * element. */
+/* Interleaves the elements of two vectors, from element `from` on; and takes every second element. */
 static value zip_two(struct emit *e, value x, value y, unsigned from)
 {
     int index[WARP_LANES];
@@ -56,12 +55,12 @@ void vector_unzip(struct emit *e, value *v, unsigned n)
 
 value vector_collect(struct emit *e, const value *from, unsigned n, const int index[WARP_LANES])
 {
-    value v = LLVMGetPoison(LLVMTypeOf(from[0])); /* what has been collected */
+    value v = LLVMGetPoison(LLVMTypeOf(from[0])); /* the vector collected so far */
     for (unsigned k = 0; k < n; k++) {
         int lanes[WARP_LANES];
         bool used = false;
         for (unsigned l = 0; l < WARP_LANES; l++) {
-            unsigned number = (unsigned)index[l] / WARP_LANES; /* of a negative index larger than any */
+            unsigned number = (unsigned)index[l] / WARP_LANES; /* larger than any for a negative index */
             used |= number == k;
             lanes[l] = number == k ? WARP_LANES + index[l] % WARP_LANES : number < k ? (int)l : -1;
         }

@@ -1,4 +1,4 @@
-/* The work-group loop: over the warps of a block in lockstep, from barrier to barrier
+/* The work-group loop over the warps of a block in lockstep, from barrier to barrier
  * (exec/lockstep.c); see emit.h. */
 #include "jit/emit/emit.h"
 
@@ -10,9 +10,9 @@ static bool has_barriers(const struct emit *e)
     return false;
 }
 
-/* Is there only one barrier phase, in which each warp begins at the first block and comes to the
+/* Is there only one barrier phase, in which each warp begins at the first block and reaches the
  * end? Then nothing is recorded (block->arrived stays 0), and the warps of the next block find
- * their records as they are at the start. */
+ * their records in the initial state. */
 static bool has_one_phase(const struct emit *e)
 {
     return !e->fn->plan.n && !has_barriers(e);
@@ -48,7 +48,7 @@ void emit_arrival(struct emit *e, const struct ir_insn *i, uint32_t arrived)
     build_cond_br(e, e->f->of.lockstep, in_step, other);
     emit_at_end(e, in_step);
     value lanes = emit_mask(e);
-    if (e->here->is_full) { /* as they were when the warp was entered */
+    if (e->here->is_full) { /* as at the warp's entry */
         build_br(e, all);
     } else {
         value whole = emit_load_field(e, e->m->i32, e->warp.a, abi.activation_lanes);
@@ -60,13 +60,13 @@ void emit_arrival(struct emit *e, const struct ir_insn *i, uint32_t arrived)
     emit_at_end(e, other);
 }
 
-/* The warp goes on where it stands. */
+/* The warp continues at its position. */
 static void go_to_warp(struct emit *e, value w)
 {
     value start[4] = {w, emit_load_field(e, e->m->ptr, w, abi.warp_act),
                       has_one_phase(e) ? const_i32(e, 0) : emit_load_field(e, e->m->i32, w, abi.warp_at_block),
                       emit_load_field(e, e->m->i32, w, abi.warp_mask)};
-    if (e->fn->plan.n) { /* one of a gang that has dissolved */
+    if (e->fn->plan.n) { /* a warp of a dissolved gang */
         _Static_assert(LEAVE_AT << COMPILED_END_SHIFT == COMPILED_END, "what is left says where to enter");
         value left = emit_load_field(e, e->m->i32, w, abi.warp_left);
         left = build_shl(e, left, const_i32(e, COMPILED_END_SHIFT));
@@ -75,7 +75,7 @@ static void go_to_warp(struct emit *e, value w)
     warp_loop_go_to_start(e, start);
 }
 
-/* All warps have arrived. If they did at one barrier, it is open, and the first warp goes on. */
+/* All warps have arrived. If they did at one barrier, it opens, and the first warp continues. */
 static void emit_next_phase(struct emit *e)
 {
     LLVMBasicBlockRef again = emit_new_block(e, "next_phase"), over = emit_new_block(e, "phase");

@@ -1,5 +1,5 @@
-/* See brokered_compiler.h. A question is its head and the bytes of a request, the answer that of
- * the compiler (wire.h). */
+/* See brokered_compiler.h. A question is a header and the bytes of a request; the answer is the
+ * compiler's (wire.h). */
 #include "jit/host/brokered_compiler.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@ enum { MOST_REQUEST_BYTES = 1 << 30 };
 
 struct question {
     struct wire_ask ask;
-    uint32_t compile; /* 0: what is on disk is wanted, if it is there */
+    uint32_t compile; /* 0: only code that is on disk is wanted */
 };
 
 void brokered_init(struct brokered_compiler *o)

@@ -19,7 +19,7 @@
 
 enum { SUM_BYTES = 32, NAME_BYTES = 2 * sizeof(struct code_cache_key) + 8 };
 
-/* An entry: this, and the object. The sum is that of all other bytes. */
+/* An entry: this header, and the object. The sum covers all other bytes. */
 struct header {
     char magic[8];
     uint64_t bytes, n_inline_caches;
@@ -29,7 +29,7 @@ struct header {
 
 static const char magic[8] = "heddle2";
 static const char suffix[] = ".code";
-/* Files aside are written in much less; older ones are those of processes that died. */
+/* Temporary files are written in much less time; older ones belong to processes that died. */
 enum { ASIDE_SECONDS = 600 };
 
 __attribute__((format(printf, 2, 3))) static bool refuse(struct code_cache_refusal *why, const char *format, ...)
@@ -100,8 +100,8 @@ bool code_cache_folder(char *path, size_t size)
     return n > 0 && (size_t)n < size;
 }
 
-/* The user's own, and nobody else's to change? Of an open file or folder: what stands at its name
- * may be another by now. */
+/* Does it belong to the user, with nobody else able to change it? For an open file or folder: its
+ * name may refer to another one by now. */
 static bool is_own(int file, mode_t type, const char *name, struct code_cache_refusal *why)
 {
     struct stat s;
@@ -116,7 +116,7 @@ static bool is_own(int file, mode_t type, const char *name, struct code_cache_re
     return true;
 }
 
-/* -1 where there is none, or none to be used. */
+/* Returns -1 if there is none, or none that may be used. */
 static int open_folder(struct code_cache_refusal *why)
 {
     char path[PATH_MAX];
@@ -171,7 +171,7 @@ static bool read_whole(int file, const struct code_cache_key *key, struct jit_re
     return true;
 }
 
-/* A file that is there, whatever it is: a pipe is not waited for, a link not followed. */
+/* Reads an existing file of any kind: a pipe is not waited for, a link not followed. */
 static bool load_from(int folder, const struct code_cache_key *key, struct jit_result *r,
                       struct code_cache_refusal *why)
 {
@@ -185,7 +185,7 @@ static bool load_from(int folder, const struct code_cache_key *key, struct jit_r
     if (good && !read_whole(file, key, r))
         good = refuse(why, "%s is damaged, or of another kernel", name);
     if (good)
-        futimens(file, NULL); /* used just now */
+        futimens(file, NULL); /* marks it as recently used */
     else
         unlinkat(folder, name, 0);
     if (file >= 0)
@@ -214,7 +214,7 @@ bool code_cache_load(const struct code_cache_key *key, struct jit_result *r)
 
 struct entry {
     char name[NAME_MAX + 1];
-    bool is_aside; /* it is being written, or its writer has died; or an older Heddle's, which nobody reads */
+    bool is_aside; /* being written, or left by a dead writer or an older Heddle */
     uint64_t bytes;
     struct timespec used;
 };
@@ -231,7 +231,7 @@ static int by_use(const void *a, const void *b)
                                   : (x->tv_nsec > y->tv_nsec) - (x->tv_nsec < y->tv_nsec);
 }
 
-/* Names start with the digits of a key, and ".code" behind them. */
+/* Names begin with the digits of a key, followed by ".code". */
 static bool is_of_cache(const char *name, bool *is_aside)
 {
     size_t digits = strspn(name, "0123456789abcdef");
@@ -239,7 +239,7 @@ static bool is_of_cache(const char *name, bool *is_aside)
     return digits >= 32 && strncmp(name + digits, suffix, sizeof suffix - 1) == 0;
 }
 
-/* Whatever stands at the names of entries, that used longest ago first; the caller frees them. */
+/* All files with names of entries, the least recently used first; the caller frees them. */
 static struct entries list_entries(int folder)
 {
     struct entries list = {0};
@@ -284,8 +284,8 @@ void code_cache_survey(size_t *entries, uint64_t *bytes, bool clear, struct code
         close(folder);
 }
 
-/* Removes what nobody will read, and, where there is too much, what was used longest ago until a
- * quarter is free. */
+/* Removes files that will not be read, and, if the cache is too large, the least recently used ones
+ * until a quarter is free. */
 static void make_room(int folder)
 {
     struct entries list = list_entries(folder);
@@ -344,7 +344,7 @@ static void store_in(int folder, const struct code_cache_key *key, const struct 
     snprintf(aside, sizeof aside, "%s.%d.%p", name, (int)getpid(), (const void *)r);
     int file = openat(folder, aside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (file < 0) {
-        refuse(why, "%s cannot be written: %s", aside, strerror(errno)); /* nothing is kept, nothing is lost */
+        refuse(why, "%s cannot be written: %s", aside, strerror(errno)); /* a failure to store is harmless */
         return;
     }
     bool good = write_all(file, &h, sizeof h) && write_all(file, r->object, r->bytes);

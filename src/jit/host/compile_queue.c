@@ -38,7 +38,7 @@ static void *compiler_main(void *data)
     return NULL;
 }
 
-/* Signals of the program are not for this thread. */
+/* The thread blocks the program's signals. */
 static bool start_thread(struct compile_queue *l)
 {
     sigset_t all, before;

@@ -1,4 +1,4 @@
-/* See compiler_process.h. The other side is main.c. */
+/* See compiler_process.h. main.c is the compiler's side. */
 #include "jit/host/compiler_process.h"
 
 #include <dlfcn.h>
@@ -73,7 +73,7 @@ static bool is_ours(const struct jit_process *p)
     return p->fd >= 0 && fstat(p->fd, &s) == 0 && s.st_dev == p->device && s.st_ino == p->inode;
 }
 
-/* With the lock held. */
+/* Call with the lock held. */
 static void drop(struct jit_process *p)
 {
     if (is_ours(p))
@@ -81,8 +81,7 @@ static void drop(struct jit_process *p)
     p->fd = -1;
 }
 
-/* Out of the way of programs that count on low numbers, or close them: the same file under a high
- * one. */
+/* Moves a file to a high number, away from programs that rely on low ones, or close them. */
 static int move_high(int fd)
 {
     struct rlimit limit;
@@ -100,20 +99,20 @@ static int move_high(int fd)
 
 enum { STACK_BYTES = 64 << 10, ABOVE_STANDARD = 10 };
 
-/* What the two processes between this one and the compiler need. They share our memory while this
- * thread waits, as in vfork(): nothing is copied, no handler of pthread_atfork runs. */
+/* Data of the two processes between this one and the compiler. They share our memory while this
+ * thread waits, as with vfork(): nothing is copied, and no pthread_atfork handler runs. */
 struct birth {
     const char *program;
     char **argv, **envp;
     int socket, pidfd;
     bool keep_stderr;
-    char *stack; /* two */
-    pid_t pid;   /* of the compiler */
+    char *stack; /* two stacks */
+    pid_t pid;   /* the compiler's */
     int error;
 };
 
-/* Runs on a stack that nobody leaves by a return: what AddressSanitizer notes of its frames would
- * be held against whoever has that memory next. */
+/* Runs on a stack that is never left by a return: AddressSanitizer's notes about its frames would
+ * be wrong for the next user of that memory. */
 #define ON_LENT_STACK __attribute__((no_sanitize_address))
 
 ON_LENT_STACK static void close_from(unsigned first)
@@ -126,7 +125,7 @@ ON_LENT_STACK static void close_from(unsigned first)
             close((int)fd);
 }
 
-/* What is open in the compiler: JIT_SOCKET, JIT_PIDFD, and, where something is dumped, stderr. */
+/* Sets up the compiler's descriptors: JIT_SOCKET, JIT_PIDFD, and stderr if something is dumped. */
 ON_LENT_STACK static void arrange_files(struct birth *b)
 {
     int socket = fcntl(b->socket, F_DUPFD, ABOVE_STANDARD), pidfd = fcntl(b->pidfd, F_DUPFD, ABOVE_STANDARD);
@@ -151,8 +150,8 @@ ON_LENT_STACK static int grandchild(void *data)
     _exit(127);
 }
 
-/* Ends at once, so that the compiler is no descendant of ours that we, or the program, would have
- * to wait for. */
+/* Exits at once, so that the compiler is not our descendant, which we or the program would have to
+ * wait for. */
 ON_LENT_STACK static int child(void *data)
 {
     struct birth *b = data;
@@ -162,8 +161,8 @@ ON_LENT_STACK static int child(void *data)
     _exit(0);
 }
 
-/* What the loader of the compiler would be led astray by stays behind: LD_PRELOAD, LD_LIBRARY_PATH
- * and their like. */
+/* Removes variables that would mislead the compiler's loader, such as LD_PRELOAD and
+ * LD_LIBRARY_PATH. */
 static char **environment(void)
 {
     size_t n = 0, kept = 0;
@@ -176,8 +175,8 @@ static char **environment(void)
     return e;
 }
 
-/* No signal of the child's end (clone's last flags name none), and wait() without __WCLONE does not
- * find it. (qemu-user knows children with SIGCHLD only.) */
+/* The child's end raises no signal (clone's flags name none), and wait() without __WCLONE does not
+ * find it. (qemu-user supports only children with SIGCHLD.) */
 static void give_birth(struct birth *b)
 {
     sigset_t all, before;
@@ -193,8 +192,7 @@ static void give_birth(struct birth *b)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* Whatever comes through the connection, its end above all, lets a compiler that somebody has
- * stopped go on, and end. */
+/* Any input on the connection, above all its end, lets a stopped compiler continue, and end. */
 static void wake_by(int socket, pid_t compiler)
 {
     fcntl(socket, F_SETOWN, compiler);
@@ -226,18 +224,17 @@ static int spawn(const char *program, int socket, bool keep_stderr, pid_t *pid)
 
 /* ---- patience ---- */
 
-/* A compiler that does not come on, because somebody has stopped it or it is none, is not waited
- * for longer than PATIENCE_SECONDS: so long it may do without processor time, unless it would run
- * if others left it a processor. One that has had more of it than a request may take does not end by
- * itself. */
+/* A compiler that makes no progress, because it was stopped or hangs, is waited for at most
+ * PATIENCE_SECONDS: so long it may be without processor time, unless it is only waiting for a
+ * processor. One that has used more processor time than a request may does not end by itself. */
 enum { TICK_MS = 1000, PATIENCE_SECONDS = 10, START_SECONDS = 30, SPARE_SECONDS = 10 };
 
 struct life {
-    unsigned long long started, worked; /* in clock ticks: since the system's start; of processor time */
-    bool is_ready;                      /* it runs, or waits for a processor */
+    unsigned long long started, worked; /* in clock ticks: start time since boot; processor time */
+    bool is_ready;                      /* running, or waiting for a processor */
 };
 
-/* False where there is no such process, or no /proc (proc(5), stat: fields 3, 14, 15 and 22). */
+/* Returns false if there is no such process, or no /proc (proc(5), stat: fields 3, 14, 15 and 22). */
 static bool look_at(pid_t pid, struct life *l)
 {
     char path[32], text[1024];
@@ -259,7 +256,7 @@ static bool look_at(pid_t pid, struct life *l)
     return true;
 }
 
-/* Ends it, unless its number is another's by now. */
+/* Ends the compiler, unless its number belongs to another process by now. */
 static void end_compiler(const struct jit_process *p)
 {
     struct life l;
@@ -267,8 +264,8 @@ static void end_compiler(const struct jit_process *p)
         kill(p->pid, SIGKILL);
 }
 
-/* Until something can be read; false where that is not to be expected any more. `seconds`: of
- * processor time. */
+/* Waits until something can be read; false if that cannot be expected. `seconds`: of processor
+ * time. */
 static bool await(const struct jit_process *p, int fd, uint32_t seconds)
 {
     struct pollfd answer = {.fd = fd, .events = POLLIN};
@@ -289,7 +286,7 @@ static bool await(const struct jit_process *p, int fd, uint32_t seconds)
     }
 }
 
-/* What has begun to come is to come on. */
+/* Sets a timeout within a message. */
 static void limit_transfers(int fd)
 {
     struct timeval most = {.tv_sec = PATIENCE_SECONDS};
@@ -357,7 +354,7 @@ static bool start(struct jit_process *p, const char *program)
 
 /* ---- asking ---- */
 
-/* The connection, if there is one that is still ours. */
+/* The connection, if it is still ours. */
 static int connection(struct jit_process *p)
 {
     pthread_mutex_lock(&p->lock);
@@ -392,7 +389,7 @@ bool process_ask(struct jit_process *p, const char *program, const struct wire_a
     *result = (struct jit_result){0};
     int fd = connection(p);
     enum asked how = fd >= 0 ? try(p, fd, ask, request, result) : GONE;
-    if (how == GONE) { /* it may have ended, having had nothing to do */
+    if (how == GONE) { /* it may have ended because it was idle */
         if (p->refused || p->ended || !start(p, program))
             return false;
         fd = connection(p);
@@ -409,7 +406,7 @@ void process_end(struct jit_process *p)
     pthread_mutex_lock(&p->lock);
     p->ended = true;
     if (is_ours(p))
-        shutdown(p->fd, SHUT_RDWR); /* wakes who waits for an answer */
+        shutdown(p->fd, SHUT_RDWR); /* wakes a thread that waits for an answer */
     pthread_mutex_unlock(&p->lock);
 }
 
@@ -423,6 +420,6 @@ void process_close(struct jit_process *p)
 
 void process_leave_to_parent(struct jit_process *p)
 {
-    pthread_mutex_init(&p->lock, NULL); /* whoever held it is not here */
+    pthread_mutex_init(&p->lock, NULL); /* the thread that held it does not exist here */
     drop(p);
 }

@@ -1,9 +1,9 @@
-/* A loader for what the compiler emits: one relocatable object whose functions call nothing but
- * each other, the C library's memory functions, and what they are handed. Sections are laid out one
- * after the other, relocations filled in (relocation.h), and the whole made executable. Needs no
- * LLVM, so that code from the cache runs without it. What the object says of itself is checked
- * before it is believed: a damaged one is refused. (Whoever can write code that does as the loader
- * asks can do anything: who may write the cache is code_cache.c's business.)
+/* A loader for the compiler's output: one relocatable object whose functions call only each other,
+ * the C library's memory functions, and functions that are passed to them. Sections are laid out
+ * consecutively, relocations applied (relocation.h), and the result made executable. It does not
+ * need LLVM, so that cached code runs without it. The object is validated first: a damaged one is
+ * refused. (Code that passes validation can do anything: code_cache.c controls who may write the
+ * cache.)
  */
 #include "jit/host/elf_loader.h"
 
@@ -56,7 +56,7 @@ static bool is_aligned(uint64_t offset)
     return offset % _Alignof(Elf64_Sym) == 0;
 }
 
-/* Records lie where a pointer to them may point: the object stands at the start of an allocation. */
+/* Alignment: the object is at the start of an allocation, so aligned offsets give aligned records. */
 static bool has_records(const Elf64_Shdr *s)
 {
     return s->sh_type == SHT_SYMTAB || s->sh_type == SHT_RELA;
@@ -129,7 +129,7 @@ static bool lay_out(struct loader *l)
     return true;
 }
 
-/* A jump to a far function: the code, and the address behind it. */
+/* A jump to a far function: the code, followed by the address. */
 static uint64_t add_stub(struct loader *l, uint64_t target)
 {
     uint8_t *stub = l->memory + l->first_stub + l->n_stubs++ * STUB_BYTES;
@@ -138,7 +138,7 @@ static uint64_t add_stub(struct loader *l, uint64_t target)
     return (uint64_t)(uintptr_t)stub;
 }
 
-/* What the code generator may call by itself. */
+/* Functions that the code generator may call by itself. */
 static void *find_outside(const char *name)
 {
     static const char *const allowed[] = {"memcpy",     "memset", "memmove", "fma",       "fmaf",       "floor",
@@ -151,7 +151,7 @@ static void *find_outside(const char *name)
     return NULL;
 }
 
-/* Does a symbol lie in a section that has been laid out, with so many bytes behind it? */
+/* Is a symbol in a section that was laid out, with this many bytes behind it? */
 static bool is_in_section(const struct loader *l, const Elf64_Sym *s, uint64_t bytes)
 {
     return s->st_shndx < l->header->e_shnum && l->at[s->st_shndx] &&
@@ -206,7 +206,7 @@ static bool relocate(struct loader *l)
 
 static const char prefix[] = "heddle.";
 
-/* The name of a symbol that is a function of a kernel, or NULL. */
+/* The name of a symbol that is a kernel's function, or NULL. */
 static const char *function_name(const struct loader *l, const Elf64_Sym *s)
 {
     bool good = ELF64_ST_TYPE(s->st_info) == STT_FUNC && is_in_section(l, s, 1) && s->st_name < l->strings_bytes &&
@@ -240,8 +240,8 @@ void loader_name_functions(const struct loaded_object *o, const uint8_t *elf, si
     }
 }
 
-/* Of new code: caches of instructions drop what they hold of its place, and each core what it has
- * fetched from there (on x86-64 both see to that by themselves). */
+/* Makes new code visible: flushes instruction caches, and each core's prefetched instructions (on
+ * x86-64 the hardware does both). */
 static void announce(const struct loader *l)
 {
     __builtin___clear_cache((char *)l->memory, (char *)l->memory + l->size);

@@ -15,11 +15,12 @@
 #include "jit/host/unit_compile.h"
 #include "jit/host/compile_queue.h"
 
-/* When a kernel is worth compiling, and compiling again with more effort: costs.def. */
+/* The work after which a kernel is worth compiling, and compiling again with more effort:
+   costs.def. */
 static const uint64_t worth_in_one[JIT_TIERS] = {LIMIT_worth_in_one, LIMIT_worth_again};
 static const uint64_t worth_in_all[JIT_TIERS] = {LIMIT_worth_in_all, LIMIT_worth_again};
 
-/* Shapes count on indices of threads that fit into 31 bits (ir/range.c). */
+/* Shapes assume that thread indices fit in 31 bits (ir/range.c). */
 static bool is_in_range(const struct launch *l)
 {
     const struct launch_dims *dims = &l->request->dims;
@@ -37,8 +38,8 @@ static const char *unfit(const struct launch *l)
                              : NULL;
 }
 
-/* What takes too long for one shape of blocks does so for others: in the background that is found
- * out once. */
+/* If compiling took too long for one shape of blocks, it will for others: in the background that is
+ * tried only once. */
 static bool is_hopeless(struct jit *j, struct unit *u, const struct kernel *k)
 {
     pthread_mutex_lock(&j->lock);
@@ -51,7 +52,7 @@ static bool is_hopeless(struct jit *j, struct unit *u, const struct kernel *k)
     return o != NULL;
 }
 
-/* Of a unit that has just become queued: from the disk at once; else the compiling thread gets it. */
+/* Handles a newly queued unit: loads it from disk, or passes it to the compiling thread. */
 static void order(struct jit *j, struct unit *u, const struct kernel *k)
 {
     bool can_be = (u->asked || !is_hopeless(j, u, k)) && unit_write_request(j, u, k);
@@ -70,8 +71,7 @@ static void order(struct jit *j, struct unit *u, const struct kernel *k)
     pthread_mutex_unlock(&j->lock);
 }
 
-/* Waits for the code, as long as the launch may; looks now and then whether somebody has cancelled
- * it. */
+/* Waits for the code as long as the launch may; checks regularly whether the launch was cancelled. */
 static void compile_now(struct jit *j, struct unit *u, const struct launch *l)
 {
     static const double look_seconds = 0.1;
@@ -93,8 +93,8 @@ static void compile_now(struct jit *j, struct unit *u, const struct launch *l)
     pthread_mutex_unlock(&j->lock);
 }
 
-/* In the child of a fork there is no thread of ours; what it had to do is anybody's: unit_claim().
- * Of the child's threads the first one to come here puts that away, and others wait. */
+/* A child of fork has none of our threads; their work is free to claim: unit_claim(). The first of
+ * the child's threads to come here cleans up, and others wait. */
 static void after_fork(struct jit *j)
 {
     pid_t self = getpid(), owner = atomic_load(&j->owner);
@@ -116,8 +116,8 @@ static void after_fork(struct jit *j)
     atomic_store(&j->owner, self);
 }
 
-/* Gives the launch the best code there is; workers change over where a turn of a warp, or a block,
- * begins. Another worker may be ahead. */
+/* Gives the launch the best available code; workers change over at the start of a warp's turn, or
+ * of a block. Another worker may be ahead. */
 static void take(struct launch *l, struct unit *u)
 {
     struct unit *better = atomic_load(&u->better);
@@ -147,8 +147,7 @@ static bool begin(struct machine *m, struct launch *l, struct diags *diags)
         l->consider_at = 0;
         take(l, u);
     }
-    bool late =
-        u && atomic_load(&u->state) == UNIT_QUEUED; /* the launch has been ended while it waited: exec/limit.c */
+    bool late = u && atomic_load(&u->state) == UNIT_QUEUED; /* the launch was ended while it waited: exec/limit.c */
     if (asked != HD_ENGINE_JIT || atomic_load(&l->compiled) || late)
         return true;
     diag_error(diags, (struct place){0}, "engine", "leave the engine at auto, or take interp",
@@ -171,7 +170,7 @@ static void want(struct launch *l, struct unit *u)
         order(j, u, l->kernel);
 }
 
-/* Has what is worth it after so much work compiled; returns the work after which to look again. */
+/* Requests code that is worth it after this much work; returns the work after which to check again. */
 static uint64_t advance(struct launch *l, struct unit *u, uint64_t work, const uint64_t worth[JIT_TIERS])
 {
     bool ready = unit_is_ready(u);

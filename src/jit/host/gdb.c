@@ -1,6 +1,6 @@
-/* See gdb.h. The names, the layout and the version of what follows are gdb's. One list for the
- * process, which gdb reads when it attaches, and when it stops at the breakpoint that it sets in
- * __jit_debug_register_code.
+/* See gdb.h. Names, layout and version of the following are defined by gdb. The process has one
+ * list, which gdb reads when it attaches, and when its breakpoint in __jit_debug_register_code is
+ * hit.
  */
 #include "jit/host/gdb.h"
 
@@ -11,7 +11,7 @@
 
 struct gdb_entry {
     struct gdb_entry *next, *prev;
-    const char *symbols; /* an ELF object, whose sections say where they are */
+    const char *symbols; /* an ELF object whose section headers have the sections' addresses */
     uint64_t bytes;
 };
 
@@ -43,8 +43,8 @@ static void tell(enum action action, struct gdb_entry *e)
     __jit_debug_descriptor.relevant = NULL;
 }
 
-/* Tables for unwinding are not loaded. They count from the code, 32 bits far at most, so they get a
- * place behind it. */
+/* Unwind tables are not loaded. They refer to the code by 32-bit offsets, so they are placed behind
+ * it. */
 static void place_sections(uint8_t *elf, const struct loaded_object *o)
 {
     const Elf64_Ehdr *header = (const Elf64_Ehdr *)elf;

@@ -7,9 +7,9 @@
 
 struct gdb_entry;
 
-/* Registers a loaded object; NULL without memory. */
+/* Registers a loaded object; NULL if memory is exhausted. */
 struct gdb_entry *gdb_tell(const struct loaded_object *o, const uint8_t *elf, size_t bytes);
-/* To be called before the object is unloaded; NULL is allowed. */
+/* Call it before the object is unloaded; NULL is allowed. */
 void gdb_forget(struct gdb_entry *e);
 
 #endif

@@ -1,5 +1,5 @@
-/* See relocation.h. A kind says three things: the number (an address, or how far it is, in bytes or
- * in pages of 4 KB), which of its bits are wanted, and where in the instruction they stand.
+/* See relocation.h. A kind has three parts: the number (an address, or a distance in bytes or 4 KB
+ * pages), which of its bits are used, and where they are in the instruction.
  */
 #include "jit/host/relocation.h"
 
@@ -9,12 +9,12 @@
 
 enum number { ADDRESS, DISTANCE, PAGES };
 
-/* Where bits stand: in data, as 4 or 8 bytes; else in an instruction of 4 bytes, which has zeros
+/* The position of the bits: 4 or 8 bytes of data; else in a 4-byte instruction, which has zeros
  * there. */
 enum field { DATA64, DATA32, BIT_0, BIT_5, BIT_10, SPLIT };
 
-/* What the bits that are not wanted have to be: those below are zeros where the number is a
- * multiple of something, those above are what a sign makes of them, or another relocation's. */
+/* The required value of unused bits: low bits are zero if the number must be a multiple, high bits
+ * must extend the sign, or belong to another relocation. */
 enum range { ANY, MULTIPLE, SIGNED };
 
 struct relocation {
@@ -55,8 +55,9 @@ static const struct relocation aarch64[] = {
 #define ENTRIES(table) table, sizeof table / sizeof table[0]
 
 static const struct relocation_cpu cpus[] = {
-    {EM_X86_64, "x86-64", {0xff, 0x25, 2, 0, 0, 0, 0, 0}, ENTRIES(x86_64)},             /* jmp *2(%rip) */
-    {EM_AARCH64, "AArch64", {0x50, 0, 0, 0x58, 0, 0x02, 0x1f, 0xd6}, ENTRIES(aarch64)}, /* ldr x16, .+8; br x16 */
+    {EM_X86_64, "x86-64", {0xff, 0x25, 2, 0, 0, 0, 0, 0}, ENTRIES(x86_64)}, /* jmp *2(%rip) */
+    /* ldr x16, .+8; br x16 */
+    {EM_AARCH64, "AArch64", {0x50, 0, 0, 0x58, 0, 0x02, 0x1f, 0xd6}, ENTRIES(aarch64)},
 };
 
 const struct relocation_cpu *relocation_cpu(uint16_t machine)
@@ -90,7 +91,7 @@ static void write_field(enum field field, uint8_t *place, uint64_t bits)
 {
     uint32_t instruction;
     if (field == DATA64 || field == DATA32) {
-        memcpy(place, &bits, field == DATA64 ? 8 : 4); /* hosts are little-endian, as the code is */
+        memcpy(place, &bits, field == DATA64 ? 8 : 4); /* hosts and code are little-endian */
         return;
     }
     memcpy(&instruction, place, 4);

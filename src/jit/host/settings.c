@@ -35,8 +35,8 @@ static const char *listed(const char *const *words, size_t n, char text[static 1
     return text;
 }
 
-/* Which of the words a variable of the environment is; `unset` where it is not set, or none of
- * them. */
+/* The index of the word that an environment variable contains; `unset` if it is not set, or has
+ * another word. */
 static int chosen(const struct machine_config *c, const char *variable, const char *const *words, size_t n, int unset)
 {
     char text[128];
@@ -49,7 +49,7 @@ static int chosen(const struct machine_config *c, const char *variable, const ch
     return unset;
 }
 
-/* What of a list with commas is there. */
+/* Finds the words of a comma-separated list. */
 static void find_words(const struct machine_config *c, const char *variable, const struct word *words, size_t n)
 {
     for (const char *p = secure_getenv(variable), *end; p && *p; p = *end ? end + 1 : end) {

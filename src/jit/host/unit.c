@@ -7,8 +7,8 @@
 #include "exec/machine.h"
 #include "jit/costs.h"
 
-/* After how much work a kernel of large functions is worth compiling; 0: sooner than costs.def says
- * of any kernel. */
+/* The work after which a kernel of large functions is worth compiling; 0: the limit in costs.def
+ * for all kernels is later. */
 static uint64_t worth_of(const struct kernel *k)
 {
     uint64_t total = 0, squares = 0;
@@ -24,9 +24,8 @@ static uint64_t worth_of(const struct kernel *k)
     return is_large || total > LIMIT_functions * LIMIT_function_soon ? LIMIT_worth_large * squares : 0;
 }
 
-/* As many as code of the kernel can ask for: an access has one in the function, and one in its
- * serial parts (jit/emit/inline_cache.c). What the compiler or an entry of the cache says is not
- * relied on. */
+/* The most that the kernel's code can use: an access has one in the function, and one in its serial
+ * parts (jit/emit/inline_cache.c). The number from the compiler or the cache is not trusted. */
 static uint32_t count_inline_caches(const struct kernel *k)
 {
     uint32_t n = 0;
@@ -76,8 +75,8 @@ bool unit_is_free(const struct jit *j, const struct unit *u)
 
 bool unit_claim(const struct jit *j, struct unit *u, bool asked)
 {
-    bool again =
-        asked && !u->asked && atomic_load(&u->state) == UNIT_FAILED; /* what is too large for `auto` may be asked for */
+    bool again = asked && !u->asked &&
+                 atomic_load(&u->state) == UNIT_FAILED; /* what is too large for `auto` may be requested explicitly */
     if (!unit_is_free(j, u) && !again)
         return false;
     u->asked |= asked;

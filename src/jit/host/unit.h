@@ -90,7 +90,7 @@ static inline bool unit_is_ready(const struct unit *u)
 /* The unit of a kernel; a new one if there is none yet. NULL without memory. `asked`, for a new
  * one: is it for a launch that waits, or that has waited for the tier before? */
 struct unit *unit_find(struct jit *j, struct kernel *k, const uint32_t block[3], enum jit_tier tier, bool asked);
-/* Nobody may still reach it. */
+/* It must be unreachable. */
 void unit_free(struct unit *u);
 /* Is nobody compiling it? A thread that a fork has left behind does not count. */
 bool unit_is_free(const struct jit *j, const struct unit *u);

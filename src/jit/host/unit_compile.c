@@ -13,7 +13,7 @@
 
 /* ---- the request ---- */
 
-/* The entry of targets.def that is best here, for a level that the interpreter runs at. */
+/* The entry of targets.def that is best on this CPU, for a level that the interpreter uses. */
 static const char *find_target(const char *level)
 {
 #ifdef __x86_64__
@@ -23,7 +23,7 @@ static const char *find_target(const char *level)
     return level;
 }
 
-/* Of the level that code is made for. */
+/* The level for which code is made. */
 static const char *level_of(const struct jit *j)
 {
     const char *asked = j->settings.target;
@@ -59,8 +59,7 @@ bool unit_write_request(struct jit *j, struct unit *u, const struct kernel *k)
                             .block_rows = k->block_rows,
                             .n_functions = k->functions.n,
                             .functions = calloc(k->functions.n, sizeof *r.functions)};
-    uint64_t total =
-        0; /* of the functions, the entry first; the others are the interpreter's where they are too many */
+    uint64_t total = 0; /* functions, the entry first; if there are too many, the interpreter runs the others */
     for (uint32_t i = 0; r.functions && i < k->functions.n; i++) {
         uint32_t n = k->functions.at[i]->ir->insns.n + LIMIT_each_function;
         if (k->functions.at[i]->ir->insns.n > limit || total + n > LIMIT_functions * (uint64_t)limit)
@@ -102,8 +101,8 @@ static void dump_times(const struct unit *u, const struct jit_result *r)
         1e3 * r->emit_seconds, 1e3 * r->pass_seconds, 1e3 * r->code_seconds, r->bytes);
 }
 
-/* For appending; not what another user has put there, where everybody may: a link to a file of
- * ours, a pipe. */
+/* Opens a file for appending. Refuses what another user may have placed in a shared folder: a link
+ * to a file of ours, a pipe. */
 static FILE *open_own(const char *path)
 {
     struct stat s;
@@ -135,7 +134,7 @@ static void name_for_perf(const struct jit *j, const struct unit *u, const struc
         fclose(map);
 }
 
-/* For those who ask by HEDDLE_LOG=engine. */
+/* Prints for HEDDLE_LOG=engine. */
 static void tell(const struct jit *j, const struct unit *u, const char *what, const char *why)
 {
     const struct machine_config *c = &j->machine->config;
@@ -199,7 +198,7 @@ bool unit_recall(struct jit *j, struct unit *u)
     return true;
 }
 
-/* The compiler's answer; false with u->why where there is none. */
+/* The compiler's answer; false with u->why if there is none. */
 static bool ask_compiler(struct jit *j, struct unit *u, const struct wire_ask *ask, struct jit_result *result)
 {
     struct compile_queue *l = queue_of(j, u);

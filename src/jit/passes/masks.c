@@ -1,5 +1,5 @@
-/* Masks of lanes on their way to the code generator: those made of masks of lanes are hidden from
- * it, and for CPUs that have no registers of masks they become comparisons; see passes.h. */
+/* Masks of lanes before code generation: hides masks that are computed from masks, and replaces
+ * masks by comparisons on CPUs without mask registers; see passes.h. */
 #include "jit/passes/passes.h"
 
 #include <string.h>
@@ -29,8 +29,8 @@ static bool is_made_lanes(LLVMValueRef mask)
     return LLVMIsConstant(mask);
 }
 
-/* What LLVM's combiner may come to see as masks that are made lanes: it simplifies first, so how
- * deep the whole is does not count. */
+/* Could LLVM's combiner see it as a mask that is converted to lanes? It simplifies bottom-up, so
+ * the total depth does not matter. */
 static bool is_of_lanes(LLVMValueRef mask, int depth)
 {
     if (is_made_lanes(mask))
@@ -40,7 +40,7 @@ static bool is_of_lanes(LLVMValueRef mask, int depth)
            is_of_lanes(LLVMGetOperand(mask, 0), depth - 1) && is_of_lanes(LLVMGetOperand(mask, 1), depth - 1);
 }
 
-/* The mask that is made lanes here, or NULL. */
+/* The mask that is converted to lanes here, or NULL. */
 static LLVMValueRef mask_made_lanes(LLVMValueRef lanes)
 {
     LLVMValueRef mask = LLVMIsABitCastInst(lanes) ? LLVMGetOperand(lanes, 0) : NULL;
@@ -70,7 +70,7 @@ void pass_hide_masks(LLVMBuilderRef b, LLVMValueRef fn)
 
 /* ---- comparisons ---- */
 
-/* The bit of the mask that each of n elements is for; LANES: none, it is false. */
+/* The mask bit for each of n elements; LANES: none, the element is false. */
 struct bits {
     unsigned n;
     unsigned of[LANES];
@@ -101,8 +101,8 @@ static unsigned element_width(LLVMTypeRef vector)
     }
 }
 
-/* The width of the elements that lanes choose, move or become; of lanes that are made of lanes,
- * that of whoever uses these. 0: none that vectors of numbers have. */
+/* The width of the elements that the lanes select, move or become; for lanes computed from lanes,
+ * that of their users. 0: no width that vectors of numbers have. */
 static unsigned width_for(LLVMValueRef user, LLVMValueRef lanes, int depth)
 {
     unsigned width = 0;
@@ -117,7 +117,7 @@ static unsigned width_for(LLVMValueRef user, LLVMValueRef lanes, int depth)
     return width == 8 || width == 16 || width == 32 || width == 64 ? width : 0;
 }
 
-/* Elements as wide as `width`, in each of which the mask's bit of that element stands at place `of
+/* A vector with elements of `width` bits, each with the mask's bit for that element at position `of
  * % width`. */
 static LLVMValueRef spread(LLVMBuilderRef b, LLVMValueRef mask, unsigned width, const struct bits *x)
 {
@@ -143,7 +143,7 @@ static LLVMValueRef compare_bits(LLVMBuilderRef b, LLVMValueRef mask, unsigned w
     return LLVMBuildICmp(b, LLVMIntNE, both, LLVMConstNull(LLVMTypeOf(both)), "");
 }
 
-/* Of a part of a mask, or of one in another order: its lanes' bits. False where it is anything
+/* The bits of lanes that come from a part of a mask, or a permutation of it; false for anything
  * else. */
 static bool find_shuffled(LLVMValueRef shuffle, LLVMValueRef lanes, const struct bits *x, struct bits *of)
 {
@@ -159,8 +159,8 @@ static bool find_shuffled(LLVMValueRef shuffle, LLVMValueRef lanes, const struct
     return true;
 }
 
-/* Each where it is used, so that it stays a vector of numbers: what goes from block to block goes
- * as lanes of one byte. */
+/* Converts it at each user, so that it stays a vector of numbers: between blocks lanes have one
+ * byte each. */
 static void spread_for_users(LLVMBuilderRef b, LLVMValueRef mask, LLVMValueRef lanes, const struct bits *x)
 {
     enum { DEPTH = 4 };

@@ -1,10 +1,10 @@
-/* NaNs between arithmetic: f32 instructions give one NaN whatever they were given
- * (isa/sem_float.h), so what becomes of a NaN on its way from one into the next cannot be seen.
- * Where a canonical LLVMValueRef is an operand of arithmetic whose result is made canonical itself,
- * the plain result serves as well, and the step between them goes: in a chain of multiply-adds it
- * is more than half of the time. Where a LLVMValueRef goes around a loop a plain one goes around
- * beside it, or in its place: what is then used where the loop is left is made canonical there.
- * lane_function.c freezes a value to say that any NaN serves there.
+/* NaNs between arithmetic: f32 instructions return one NaN whatever NaN they were given
+ * (isa/sem_float.h), so a NaN's payload between two of them is not observable. If a canonicalised
+ * value is an operand of arithmetic whose result is canonicalised itself, the plain result can be
+ * used, and the step between them disappears; in a chain of multiply-adds it is more than half of
+ * the time. If a value is carried around a loop, the plain one is carried beside it or instead of
+ * it, and canonicalised where the loop is left. lane_function.c freezes a value to say that any NaN
+ * is allowed there.
  */
 #include "jit/passes/passes.h"
 
@@ -27,8 +27,8 @@ static bool is_f32(LLVMTypeRef t)
     return LLVMGetTypeKind(t) == LLVMFloatTypeKind;
 }
 
-/* The number of operands where `v` adds, subtracts, multiplies, does both at once or negates in
- * f32; else 0. */
+/* The number of operands if `v` is an f32 addition, subtraction, multiplication, multiply-add or
+ * negation; else 0. */
 static unsigned arithmetic_operands(LLVMValueRef v)
 {
     if (!LLVMIsAInstruction(v) || !is_f32(LLVMTypeOf(v)))
@@ -52,7 +52,7 @@ static bool is_freeze(LLVMValueRef v)
     return LLVMGetInstructionOpcode(v) == LLVMFreeze && is_f32(LLVMTypeOf(v));
 }
 
-/* Of arithmetic, and of what is frozen. */
+/* Operands that may be any NaN: of arithmetic, and of freeze. */
 static unsigned relaxed_operands(LLVMValueRef v)
 {
     return is_freeze(v) ? 1 : arithmetic_operands(v);
@@ -77,8 +77,8 @@ static bool is_nan(LLVMValueRef v)
 
 static LLVMValueRef canonical_of(LLVMValueRef v);
 
-/* Does `test` say whether x is a NaN? LLVM looks at what x negates, and before that was made
- * canonical. */
+/* Does `test` test whether x is a NaN? LLVM tests what x negates, and the value before its
+ * canonicalisation. */
 static bool tests(LLVMValueRef test, LLVMValueRef x)
 {
     if (is_unordered(test, x))
@@ -98,7 +98,7 @@ static LLVMValueRef canonical_of(LLVMValueRef v)
     return tests(test, x) ? x : NULL;
 }
 
-/* Is the result used for nothing but to be made canonical? */
+/* Is the result only used by its canonicalisation? */
 static bool becomes_canonical(LLVMValueRef v)
 {
     bool selected = false;
@@ -129,8 +129,7 @@ static bool add(struct found *f, LLVMValueRef v)
 
 enum { COLD_DEPTH = 4 };
 
-/* Does the branch at the end of a block rarely go to `to`? (emit_likely() says so, in weights of
- * branches.) */
+/* Does the branch at the end of a block rarely go to `to`, by the branch weights of emit_likely()? */
 static bool goes_rarely(LLVMValueRef branch, LLVMBasicBlockRef to)
 {
     LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(branch));
@@ -144,7 +143,7 @@ static bool goes_rarely(LLVMValueRef branch, LLVMBasicBlockRef to)
            LLVMConstIntGetZExtValue(of[own]) < LLVMConstIntGetZExtValue(of[other]);
 }
 
-/* Is a block rarely come to, from each that leads there? */
+/* Is a block rarely reached, from each of its predecessors? */
 static bool is_cold(LLVMBasicBlockRef block, int depth)
 {
     bool comes = false;
@@ -161,12 +160,11 @@ static bool is_cold(LLVMBasicBlockRef block, int depth)
 
 enum { MAX_PHIS = 256 };
 
-/* Values that may come from several places, and plain ones that may stand in for them in
- * arithmetic. */
+/* Phis, and plain ones that may replace them in arithmetic. */
 struct phis {
     unsigned n;
     LLVMValueRef at[MAX_PHIS], plain[MAX_PHIS];
-    bool useful[MAX_PHIS]; /* some canonical LLVMValueRef comes there */
+    bool useful[MAX_PHIS]; /* some incoming value is canonicalised */
 };
 
 static bool is_phi(LLVMValueRef v)
@@ -182,7 +180,7 @@ static unsigned find(const struct phis *p, LLVMValueRef v)
     return k;
 }
 
-/* A phi, and all that lead to it. */
+/* Adds a phi, and all phis that lead to it. */
 static void gather(struct phis *p, LLVMValueRef v)
 {
     if (find(p, v) < p->n || p->n == MAX_PHIS)
@@ -210,7 +208,7 @@ static void find_useful(struct phis *p)
     } while (changed);
 }
 
-/* The type of f32 with as many bits; NULL where there is none. */
+/* The f32 type with as many bits; NULL if there is none. */
 static LLVMTypeRef f32_type(LLVMTypeRef t)
 {
     bool lanes = LLVMGetTypeKind(t) == LLVMVectorTypeKind;
@@ -251,7 +249,7 @@ static void make_plain(struct phis *p, LLVMBuilderRef b)
 
 /* ---- where loops are left ---- */
 
-/* Is what comes there canonical from all sides? */
+/* Are all incoming values canonical? */
 static bool is_canonical_phi(const struct phis *p, unsigned i, const bool *canonical)
 {
     for (unsigned k = 0; k < LLVMCountIncoming(p->at[i]); k++) {
@@ -263,7 +261,7 @@ static bool is_canonical_phi(const struct phis *p, unsigned i, const bool *canon
     return true;
 }
 
-/* Of phis that are replaced, the others' uses: how many are in blocks that are not rare. */
+/* The number of uses of replaced phis' values in blocks that are not rare. */
 static unsigned count_hot_uses(const struct phis *p, LLVMValueRef v, const bool *replaced)
 {
     unsigned n = 0;
@@ -282,8 +280,9 @@ static unsigned count_hot_uses(const struct phis *p, LLVMValueRef v, const bool 
     return n;
 }
 
-/* Those for which the plain ones serve, made canonical where they are used: all that comes there is
- * canonical, and one use at most is no rare one, so that no more is made canonical than before. */
+/* Finds phis that plain ones can replace, with canonicalisation at their uses: all incoming values
+ * are canonical, and at most one use is in a block that is not rare, so that no more values are
+ * canonicalised than before. */
 static void find_replaced(const struct phis *p, bool *replaced)
 {
     bool changed;
@@ -319,7 +318,7 @@ static LLVMValueRef make_canonical(LLVMBuilderRef b, LLVMValueRef plain, LLVMTyp
     return LLVMBuildBitCast(b, LLVMBuildSelect(b, test, nan, plain, ""), type, "");
 }
 
-/* Has the user of v, which stands for `plain`, made canonical, use that instead. */
+/* Makes a user of v, the canonicalised `plain`, use that instead. */
 static void use_plain(LLVMBuilderRef b, LLVMValueRef user, LLVMValueRef v, LLVMValueRef plain)
 {
     unsigned n = (unsigned)LLVMGetNumOperands(user);
@@ -328,7 +327,7 @@ static void use_plain(LLVMBuilderRef b, LLVMValueRef user, LLVMValueRef v, LLVMV
     for (unsigned k = 0; k < n; k++) {
         if (LLVMGetOperand(user, k) != v)
             continue;
-        if (is_phi(user)) { /* from one block comes one value */
+        if (is_phi(user)) { /* a phi has one value per predecessor */
             LLVMBasicBlockRef block = LLVMGetIncomingBlock(user, k);
             unsigned same = 0;
             while (same < k && LLVMGetIncomingBlock(user, same) != block)
@@ -419,7 +418,7 @@ void pass_relax_nans(LLVMValueRef fn)
 
 /* ---- out of the way ---- */
 
-/* Is it used by instructions of rare blocks alone, which are not its own? */
+/* Is it used only by instructions of other, rare blocks? */
 static bool is_used_rarely(LLVMValueRef v, LLVMBasicBlockRef own)
 {
     for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
@@ -439,8 +438,8 @@ static LLVMValueRef clone(LLVMBuilderRef b, LLVMValueRef v)
     return copy;
 }
 
-/* Each user makes it canonical for itself, of the plain value; `cast`: what they use, of
- * `canonical` or itself. */
+/* Each user canonicalises the plain value itself; `cast`: what they use, derived from `canonical`,
+ * or `canonical` itself. */
 static void sink_to_users(LLVMBuilderRef b, LLVMValueRef canonical, LLVMValueRef cast)
 {
     LLVMValueRef test = LLVMGetOperand(canonical, 0);
