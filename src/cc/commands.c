@@ -74,33 +74,6 @@ void cc_add_host_options(struct job *j, cc_words *c)
     job_add_parts(j, c, CC_XCOMPILER, NULL);
 }
 
-/* The rule for make, by the host's compilation. `output`: what the command makes. */
-static void add_dependencies(struct job *j, cc_words *c, const char *input, const char *output)
-{
-    const struct cc_options *o = &j->o;
-    bool alone = o->given[CC_DEPENDENCIES] || o->given[CC_DEPENDENCIES_OWN];
-    if (!alone && !o->given[CC_DEPENDENCIES_TOO] && !o->given[CC_DEPENDENCIES_OWN_TOO])
-        return;
-    const char *beside = o->given[CC_OUTPUT] ? output : job_named_after(j, input, "");
-    ADD(c, o->given[CC_DEPENDENCIES]       ? "-M"
-           : o->given[CC_DEPENDENCIES_OWN] ? "-MM"
-           : o->given[CC_DEPENDENCIES_TOO] ? "-MD"
-                                           : "-MMD");
-    if (o->given[CC_DEPENDENCY_FILE] || !alone) {
-        ADD(c, "-MF");
-        ADD(c, o->given[CC_DEPENDENCY_FILE]
-                   ? o->value[CC_DEPENDENCY_FILE]
-                   : arena_printf(j->arena, "%.*s.d", (int)(strlen(beside) - strlen(file_extension(beside))), beside));
-    }
-    job_add_values(j, c, CC_DEPENDENCY_TARGET, "-MT", false);
-    if (!o->list[CC_DEPENDENCY_TARGET].n && !alone) {
-        ADD(c, "-MT");
-        ADD(c, o->given[CC_OUTPUT] ? output : job_named_after(j, input, ".o"));
-    }
-    if (o->given[CC_DEPENDENCY_PHONY])
-        ADD(c, "-MP");
-}
-
 /* The macros by which nvcc tells what it was asked for. */
 static void add_macros(struct job *j, cc_words *c)
 {
@@ -269,7 +242,7 @@ static void add_goal(struct job *j, cc_words *c, const char *input, const char *
         ADD(c, "-E");
     else if (!cc_stops_at_text(&j->o))
         ADD(c, "-c");
-    add_dependencies(j, c, input, output);
+    cc_add_rule(j, c, input, output);
 }
 
 static cc_words host_options(struct job *j, enum reading reading, const char *header)
@@ -291,10 +264,7 @@ cc_words cc_host_command(struct job *j, const char *input, const char *output)
         c = host_options(j, READ_PREPROCESSED, NULL);
     } else {
         cc_words headers = host_options(j, READ_HEADERS, NULL);
-        /* of a header that is precompiled clang names the files first in a rule for make, whose
-         * first file has to be the source ($<) */
-        bool writes_rule = j->o.given[CC_DEPENDENCIES_TOO] || j->o.given[CC_DEPENDENCIES_OWN_TOO];
-        const char *pch = writes_rule ? NULL : cc_precompiled_header(j, &headers);
+        const char *pch = cc_can_mend_rule(j, input, output) ? cc_precompiled_header(j, &headers) : NULL;
         c = host_options(j, READ_SOURCE, pch ? pch : CC_HEADER);
     }
     if (!cc_stops_at_text(&j->o)) {
@@ -326,7 +296,7 @@ cc_words cc_preprocess_command(struct job *j, const char *input, const char *arc
     cc_words c = side_options(j, arch, READ_SOURCE);
     ADD(&c, "-E");
     if (!arch)
-        add_dependencies(j, &c, input, output);
+        cc_add_rule(j, &c, input, output);
     add_unit(j, &c, input, j->rewritten);
     ADD(&c, "-o");
     ADD(&c, to);

@@ -262,5 +262,5 @@ bool cc_compile_cuda(struct job *j, const char *input, const char *output)
     free(fatbin);
     if (!ok && status == 0 && !file_is_special(output))
         unlink(output); /* it has no device code */
-    return ok && status == 0;
+    return ok && status == 0 && cc_mend_rule(j, input, output);
 }

@@ -66,6 +66,16 @@ bool job_write(struct job *j, const char *path, const void *bytes, size_t n);
  * there is none yet, or is not to be. */
 const char *cc_precompiled_header(struct job *j, const cc_words *options);
 
+/* ---- rule.c ---- */
+
+/* What the host's compilation, which makes `output`, is told of the rule for make that it is to write. */
+void cc_add_rule(struct job *j, cc_words *c, const char *input, const char *output);
+/* Of a header that is precompiled, clang names what that was made of, /dev/null, in the place of the
+ * source, and the source behind the headers; make's $< is the first. It cannot be mended in a pipe. False
+ * where it cannot be written. */
+bool cc_can_mend_rule(struct job *j, const char *input, const char *output);
+bool cc_mend_rule(struct job *j, const char *input, const char *output);
+
 /* ---- link.c ---- */
 
 /* Links a program or a shared library, or, with -dlink, what the device code of objects needs to be

@@ -995,17 +995,27 @@ def headers_are_precompiled():
 
 
 def a_rule_for_make_is_the_same_with_precompiled_headers():
-    """The device's half reads them; the host's writes the rule, whose first file is the source."""
-    kept, rules, counts = path("headers_of_rules"), set(), []
-    write("rule.cu", HELLO)
-    for _ in range(3):
-        subprocess.run([heddle, "cc", "-c", "-MD", "rule.cu", "-o", "rule.o"], check=True, cwd=folder.name, timeout=300,
+    """Whose first file is the source; and a pipe gets one, too."""
+    kept, rules, counts = path("headers_of_rules"), [], []
+    write("a rule$.cu", '#include "mine.h"\n' + HELLO)
+    write("mine.h", "")
+
+    def rule_of(*options):
+        subprocess.run([heddle, "cc", "-c", "-MP", *options, "./a rule$.cu", "-o", "rule.o"], check=True, cwd=folder.name, timeout=300,
                        env=dict(os.environ, HEDDLE_HEADERS=kept))
         with open(path("rule.d")) as f:
-            rules.add(f.read())
+            return f.read()
+    for _ in range(3):
+        text = rule_of("-MD")
+        words = re.findall(r"(?:[^\\\s]|\\[^\n])+", text)
+        rules.append({os.path.realpath(word.rstrip(":")) for word in words if word[0] == "/"})
         counts.append(sum(name.endswith(".pch") for name in os.listdir(kept)))
-    (rule,) = rules
-    assert rule.startswith("rule.o: rule.cu") and "cuda_runtime.h" in rule and counts == [0, 1, 1], (rule[:200], counts)
+        assert words[:2] == ["rule.o:", r"a\ rule$$.cu"] and "mine.h:" in words and text.count("rule$$.cu") == 1 and "/dev/null" not in text, text[:300]
+    assert counts == [0, 2, 2] and len(rules[0]) > 100 and rules[0] == rules[1] == rules[2], (counts, rules[0] ^ rules[2])
+    assert rule_of("-MMD") == "rule.o: a\\ rule$$.cu mine.h\nmine.h:\n"
+    piped = subprocess.run([heddle, "cc", "-c", "-MMD", "-MF", "/dev/stdout", "a rule$.cu", "-o", "rule.o"], check=True, cwd=folder.name, timeout=300,
+                           env=dict(os.environ, HEDDLE_HEADERS=kept), capture_output=True, text=True)
+    assert piped.stdout == "rule.o: a\\ rule$$.cu mine.h\n", piped
 
 
 def hello_world_takes_a_second():
