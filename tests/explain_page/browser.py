@@ -105,11 +105,13 @@ class Browser:
 
     def open(self, path, view=""):
         """Seconds of processor time until the page is shown: the machine may have other things to do."""
-        self._navigate("about:blank")
         start = self.busy()
-        self._navigate("file://" + urllib.parse.quote(path) + (("#" + view) if view else ""))
+        self._navigate(f"file://{urllib.parse.quote(path)}?{self.loaded}" + (("#" + view) if view else ""))  # the number makes it another page
+        return self._shown() - start
+
+    def _shown(self):
         self.do("new Promise(r => requestAnimationFrame(() => requestAnimationFrame(r)))")
-        return self.busy() - start
+        return self.busy()
 
     def busy(self):
         """Of the page's main thread."""
@@ -128,7 +130,10 @@ class Browser:
         return r["result"].get("value")
 
     def go(self, view):
+        """Seconds as of open()."""
+        start = self.busy()
         self.do(f"new Promise(r => {{ if (location.hash === '#{view}') return r(); addEventListener('hashchange', () => setTimeout(r, 0), {{once: true}}); location.hash = '#{view}'; }})")
+        return self._shown() - start
 
     def key(self, name, text=None):
         codes = {"Enter": 13, "Tab": 9, "Home": 36, "ArrowLeft": 37, "ArrowRight": 39, "+": 187, "-": 189}
