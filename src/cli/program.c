@@ -272,6 +272,17 @@ static const char *wrong_options(const struct options *o, struct arena *arena)
     return NULL;
 }
 
+/* Sets the variables that the pack gives to programs (cuda/image/pack_belongs.h), except those that are set. */
+static void set_variables(const struct pack *p, struct arena *arena)
+{
+    const char *line;
+    for (unsigned i = 0; (line = pack_fact(p, "environment", i)); i++) {
+        const char *equals = strchr(line, '=');
+        if (equals && equals > line)
+            setenv(arena_strndup(arena, line, (size_t)(equals - line)), equals + 1, 0);
+    }
+}
+
 /* Returns what is wrong with --kernels: it names a file that is no pack. Otherwise makes the packs'
  * paths absolute for the program, which may change its folder. */
 static const char *give_kernels(const struct options *o, struct arena *arena)
@@ -289,6 +300,8 @@ static const char *give_kernels(const struct options *o, struct arena *arena)
         free(path);
         if (!p && !S_ISDIR(st.st_mode))
             return arena_printf(arena, "--kernels: %s", why);
+        if (p)
+            set_variables(p, arena);
         pack_close(p);
     }
     if ((o->kernels_unmatched || o->kernels_partial) && !o->kernels.n && !getenv("HEDDLE_KERNELS"))

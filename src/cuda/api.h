@@ -37,6 +37,10 @@ CU_API void heddle_symbol_refused(const char *kind, const char *name, const void
  * refused. refused.c */
 CU_API void heddle_launch_refused(void);
 
+/* Exported for libcudart: a wrapper of fat binaries is registered. If it is the first one of a
+ * library that has a pack of kernels, calls the functions that the pack names. companion.c */
+CU_API void heddle_image_registered(const void *image);
+
 /* The name of the library that contains the address, else of the program. refused.c */
 const char *file_of(const void *address);
 /* The number of an image inside a program or library, as `heddle ptx --of FILE` counts them; 0: it

@@ -55,6 +55,9 @@ static __attribute__((constructor)) void start(void)
     __cudaRegisterVar(h, &total, "total", "total", 0, 4, 0, 0);
 }
 cudaError_t launch(unsigned i, unsigned threads, void **arguments) { return cudaLaunchKernel(&keys[i], (dim3){1, 1, 1}, (dim3){threads, 1, 1}, arguments, 0, 0); }
+static int ways = 3;
+void *settings(void) { return &ways; }
+void set_ways(int *of, int n) { *of = n; }
 cudaError_t set_total(int n) { return cudaMemcpyToSymbol(&total, &n, 4, 0, cudaMemcpyHostToDevice); }
 """
 
@@ -63,6 +66,7 @@ PROGRAM = r"""
 #include <stdio.h>
 #include <stdlib.h>
 cudaError_t launch(unsigned, unsigned, void **), set_total(int);
+void *settings(void);
 int main(int n, char **words)
 {
     float x[2] = {1, 2}, by = 3;
@@ -80,7 +84,8 @@ int main(int n, char **words)
         case 'm': e = launch(4, 1, (void *[]){&p}); break;
         case 'g': e = launch(5, 1, (void *[]){&p, &p}); break;
         case 'n': e = launch(6, 1, (void *[]){&p, &p}); cudaMemcpy(&value, p, 4, cudaMemcpyDefault); printf("%d ", value); break;
-        case 'v': e = set_total(100);
+        case 'v': e = set_total(100); break;
+        case 'w': printf("%d %s ", *(int *)settings(), getenv("SCALE_WAY"));
         }
         if (e)
             printf("%s ", cudaGetErrorName(e));
@@ -181,6 +186,19 @@ def a_folder_s_packs_and_the_environment_s_are_used():
     assert run_with(["--kernels", tmp.path("packs")], "s")[1] == "3 6 \n"
     status, out, err = run("run", program(), "s", env={**os.environ, "LD_LIBRARY_PATH": tmp.path("first"), "HEDDLE_KERNELS": made})
     assert (status, out, err) == (0, "3 6 \n", ""), err
+
+
+def a_pack_tells_its_library_what_it_lacks():
+    """By functions that the library exports, and by variables that the user has not set."""
+    need_loadable_libraries()
+    made = pack("--fact", "call=settings set_ways 1", "--fact", "call=settings no_such_function 2", "--fact", "environment=SCALE_WAY=slow")
+    assert run_with(["--kernels", made], "w")[1] == "1 slow \n"
+    library("second", build="2")
+    assert run_with(["--kernels", made], "w", folder="second")[1] == "3 slow \n"
+    assert run_with(["--kernels", made, "--kernels-unmatched"], "w", folder="second")[1] == "1 slow \n"
+    status, out, err = run("run", "--kernels", made, program(), "w", env={**os.environ, "LD_LIBRARY_PATH": tmp.path("first"), "SCALE_WAY": "mine"})
+    assert (status, out) == (0, "1 mine \n"), (out, err)
+    assert run_with(["--kernels", pack()], "w")[1] == "3 (null) \n"
 
 
 def without_a_pack_the_message_names_the_option():

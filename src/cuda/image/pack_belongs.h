@@ -5,6 +5,12 @@
  * linker's build ID, if there is one
  *     beside=PATH              a text file, relative to the object's folder,
  *     says=LINE                which contains this line
+ *
+ * Other facts say what to do for a library some of whose kernels are missing:
+ *
+ *     environment=NAME=VALUE     set this variable for the program, unless it is set
+ *     call=GETTER SETTER VALUE   call SETTER(GETTER(), VALUE), functions that the objects export,
+ *                                when the first of them registers kernels
  */
 #ifndef HEDDLE_CUDA_IMAGE_PACK_BELONGS_H
 #define HEDDLE_CUDA_IMAGE_PACK_BELONGS_H

@@ -214,6 +214,7 @@ void **__cudaRegisterFatBinary(void *fatCubin)
     *(b->previous ? &b->previous->next : &table.first) = b;
     table.last = b;
     pthread_mutex_unlock(&table.lock);
+    heddle_image_registered(fatCubin);
     return (void **)b;
 }
 

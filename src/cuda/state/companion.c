@@ -25,7 +25,7 @@ struct given {
     char *object; /* the last inquiry's object */
     enum belongs belongs;
     char why[512];
-    bool warned;
+    bool warned, called;
 };
 
 static struct {
@@ -178,6 +178,57 @@ struct companion *companion_new(const void *image, size_t bytes, unsigned arch, 
         return c;
     companion_free(c);
     return NULL;
+}
+
+/* Calls the functions that the pack's facts `call` name (cuda/image/pack_belongs.h). They are found in the
+ * object with this path and in those that it needs. */
+static void call_functions(const struct pack *p, const char *path)
+{
+    const char *line;
+    void *object = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+    for (unsigned i = 0; object && (line = pack_fact(p, "call", i)); i++) {
+        char getter[256], setter[256];
+        int value;
+        if (sscanf(line, "%255s %255s %d", getter, setter, &value) != 3)
+            continue;
+        void *(*get)(void) = (void *(*)(void))dlsym(object, getter);
+        void (*set)(void *, int) = (void (*)(void *, int))dlsym(object, setter);
+        if (get && set)
+            set(get(), value);
+    }
+    if (object)
+        dlclose(object);
+}
+
+static bool has_calls(void)
+{
+    bool any = false;
+    for (size_t i = 0; i < process.packs.n; i++)
+        any = any || (!process.packs.at[i].called && pack_fact(process.packs.at[i].pack, "call", 0));
+    return any;
+}
+
+void heddle_image_registered(const void *image)
+{
+    char why[640] = "";
+    if (!secure_getenv("HEDDLE_KERNELS"))
+        return;
+    pthread_mutex_lock(&process.lock);
+    read_packs();
+    bool any = has_calls();
+    pthread_mutex_unlock(&process.lock);
+    struct companion *c = any ? companion_new(image, SIZE_MAX, 0, why, sizeof why) : NULL;
+    for (uint32_t i = 0; c && i < c->packs.n; i++) {
+        struct given *g = &process.packs.at[c->packs.at[i]];
+        pthread_mutex_lock(&process.lock);
+        char *path = g->called ? NULL : strdup(g->object);
+        g->called = true;
+        pthread_mutex_unlock(&process.lock);
+        if (path)
+            call_functions(g->pack, path);
+        free(path);
+    }
+    companion_free(c);
 }
 
 void companion_end(struct companion *c)
