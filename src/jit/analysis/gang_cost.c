@@ -190,7 +190,8 @@ unsigned gang_best(const struct function *fn, uint32_t first, uint32_t last, uns
         n_insns += block_at(fn, b)->n;
     unsigned percent = second ? costs->gang_gain_again : w.accesses ? costs->gang_gain_with_accesses : costs->gang_gain;
     const double worth_it = percent / 100.0, by_more = costs->gang_gain_by_more / 100.0;
-    for (unsigned n = 2; n <= most && n * w.registers <= costs->gang_registers && n * n_insns <= LIMIT_gang_loop;
+    for (unsigned n = 2; n <= (most > share ? most : share) && n * w.registers <= costs->gang_registers &&
+                         n * n_insns <= LIMIT_gang_loop;
          n *= 2)
         if (n <= share || (time_of(fn, &w, n) < worth_it * time_of(fn, &w, 1) &&
                            time_of(fn, &w, n) < by_more * time_of(fn, &w, best)))
