@@ -165,7 +165,7 @@ static bool transfer_known(struct emit *e, struct transfer *t)
     t->first[0] = build_sext(e, build_trunc(e, t->first[0], e->m->i32), e->m->i64);
     access_set_pointers(e, t);
     if (t->a->i->kind == IR_LD)
-        transfer_load_masked(e, t);
+        transfer_load_within(e, t, LLVMConstIntGetSExtValue(t->first[0]), e->fn->request->static_shared_bytes);
     else
         transfer_store_under_mask(e, t);
     return true;

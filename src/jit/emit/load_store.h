@@ -149,8 +149,9 @@ void transfer_load_uniform(struct emit *e, const struct transfer *t);
 void transfer_store_uniform(struct emit *e, const struct transfer *t);
 /* Lanes at affine addresses. */
 void transfer_load_affine(struct emit *e, const struct transfer *t);
-/* consecutive; only the lanes of the mask */
-void transfer_load_masked(struct emit *e, const struct transfer *t);
+/* Lanes at consecutive addresses, lane 0 at `first` bytes from the start of memory of which the
+ * lanes that run are in the first `bytes`. */
+void transfer_load_within(struct emit *e, const struct transfer *t, int64_t first, uint32_t bytes);
 void transfer_store_consecutive(struct emit *e, const struct transfer *t);
 /* Stores of the lanes of the mask: if the bytes of all lanes are in bounds; if only those of the
  * mask are. */

@@ -102,11 +102,39 @@ void transfer_load_affine(struct emit *e, const struct transfer *t)
         element_put_lanes(e, t, k, load_affine_element(e, t, k));
 }
 
-void transfer_load_masked(struct emit *e, const struct transfer *t)
+/* `n` lanes from lane `from` on, where those that run are among the `bytes` bytes behind address 0.
+ * What would begin before them, or end behind them, is loaded from where they begin or end, and its
+ * lanes are moved: a masked load of it takes hundreds of cycles where the next page is not mapped. */
+static value load_part_within(struct emit *e, const struct transfer *t, int64_t first, int64_t bytes, unsigned from,
+                              unsigned n)
 {
-    LLVMTypeRef type = vector_of(element_type(e, t->a), WARP_LANES);
-    value lanes = emit_mask_to_lanes(e, t->mask);
-    element_put_lanes(e, t, 0, emit_masked_load(e, type, t->pointer[0], t->a->bytes, lanes));
+    int64_t each = t->a->bytes, at = first + from * each, last = bytes / each * each - n * each;
+    int64_t over = at < 0 ? -at : at > last ? last - at : 0;
+    value v = element_load_vector(e, t->a, emit_pointer_at(e, t->pointer[0], (uint64_t)(from * each + over)), n);
+    int index[WARP_LANES];
+    for (int l = 0; l < (int)n; l++) {
+        int64_t of = l - over / each;
+        index[l] = (int)(of < 0 ? 0 : of < n ? of : n - 1);
+    }
+    return over ? emit_shuffle(e, v, NULL, index, n) : v;
+}
+
+void transfer_load_within(struct emit *e, const struct transfer *t, int64_t first, uint32_t bytes)
+{
+    unsigned n = e->fn->target->costs->vector_bits / (8 * t->a->bytes);
+    value parts[WARP_LANES];
+    int index[WARP_LANES];
+    for (n = n < WARP_LANES ? n : WARP_LANES; n > 1 && n * t->a->bytes > bytes;)
+        n /= 2;
+    for (unsigned k = 0; k < WARP_LANES / n; k++)
+        parts[k] = load_part_within(e, t, first, bytes, k * n, n);
+    for (; n < WARP_LANES; n *= 2)
+        for (unsigned k = 0; k < WARP_LANES / n / 2; k++) {
+            for (unsigned l = 0; l < 2 * n; l++)
+                index[l] = (int)l;
+            parts[k] = emit_shuffle(e, parts[2 * k], parts[2 * k + 1], index, 2 * n);
+        }
+    element_put_lanes(e, t, 0, parts[0]);
 }
 
 void transfer_load_consecutive_halves(struct emit *e, const struct transfer *t)
