@@ -358,6 +358,73 @@ def an_index_that_wraps_between_lanes_is_widened_exactly():
                     by_both(path, "--grid", 1, "--block", 32, "u64[32]+print", start)
 
 
+# ---- comparisons of all lanes by two scalars ----
+
+# Of each block's own number, plus that of the thread, times FACTOR, and a bound: which branches are taken, and how often a loop
+# goes around in which the number grows.
+COMPARED = """.visible .entry compared(.param .u64 out, .param .u64 from, .param .u64 bound)
+{
+    .reg .u64 %rd<12>; .reg .u32 %r<20>; .reg .pred %p<9>; .reg .bWIDTH %x<6>;
+    ld.param.u64 %rd1, [out];
+    ld.param.u64 %rd2, [from];
+    ld.param.u64 %rd3, [bound];
+    mov.u32 %r1, %ctaid.x;
+    mul.wide.u32 %rd4, %r1, BYTES;
+    add.u64 %rd5, %rd2, %rd4;
+    add.u64 %rd6, %rd3, %rd4;
+    ld.global.bWIDTH %x1, [%rd5];
+    ld.global.bWIDTH %x2, [%rd6];
+    mov.u32 %r2, %tid.x;
+    mov.u32 %r3, %tid.y;
+    mov.u32 %r4, %ntid.x;
+    mad.lo.u32 %r5, %r3, %r4, %r2;
+    cvt.uWIDTH.u32 %x3, OF;
+    mad.lo.sWIDTH %x3, %x3, FACTOR, %x1;
+    mov.u32 %r6, 0;
+BRANCHES
+    mov.u32 %r8, 0;
+L:
+    add.u32 %r8, %r8, 1;
+    add.sWIDTH %x3, %x3, 40;
+    setp.lt.TYPE %p2, %x3, %x2;
+    setp.lt.u32 %p3, %r8, 6;
+    and.pred %p4, %p2, %p3;
+    @%p4 bra L;
+    shl.b32 %r8, %r8, 16;
+    or.b32 %r6, %r6, %r8;
+    mov.u32 %r9, %ntid.y;
+    mul.lo.u32 %r9, %r9, %r4;
+    mad.lo.u32 %r10, %r1, %r9, %r5;
+    mul.wide.u32 %rd7, %r10, 4;
+    add.u64 %rd8, %rd1, %rd7;
+    st.global.u32 [%rd8], %r6;
+    ret;
+}
+"""
+COMPARISONS = [f"setp.{op}.TYPE %p1, {operands};" for op in ("eq", "ne", "lt", "le", "gt", "ge") for operands in ("%x3, %x2", "%x2, %x3")]
+COMPARISONS += ["setp.lt.TYPE %p5, %x3, %x2; setp.ne.TYPE %p6, %x3, %x1; and.pred %p1, %p5, %p6;",
+                "setp.lt.TYPE %p5, %x3, %x2; setp.gt.TYPE %p6, %x3, %x1; or.pred %p5, %p5, %p6; not.pred %p1, %p5;"]
+
+
+def compared(type, of, factor):
+    branches = "\n".join(f"    {c}\n    @%p1 bra J{n};\n    or.b32 %r6, %r6, {1 << n};\nJ{n}:" for n, c in enumerate(COMPARISONS))
+    text = COMPARED.replace("BRANCHES", branches).replace("OF", of).replace("FACTOR", str(factor)).replace("TYPE", type)
+    return text.replace("WIDTH", type[1:]).replace("BYTES", str(int(type[1:]) // 8))
+
+
+def comparisons_of_lanes_that_wrap_are_exact():
+    for type, of, factor, block in (("u32", "%r5", 1, 64), ("s32", "%r5", -3, 96), ("u64", "%r5", 4, 64), ("s64", "%r5", -1, 64),
+                                    ("u32", "%r2", 5, "8,8"), ("s32", "%r2", 1, "16,4")):
+        width = int(type[1:])
+        ends = 0, 1 << width - 1, (1 << width) - 1
+        pairs = [(a + n, b + m) for a in ends for b in ends for n in (-200, -70, -31, 0, 1, 40) for m in (-100, -1, 0, 31, 77)]
+        words = [",".join(str(pair[k] % (1 << width)) for pair in pairs) for k in (0, 1)]
+        threads = eval(str(block).replace(",", "*"))
+        with written(compared(type, of, factor)) as path:
+            on_levels(LEVELS, by_both, path, "--grid", len(pairs), "--block", block, f"u32[{threads * len(pairs)}]+print",
+                      *(f"u{width}[{len(pairs)}]={w}" for w in words))
+
+
 # ---- several versions of one access ----
 
 # Vectors that are stored in a loop in which warps go together; threads that are too many have ended before.

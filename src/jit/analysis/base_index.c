@@ -16,17 +16,10 @@ static uint32_t find_definition(struct cursor here, ir_ref r, uint32_t before, s
     return is_affine ? k : NO_WRITER;
 }
 
-/* Does the load see the register's value of instruction k? */
-static bool is_kept(struct cursor here, ir_ref r, uint32_t k)
-{
-    uint32_t last = cursor_find_writer(here, r, here.index);
-    return last == NO_WRITER || last < k;
-}
-
 static bool take_base(struct cursor here, ir_ref r, uint32_t k, struct index *x)
 {
     x->base = r;
-    return r && fn_ref_width(here.fn, r) == 64 && fn_ref_shape(here.fn, r) == SHAPE_UNIFORM && is_kept(here, r, k);
+    return r && fn_ref_width(here.fn, r) == 64 && fn_ref_shape(here.fn, r) == SHAPE_UNIFORM && cursor_keeps(here, r, k);
 }
 
 /* Takes what is added to the base: an index, widened by instruction k, times x->scale and its
@@ -39,7 +32,7 @@ static bool take_lanes(struct cursor here, const struct ir_mad *m, uint32_t k, s
     x->unit = x->scale % 8 == 0 ? 8 : x->scale % 4 == 0 ? 4 : 1;
     x->lanes = m->a;
     return m->extend >= EXTEND_SIGN && fn_ref_width(here.fn, m->a) == 32 &&
-           fn_ref_shape(here.fn, m->a) == SHAPE_DIVERGENT && is_kept(here, m->a, k) && x->scale <= MOST_SCALE;
+           fn_ref_shape(here.fn, m->a) == SHAPE_DIVERGENT && cursor_keeps(here, m->a, k) && x->scale <= MOST_SCALE;
 }
 
 /* The same for a register as instruction `before` reads it; it may be shifted or multiplied once

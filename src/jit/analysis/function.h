@@ -138,6 +138,8 @@ bool fn_counts_a_remainder(const struct function *fn, ir_ref counter);
 enum { NO_WRITER = UINT32_MAX };
 /* The last instruction of the block before k that writes r, or NO_WRITER. */
 uint32_t cursor_find_writer(struct cursor here, ir_ref r, uint32_t k);
+/* Has r at the cursor the value that instruction k of the block has read? */
+bool cursor_keeps(struct cursor here, ir_ref r, uint32_t k);
 /* Does the instruction write r in all lanes, by a lane function? */
 bool cursor_is_plain_writer(struct cursor here, uint32_t k, ir_ref r);
 

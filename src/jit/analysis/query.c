@@ -36,6 +36,12 @@ uint32_t cursor_find_writer(struct cursor here, ir_ref r, uint32_t k)
     return d ? d->insn - first : NO_WRITER;
 }
 
+bool cursor_keeps(struct cursor here, ir_ref r, uint32_t k)
+{
+    uint32_t last = cursor_find_writer(here, r, here.index);
+    return last == NO_WRITER || last < k;
+}
+
 bool cursor_is_plain_writer(struct cursor here, uint32_t k, ir_ref r)
 {
     const struct ir_insn *i = fn_insn_at(here, k);

@@ -127,6 +127,13 @@ void branch_emit(struct emit *e, const struct ir_insn *i)
     }
     LLVMBasicBlockRef some = emit_new_block(e, ""), none = emit_new_block(e, ""), all = emit_new_block(e, ""),
                       parted = emit_new_block(e, "");
+    bool backwards = target <= e->here->block;
+    value agree = emit_agreement(e, i, backwards);
+    if (agree) {
+        LLVMBasicBlockRef ask = emit_new_block(e, "");
+        emit_likely(e, agree, backwards ? all : none, ask);
+        emit_at_end(e, ask);
+    }
     value taken = emit_guarded_mask(e, i);
     build_cond_br(e, emit_is_zero(e, taken), none, some);
     emit_at_end(e, none);

@@ -310,6 +310,7 @@ void emit_add_to(struct emit *e, value counter, value n); /* adds n to an i64 in
  * instruction, whose guard holds as well. */
 value emit_mask(struct emit *e);
 value emit_guarded_mask(struct emit *e, const struct ir_insn *i);
+
 /* A register's value in all lanes; a mask for predicates. */
 value reg_read_lanes(struct emit *e, ir_ref r);
 /* For a uniform or affine register: the value of lane 0 (an i1 for predicates); the value of a
@@ -447,6 +448,13 @@ void branch_emit(struct emit *e, const struct ir_insn *i);
 /* The lanes of `mask`, which are all running lanes, go to a block. Lanes that are pending in an
  * earlier block run first. */
 void emit_go_to(struct emit *e, uint32_t target, value mask);
+
+/* ---- agreement.c ---- */
+
+/* An i1: it is known from scalars that all lanes of the warp take a branch, or that none does (for
+ * `taken`). False may be either. NULL: scalars do not tell, or masks are cheap on the CPU. */
+value emit_agreement(struct emit *e, const struct ir_insn *branch, bool taken);
+LLVMIntPredicate emit_predicate(enum lane_is is); /* of a comparison of integers */
 
 /* ---- insn.c ---- */
 

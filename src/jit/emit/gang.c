@@ -122,6 +122,22 @@ static void find_agreement(struct emit *e, struct gang *g, const struct ir_insn 
     }
 }
 
+/* An i1: scalars show that all lanes of all warps take the branch, or that none does. NULL where
+ * they cannot show it. */
+static value gang_agrees(struct emit *e, struct gang *g, const struct ir_insn *i, bool taken)
+{
+    value all = NULL;
+    if (fn_ref_shape(e->fn, i->guard) != SHAPE_DIVERGENT || ir_ref_kind(i->guard) != REF_REG)
+        return NULL;
+    for (unsigned k = 0; k < (e->fn->plan.common[ir_ref_index(i->guard)] ? 1 : g->n); k++) {
+        value own = emit_agreement(&g->warps[k], i, taken);
+        if (!own)
+            return NULL;
+        all = all ? build_and(e, all, own) : own;
+    }
+    return all;
+}
+
 /* Emits the side region behind the current block's branch, for one warp. If an access fails its
  * test, the engine performs it for this warp alone: the others are before or behind the region. */
 static void emit_side_region(struct emit *x, uint32_t region, const struct ir_insn *branch)
@@ -168,10 +184,19 @@ static void emit_branch(struct emit *e, struct gang *g, uint32_t order, const st
     }
     value all = NULL, any = NULL;
     LLVMBasicBlockRef whole = emit_new_block(e, ""), other = emit_new_block(e, ""), none = other;
+    bool backwards = target <= order;
+    value agree = gang_agrees(e, g, i, backwards);
+    if (agree) {
+        none = emit_new_block(e, "");
+        LLVMBasicBlockRef ask = emit_new_block(e, "");
+        emit_likely(e, agree, backwards != i->guard_negated ? whole : none, ask);
+        emit_at_end(e, ask);
+    }
     find_agreement(e, g, i, &all, &any);
+    if (any && none == other)
+        none = emit_new_block(e, "");
     build_cond_br(e, all, whole, other);
     if (any) {
-        none = emit_new_block(e, "");
         emit_at_end(e, other);
         build_cond_br(e, any, to_dissolve(e, g), none);
     }

@@ -133,13 +133,6 @@ static struct linear emit_linear(struct loop *p, const struct ir_affine *x)
 
 /* ---- how many iterations ---- */
 
-/* LLVM's predicates are in the same order. */
-static LLVMIntPredicate predicate(enum lane_is is)
-{
-    _Static_assert((int)LLVMIntSLE - LLVMIntEQ == IS_SLE - IS_EQ, "");
-    return (LLVMIntPredicate)(is - IS_EQ + LLVMIntEQ);
-}
-
 /* Counts iterations while an increasing x is below y, in the order of `is`, and requires that it
  * does not wrap before. */
 static value count_rising(struct loop *p, value x, value y, value step, enum lane_is is)
@@ -159,7 +152,7 @@ static value count_rising(struct loop *p, value x, value y, value step, enum lan
     if (!equal)
         way = build_sub(e, way, one);
     value n = build_add(e, build_udiv(e, way, step), one);
-    return build_select(e, LLVMBuildICmp(e->m->b, predicate(is), x, y, ""), n, none);
+    return build_select(e, LLVMBuildICmp(e->m->b, emit_predicate(is), x, y, ""), n, none);
 }
 
 /* A decreasing x is an increasing -x - 1, in both orders. */
