@@ -177,6 +177,27 @@ static bool parse_address_size(struct parser *p)
     return true;
 }
 
+/* A file's name as compilers write it: quotes and backslashes behind a backslash, and bytes that are
+ * not ASCII as three octal digits behind one. */
+static struct str file_name(struct str text, struct arena *arena)
+{
+    if (!memchr(text.p, '\\', text.n))
+        return text;
+    char *name = arena_alloc(arena, text.n);
+    size_t n = 0;
+    for (const char *at = text.p, *end = text.p + text.n; at < end;) {
+        bool is_escape = *at == '\\' && at + 1 < end;
+        if (is_escape && end - at >= 4 && strspn((char[]){at[1], at[2], at[3], 0}, "01234567") == 3 && at[1] <= '3') {
+            name[n++] = (char)((at[1] - '0') << 6 | (at[2] - '0') << 3 | (at[3] - '0'));
+            at += 4;
+        } else {
+            at += is_escape && strchr("\"\\", at[1]);
+            name[n++] = *at++;
+        }
+    }
+    return (struct str){name, n};
+}
+
 static bool parse_file(struct parser *p)
 {
     struct ptx_file *f = ARENA_NEW(p->arena, struct ptx_file);
@@ -186,7 +207,7 @@ static bool parse_file(struct parser *p)
     f->index = (uint32_t)index;
     if (p->tok.kind != TOKEN_STRING)
         return parse_fail(p, NULL, "expected the file's name in quotes");
-    f->name = p->tok.text;
+    f->name = file_name(p->tok.text, p->arena);
     parse_advance(p);
     if (accept(p, ',')) {
         f->has_time = true;

@@ -352,7 +352,13 @@ static void print_func(struct text *t, const struct ptx_func *f)
 
 static void print_file(struct text *t, const struct ptx_file *f)
 {
-    text_printf(t, ".file %u \"%.*s\"", f->index, STR_ARG(f->name));
+    text_printf(t, ".file %u \"", f->index);
+    for (size_t i = 0; i < f->name.n; i++) { /* see file_name() in parse.c */
+        unsigned char c = (unsigned char)f->name.p[i];
+        bool is_quoted = c == '"' || c == '\\';
+        text_printf(t, c < ' ' || c > '~' ? "\\%03o" : is_quoted ? "\\%c" : "%c", c);
+    }
+    text_puts(t, "\"");
     if (f->has_time)
         text_printf(t, ", %" PRIu64 ", %" PRIu64, f->time, f->size);
     text_puts(t, "\n");

@@ -101,6 +101,36 @@ def the_line_is_the_users_with_the_inlined_ones_beneath():
     assert shown(found) == "app.cu:12" and chain(found) == ["app.cu:12", "base.h:70"], found
 
 
+def a_file_may_have_any_name():
+    """Compilers write it with backslashes, and what is not ASCII in octal digits."""
+    name, text = 'a"b\\c é%.cu', kernel_of('a\\"b\\\\c \\303\\251%.cu')
+    written(name, "the only line\n")
+    (finding,) = check(written("named.ptx", text), "--grid", "1", "--block", "1")
+    assert shown(finding) == name + ":1", finding
+    status, out, err = run("check", "named.ptx", "--grid", "1", "--block", "1", cwd=folder.name)
+    assert status == 1 and err.startswith(name + ":1: error:") and "the only line" in err, err
+    status, out, err = run("ptx", "--print", "named.ptx", cwd=folder.name)
+    assert status == 0 and r'"a\"b\\c \303\251%.cu"' in out, out
+
+
+def kernel_of(name):
+    """A store to address 0 in a file of this name."""
+    return f"""//
+.version 8.0
+.target sm_90
+.address_size 64
+.file 1 "{name}"
+.visible .entry k()
+{{
+	.reg .b64 %p;
+	mov.b64 %p, 0;
+	.loc 1 1 1
+	st.global.u32 [%p], 1;
+	ret;
+}}
+"""
+
+
 def the_text_has_the_chain():
     status, out, err = run("check", os.path.join(here, "chains.ptx"), "in_library", "--grid", 1, "--block", 1, "u32[1]", cwd=folder.name)
     text = out + err
