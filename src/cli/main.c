@@ -102,6 +102,9 @@ static int run(struct session *s, int argc, char **argv)
         return usage_error(s, "there is no command `%s`: %s", argv[1 + help], instead);
     if (file)
         return usage_error(s, "`%s` is a file, not a command: `%s`", argv[1 + help], file);
+    if (argv[1 + help][0] == '-')
+        return usage_error(s, "there is no command `%s`; options stand behind one, as in `heddle run -v ./app`",
+                           argv[1 + help]);
     if (near)
         return usage_error(s, "there is no command `%s`; did you mean `%s`?", argv[1 + help], near);
     return usage_error(s, "there is no command `%s`; `heddle --help` lists them", argv[1 + help]);

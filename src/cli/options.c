@@ -52,6 +52,9 @@ static const struct opt_elsewhere elsewhere[] = {
 #define ELSEWHERE(name, hint) {name, hint, EXPLAIN | EXPLAIN_PTX},
 #include "cli/explain_elsewhere.def"
 #undef ELSEWHERE
+#define ELSEWHERE(name, hint) {name, hint, DEBUG_PROGRAM | DEBUG},
+#include "cli/debug_option_elsewhere.def"
+#undef ELSEWHERE
     {"grid", "the launch of a program has its own", EXPLORE_PROGRAM},
     {"block", "the launch of a program has its own", EXPLORE_PROGRAM},
     {"cluster", "the launch of a program has its own", EXPLORE_PROGRAM},

@@ -395,6 +395,10 @@ def what_others_call_commands_leads_on():
         assert instead in run(word)[2]
     assert run("version")[:2] == run("--version")[:2]
     usage("chek", says="did you mean `check`?")
+    usage("-v", "app", says="options stand behind one")
+    for words, instead in (("debug -batch app", "heddle debug ./app < FILE"), ("explain -k sum app", "--kernel-name"), ("check -q app", "--log-file"),
+                           ("check --gen-suppressions=all app", "--generate-suppressions")):
+        usage(*words.split(), says=instead)
     with tempfile.TemporaryDirectory() as folder:
         for name, instead in (("a.cu", "heddle cc"), ("a.ptx", "heddle launch"), ("a.py", "heddle run python3")):
             with open(os.path.join(folder, name), "w") as f:
