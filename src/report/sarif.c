@@ -64,12 +64,17 @@ static json_t *location(struct writer *w, const char *file, json_t *region, cons
     return l;
 }
 
-/* 3.30. GitHub wants all four. */
-static json_t *region_of(uint32_t line, size_t from, size_t to)
+/* 3.30. GitHub wants all four. `text`: what is there; .p is NULL where that is not at hand. */
+static json_t *region_of(struct writer *w, uint32_t line, size_t from, size_t to, struct str text)
 {
-    return json_pack("{s:i, s:I, s:i, s:I}", "startLine", (int)line, "startColumn", (json_int_t)from, "endLine",
-                     (int)line, "endColumn", (json_int_t)to);
+    json_t *region = json_pack("{s:i, s:I, s:i, s:I}", "startLine", (int)line, "startColumn", (json_int_t)from,
+                               "endLine", (int)line, "endColumn", (json_int_t)to);
+    if (text.p)
+        json_object_set_new(region, "snippet", json_pack("{s:s}", "text", printable_excerpt(w->arena, text, false)));
+    return region;
 }
+
+static const struct str no_text;
 
 /* 3.14.17: a column counts UTF-16's units. */
 static size_t units(struct str utf8)
@@ -87,12 +92,35 @@ static json_t *line_region(struct writer *w, const char *file, uint32_t number, 
     size_t first = 0;
     while (first < line.n && isspace((unsigned char)line.p[first]))
         first++;
-    return first < line.n ? region_of(number, first + 1, units(line) + 1) : region_of(number, 1, 2);
+    if (first == line.n)
+        return region_of(w, number, 1, 2, no_text);
+    return region_of(w, number, first + 1, units(line) + 1, (struct str){line.p + first, line.n - first});
 }
 
-static json_t *line_location(struct writer *w, const char *file, uint32_t number, const char *message)
+/* 3.29.5: the line between its neighbours, for viewers without the file; NULL where it is not at hand. */
+static json_t *context_of(struct writer *w, const char *file, uint32_t number, const struct place *p)
 {
-    return location(w, file, line_region(w, file, number, NULL), message);
+    struct text all = {.arena = w->arena};
+    uint32_t first = number > 1 ? number - 1 : 1, last = number;
+    for (uint32_t i = first; i <= number + 1; i++) {
+        struct str line = source_line(file, p, i, w->arena);
+        if (!line.p && i <= number)
+            return NULL;
+        if (line.p) {
+            text_printf(&all, "%s\n", printable_excerpt(w->arena, line, false));
+            last = i;
+        }
+    }
+    return json_pack("{s:i, s:i, s:{s:s}}", "startLine", (int)first, "endLine", (int)last, "snippet", "text", all.p);
+}
+
+static json_t *line_location(struct writer *w, const char *file, uint32_t number, const struct place *p,
+                             const char *message)
+{
+    json_t *l = location(w, file, line_region(w, file, number, p), message), *context = context_of(w, file, number, p);
+    if (context)
+        json_object_set_new(json_object_get(l, "physicalLocation"), "contextRegion", context);
+    return l;
 }
 
 /* 3.24: the PTX itself, which a viewer then needs no file for. */
@@ -120,13 +148,14 @@ static json_t *ptx_location(struct writer *w, const struct diag *d, const char *
     add_artifact(w, d->place.source->name);
     struct place_line at = place_locate(d->place);
     size_t length = d->place.length ? d->place.length : 1;
-    return location(w, d->place.source->name, region_of(at.line, at.column, at.column + length), message);
+    struct str text = {d->place.source->text.p + d->place.offset, d->place.length};
+    return location(w, d->place.source->name, region_of(w, at.line, at.column, at.column + length, text), message);
 }
 
 static json_t *cuda_location(struct writer *w, const struct diag *d, const char *message)
 {
     const struct cuda_place *c = d->place.cuda;
-    return location(w, c->file, line_region(w, c->file, c->line, &d->place), message);
+    return line_location(w, c->file, c->line, &d->place, message);
 }
 
 /* A program that has no lines. It is the place of results that have no other: GitHub takes no file
@@ -134,7 +163,7 @@ static json_t *cuda_location(struct writer *w, const struct diag *d, const char 
 static json_t *program_location(struct writer *w, const char *program)
 {
     const char *file = arena_strndup(w->arena, program, strcspn(program, " ")); /* without its arguments */
-    return location(w, file, region_of(1, 1, 2), NULL);
+    return location(w, file, region_of(w, 1, 1, 2, no_text), NULL);
 }
 
 /* Where the innermost call is that anything is known of. */
@@ -144,7 +173,7 @@ static json_t *host_location(struct writer *w, const struct diag *d)
     for (uint32_t i = 0; i < d->n_frames; i++) {
         const hd_frame *f = &d->frames[i];
         if (f->file)
-            return line_location(w, f->file, f->line, NULL);
+            return line_location(w, f->file, f->line, NULL, NULL);
         if (f->object && !program)
             program = f->object;
     }
@@ -163,7 +192,7 @@ static json_t *first_location(struct writer *w, const struct diag *d, const char
 static json_t *frame_location(struct writer *w, const hd_frame *f)
 {
     if (f->file)
-        return line_location(w, f->file, f->line, NULL);
+        return line_location(w, f->file, f->line, NULL, NULL);
     if (!f->object)
         return json_object();
     return json_pack("{s:{s:{s:I}}}", "physicalLocation", "address", "relativeAddress", (json_int_t)f->offset);
@@ -310,10 +339,19 @@ static void add_properties(json_t *r, const struct diag *d, struct arena *arena)
     json_decref(more);
 }
 
+/* 3.11.5: sentences end. */
+static const char *sentence(const char *text, struct arena *arena)
+{
+    size_t n = strlen(text);
+    return n && strchr(".!?", text[n - 1]) ? text : arena_printf(arena, "%s.", text);
+}
+
 static json_t *result(struct writer *w, const struct diag *group, uint32_t n, const char *fingerprint)
 {
     const struct diag *d = group;
-    const char *text = d->help ? arena_printf(w->arena, "%s\nHelp: %s", d->text, d->help) : d->text;
+    const char *text = sentence(d->text, w->arena);
+    if (d->help)
+        text = arena_printf(w->arena, "%s\nHelp: %s", text, sentence(d->help, w->arena));
     json_t *r = json_pack("{s:s, s:I, s:s, s:{s:s}}", "ruleId", d->code, "ruleIndex", rule_number(w, d), "level",
                           report_severity(d), "message", "text", text);
     json_t *at = first_location(w, d, NULL);
@@ -362,7 +400,7 @@ static void relate_inlined(struct writer *w, json_t *r, const struct diag *d)
     const struct cuda_place *cuda = d->place.cuda;
     for (uint32_t k = 0; cuda && k < cuda->n_chain; k++)
         if (k != cuda->shown)
-            relate(r, line_location(w, cuda->chain[k].file, cuda->chain[k].line,
+            relate(r, line_location(w, cuda->chain[k].file, cuda->chain[k].line, &d->place,
                                     k > cuda->shown ? "inlined from here" : "inlined in this line"));
     if (cuda && d->place.source)
         relate(r, ptx_location(w, d, "the PTX instruction"));

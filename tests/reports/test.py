@@ -345,13 +345,17 @@ def complete(sarif):
         assert all(len(rule[k]["text"]) <= 1024 for k in ("shortDescription", "fullDescription")), rule
     for at in (a["physicalLocation"] for key in ("locations", "relatedLocations", "codeFlows") for r in sarif["results"]
                for a in objects(r.get(key, []), "physicalLocation")):
-        assert at["artifactLocation"]["uri"] and set(at["region"]) == {"startLine", "startColumn", "endLine", "endColumn"}, at
+        assert at["artifactLocation"]["uri"] and set(at["region"]) == {"startLine", "startColumn", "endLine", "endColumn", "snippet"}, at
+        if "contextRegion" in at:
+            lines = at["contextRegion"]["snippet"]["text"].splitlines()
+            assert lines[at["region"]["startLine"] - at["contextRegion"]["startLine"]].strip() == at["region"]["snippet"]["text"], at
     assert sarif["automationDetails"]["id"] == "heddle/app/", sarif["automationDetails"]
     for r in sarif["results"]:
-        assert driver["rules"][r["ruleIndex"]]["id"] == r["ruleId"] and r["level"] in ("error", "warning") and r["message"]["text"], r
+        assert driver["rules"][r["ruleIndex"]]["id"] == r["ruleId"] and r["level"] in ("error", "warning") and r["message"]["text"].endswith("."), r
         assert re.fullmatch("[0-9a-f]{16}:[0-9]+", r["partialFingerprints"]["primaryLocationLineHash"]), r
         at = r["locations"][0]["physicalLocation"]
         assert at["artifactLocation"] == {"uri": "src/app.cu", "uriBaseId": "%SRCROOT%"}, at
+        assert at["contextRegion"]["startLine"] < at["region"]["startLine"] < at["contextRegion"]["endLine"], at
         assert at["region"]["startLine"] == at["region"]["endLine"] and at["region"]["startColumn"] < at["region"]["endColumn"], at
 
 
