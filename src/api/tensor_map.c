@@ -61,7 +61,7 @@ hd_result hd_tensor_map_encode_sized(const hd_tensor_map *map, size_t map_bytes,
 {
     hd_tensor_map own;
     if (!map || !bytes)
-        return refuse(error, "no map, or no place for it");
+        return refuse(error, "the map, or the pointer for it, is NULL");
     if (SIZED_READ(hd_tensor_map, &own, map, map_bytes))
         return refuse(error, "the map is of a version that this library does not know");
     const char *why = range_refusal(&own);

@@ -30,7 +30,7 @@ static const char *size_refusal(const hd_array_desc *d)
         return "an array without width";
     if (cube) {
         if (d->width != d->height || !d->depth || (layered ? d->depth % 6 : d->depth != 6))
-            return "a cubemap has faces as wide as high, and six of them, or with layers a multiple";
+            return "a cubemap needs six square faces, or with layers a multiple of six";
         w = h = DEVICE_MAXIMUM_TEXTURECUBEMAP_WIDTH;
         depth = layered ? DEVICE_MAXIMUM_TEXTURECUBEMAP_LAYERED_LAYERS : 6;
     } else if (layered) {
@@ -72,7 +72,7 @@ static hd_result shape_of(const hd_array_desc *d, struct array *a, const char **
         return refuse(error, HD_ERROR_INVALID_VALUE, "no such flag of arrays");
     const char *wrong = size_refusal(d);
     if (!wrong && d->flags & HD_ARRAY_GATHER && !d->height)
-        wrong = "texels are gathered from two-dimensional arrays: the array needs a height";
+        wrong = "gathering texels needs a two-dimensional array: give it a height";
     if (wrong)
         return refuse(error, HD_ERROR_INVALID_VALUE, wrong);
     a->width = (uint32_t)d->width;

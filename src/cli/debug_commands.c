@@ -33,7 +33,7 @@ int64_t command_count(struct front *f, char *text)
     long long n = strtoll(text, &end, 0);
     if (!*command_skip(end) && n > 0)
         return n;
-    front_error(f, "`%s` is no count", text);
+    front_error(f, "`%s` is not a count", text);
     return -1;
 }
 

@@ -147,7 +147,7 @@ static struct litmus_thread *thread_of(struct herd *h, struct word *w, bool make
     if (s.n && *s.p == 'P')
         s = (struct str){s.p + 1, s.n - 1};
     if (!herd_number(s, &number) || number >= MOST) {
-        herd_fail(h, w->line, "this is no thread", w->text);
+        herd_fail(h, w->line, "this is not a thread", w->text);
         return NULL;
     }
     while (make && h->threads.n <= number)
@@ -168,12 +168,12 @@ static bool read_initial(struct herd *h)
         w = next(h);
         h->at++;
         if (!t || !is_register(w->text))
-            return herd_fail(h, w->line, "this is no register", w->text);
+            return herd_fail(h, w->line, "this is not a register", w->text);
     }
     if (is_next(h, "@") || is_next(h, "aliases"))
         return herd_fail(h, w->line, "only the generic proxy is explored", w->text);
     if (!isalpha((unsigned char)*w->text.p) && *w->text.p != '_')
-        return herd_fail(h, w->line, "this is no variable", w->text);
+        return herd_fail(h, w->line, "this is not a variable", w->text);
     if (take(h, "=")) {
         if (is_next(h, "&") || isalpha((unsigned char)*next(h)->text.p))
             return herd_fail(h, w->line, "addresses as values are not explored", next(h)->text);
@@ -293,7 +293,7 @@ static int read_place(struct herd *h)
         struct litmus_thread *thread = thread_of(h, w, false);
         struct str r = next(h)->text;
         if (!thread || !is_register(r)) {
-            herd_fail(h, w->line, "this is no register", r);
+            herd_fail(h, w->line, "this is not a register", r);
             return -1;
         }
         h->at++;
@@ -358,7 +358,7 @@ static bool read_expression(struct herd *h, bool (*ends)(struct herd *h), struct
             continue;
         }
         if (!thread && !isalpha((unsigned char)*w->text.p) && *w->text.p != '_')
-            return herd_fail(h, w->line, "this is no place", w->text);
+            return herd_fail(h, w->line, "this is not a register or a variable", w->text);
         int place = read_place(h);
         if (place < 0)
             return false;

@@ -121,7 +121,7 @@ static void advise_coalescing(struct advisor *a, const struct insn_counters *i, 
              fact, stride);
     else
         give(a, "scattered", i, (double)(x->sectors - x->ideal_sectors),
-             "%s: its threads are spread over memory without a stride; order the elements as threads take them", fact);
+             "%s: its threads access scattered addresses; order the elements as the threads access them", fact);
 }
 
 static const enum access_kind shared_kinds[] = {KIND_of_shared_ld, KIND_of_shared_st, KIND_of_shared_atom,
@@ -148,12 +148,12 @@ static void advise_banks(struct advisor *a, const struct insn_counters *i, enum 
              stride);
     else if (stride && stride % 8 == 0)
         give(a, "bank-conflicts", i, (double)(x->wavefronts - x->ideal_wavefronts),
-             "%s: threads are %" PRIu64 " bytes apart, and meet in the same banks; make the rows of the array "
+             "%s: threads are %" PRIu64 " bytes apart, and so use the same banks; make the rows of the array "
              "one element longer",
              fact, stride);
     else if (kind != KIND_of_shared_atom)
         give(a, "bank-conflicts", i, (double)(x->wavefronts - x->ideal_wavefronts),
-             "%s: threads ask for different words of the same banks", fact);
+             "%s: threads access different words in the same banks", fact);
     else
         give(a, "shared-contention", i, (double)(x->wavefronts - x->ideal_wavefronts),
              "%s: threads change the same words or banks, one after the other; give each warp a copy of its own, "
@@ -184,8 +184,8 @@ static void advise_branch(struct advisor *a, const struct insn_counters *i)
         ratio(a->line->control.divergent, a->c->control.divergent) < 4 * SHARE_THAT_MATTERS)
         return;
     give(a, "divergence", i, a->c->warp_instructions - (double)a->c->thread_instructions / DEVICE_WARP_SIZE,
-         "threads of a warp part in %.0f%% of its executions, and %s of 32 are active in this kernel; let "
-         "the condition be the same for 32 threads in a row, or the work of both sides equal",
+         "the threads of a warp diverge in %.0f%% of its executions, and %s of 32 are active in this kernel; "
+         "make the condition the same for 32 consecutive threads, or both sides equally long",
          100 * parted, number(a, active));
 }
 
@@ -210,8 +210,8 @@ static void advise_local(struct advisor *a, const struct insn_counters *i, enum 
         ratio(all->requests, a->c->warp_instructions) < SHARE_THAT_MATTERS)
         return;
     give(a, "local-memory", i, (double)(x->sectors - x->ideal_sectors),
-         "an array of the thread is indexed by a value that is known at run time alone, and lies in local "
-         "memory: %s sectors a warp; unroll the loop, or keep the array in shared memory",
+         "a thread's array is indexed by a value that is known only at run time, so it is in local memory: "
+         "%s sectors a warp; unroll the loop, or keep the array in shared memory",
          number(a, ratio(x->sectors, x->requests)));
 }
 
@@ -313,12 +313,13 @@ static void advise_spills(struct advisor *a)
     double spills = a->c->spill_loads + a->c->spill_stores;
     if (spills < SHARE_THAT_MATTERS * (double)a->c->warp_instructions)
         return;
-    give_of_launch(a, "spills",
-                   "%u registers a thread do not hold what the kernel computes: about %s loads and stores of local "
-                   "memory for 100 of its instructions move what is spilled (estimated%s); allow more "
-                   "(__launch_bounds__, -maxrregcount), or let a thread do less",
-                   a->c->registers, number(a, 100 * spills / (double)a->c->warp_instructions),
-                   a->c->registers_guessed ? " without machine code" : "");
+    give_of_launch(
+        a, "spills",
+        "%u registers a thread are too few: spills cause about %s loads and stores of local memory for 100 of "
+        "the kernel's instructions (estimated%s); allow more "
+        "(__launch_bounds__, -maxrregcount), or let a thread do less",
+        a->c->registers, number(a, 100 * spills / (double)a->c->warp_instructions),
+        a->c->registers_guessed ? " without machine code" : "");
 }
 
 /* Advises about multiprocessors that no cluster fits on while others have several blocks. */
@@ -328,8 +329,8 @@ static void advise_clusters(struct advisor *a, const struct device_model *d)
     if (d->multiprocessors - used < GAIN_THAT_MATTERS * d->multiprocessors || a->c->blocks <= used)
         return;
     give_of_launch(a, "clusters",
-                   "a cluster of %u blocks lies within one GPC: %u of %u multiprocessors are left over and have "
-                   "nothing to do; clusters of %u blocks leave %u",
+                   "a cluster of %u blocks lies within one GPC: %u of %u multiprocessors cannot hold a cluster and "
+                   "have nothing to do; clusters of %u blocks leave %u",
                    cluster, d->multiprocessors - used, d->multiprocessors, cluster / 2,
                    d->multiprocessors - device_cluster_multiprocessors(d, cluster / 2));
 }

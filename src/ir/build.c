@@ -369,7 +369,7 @@ struct ir_func *ir_build(struct arena *arena, struct ptx_func *func, unsigned op
         return f;
     b.place = place_of_symbol(&b, &func->symbol);
     build_error(&b, "not-supported", "divide it into several functions",
-                "`%.*s` is too large: %u blocks of code, loops in loops, and registers that live across them",
+                "`%.*s` is too large: %u blocks of code, nested loops, and registers that are live across them",
                 STR_ARG(func->symbol.name), f->blocks.n);
     return NULL;
 }

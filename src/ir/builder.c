@@ -165,7 +165,7 @@ ir_ref ir_resize(struct builder *b, ir_ref a, unsigned width, bool sign)
         return a;
     lane_id lane = resize_lane(from, width, sign);
     if (!lane) {
-        build_error(b, "ptx-type", NULL, "a register of %u bits cannot stand where %u bits are needed", from, width);
+        build_error(b, "ptx-type", NULL, "a register of %u bits cannot be used where %u bits are needed", from, width);
         return a;
     }
     return ir_lanes(b, lane, a, REF_NONE, REF_NONE);

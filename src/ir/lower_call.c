@@ -164,9 +164,9 @@ static bool refuse_join(struct builder *b, struct str name)
     bool joins = str_is(name, "cudaDeviceSynchronize") || str_is(name, "__cudaDeviceSynchronizeDeprecationAvoidance");
     if (joins)
         build_error(b, "not-supported",
-                    "launch what comes after the children into cudaStreamTailLaunch: it runs when they are complete",
-                    "a kernel cannot wait for its children: `cudaDeviceSynchronize` in device code, of CUDA Dynamic "
-                    "Parallelism 1, is not on devices since sm_90");
+                    "launch the work that follows them into cudaStreamTailLaunch: it runs when they are complete",
+                    "a kernel cannot wait for its child kernels: devices from sm_90 on have no `cudaDeviceSynchronize` "
+                    "in device code (CUDA Dynamic Parallelism 1)");
     return joins;
 }
 
@@ -186,7 +186,7 @@ static bool find_callee(struct builder *b, const struct ptx_call *c, struct ir_c
     call->syscall = syscall_by_name(name);
     if (call->syscall && !is_declared_so(&f->signature, &syscalls[call->syscall])) {
         build_error(b, "ptx-call", declaration(b, name, &syscalls[call->syscall]),
-                    "`%.*s` is declared as a function of other parameters or results than it has", STR_ARG(name));
+                    "`%.*s` is declared with other parameters or results than it has", STR_ARG(name));
         return false;
     }
     if (!call->syscall && !refuse_join(b, name))

@@ -116,7 +116,7 @@ static bool read_offsets(struct walk *w)
         o = next_operand(w);
     }
     if (o)
-        build_error(w->b, "not-supported", "compare what a texture without depths gives",
+        build_error(w->b, "not-supported", "read a texture without depths, and compare its value",
                     "`%.*s` compares depths: Heddle has no depth textures yet", STR_ARG(w->b->insn->inst->text));
     return !o;
 }

@@ -245,17 +245,19 @@ const char *sandbox_confine_program(const char *const *folders, struct arena *ar
         return arena_printf(arena, "this system has no Landlock (Linux 5.13 and later have it, where it is turned on)");
     for (; *folders; folders++) {
         if (is_root_folder(*folders))
-            return arena_printf(arena,
-                                "programs may write below `%s`, which is /, where all files are: choose another folder",
-                                *folders);
+            return arena_printf(
+                arena,
+                "the program could write below `%s`, which is /, so nothing would be protected: choose another "
+                "folder",
+                *folders);
         if (!open_below(&w, *folders))
-            return arena_printf(arena, "%s cannot be opened for it: %s", *folders, strerror(errno));
+            return arena_printf(arena, "%s cannot be opened for the sandbox: %s", *folders, strerror(errno));
     }
     for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++)
         if (!open_below(&w, devices[i]))
-            return arena_printf(arena, "%s cannot be opened for it: %s", devices[i], strerror(errno));
+            return arena_printf(arena, "%s cannot be opened for the sandbox: %s", devices[i], strerror(errno));
     if (in_namespace && (!open_below(&w, SHARED_MEMORY) || (queues >= 0 && !allow_below(&w, queues))))
-        return arena_printf(arena, SHARED_MEMORY " cannot be opened for it: %s", strerror(errno));
+        return arena_printf(arena, SHARED_MEMORY " cannot be opened for the sandbox: %s", strerror(errno));
     if (!drop_capabilities())
         return arena_printf(arena, "capabilities cannot be given up: %s", strerror(errno));
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || syscall(SYS_landlock_restrict_self, w.ruleset, 0) != 0)

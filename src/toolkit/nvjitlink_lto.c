@@ -58,9 +58,8 @@ nvJitLinkResult link_add_lto(nvJitLinkHandle h, nvJitLinkInputType type, const v
         theirs("nvJitLinkAddData");
     if (!add) {
         link_log(&h->errors,
-                 "%s: Heddle links PTX, and reads LTO-IR by NVIDIA's nvJitLink alone, which is not there: compile to "
-                 "PTX, or "
-                 "install it (numba: pip install 'numba-cuda[cu" TEXT(NVJITLINK_MAJOR) "]')\n",
+                 "%s: Heddle links PTX; for LTO-IR it needs NVIDIA's nvJitLink, which was not found: compile to PTX, "
+                 "or install it (numba: pip install 'numba-cuda[cu" TEXT(NVJITLINK_MAJOR) "]')\n",
                  name);
         return NVJITLINK_ERROR_NVVM_COMPILE;
     }

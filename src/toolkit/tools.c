@@ -18,7 +18,7 @@ static const struct {
     const char *does;
 } tools[] = {
     {"bin2c", tool_bin2c, "writes a file as an array of C"},
-    {"cudafe++", refuse_cudafe, "stands for nvcc's own front end, which clang replaces"},
+    {"cudafe++", refuse_cudafe, "exists for build systems that look for nvcc's front end; clang does its work"},
     {"cuobjdump", tool_cuobjdump, "shows the PTX in programs, objects, libraries and images"},
     {"fatbinary", tool_fatbinary, "packs PTX and images of PTX into a fat binary"},
     {"nvlink", tool_nvlink, "links the PTX of objects, libraries and images to one image"},

@@ -169,7 +169,7 @@ def what_is_no_test_is_refused_with_its_line():
         (test([one + ("st.relaxed x, 1",)], "exists (x=0)"), 4, "scope"), (test([one + ("jump x",)], "exists (x=0)"), 4, "not an instruction"),
         (test([one + ("ld.weak r0",)], "exists (x=0)"), 4, "operands"), (test([one + ("bar.cta.sync 1, 99, 2",)], "exists (x=0)"), 4, "barriers 0 to 15"),
         (test([one + ("goto LC99",)], "exists (x=0)"), 4, "LC99"), (test([one + ("beq r0, 0, LC98",)], "exists (x=0)"), 4, "LC98"), (test([one], "exists (5:r0=0)"), 4, "no such thread"),
-        (test([one], "exists (x=)"), 0, ""), (test([one], "filter (x=\nexists (x=0)"), 0, ""), (test([one], "exists (x=4294967296)"), 4, "this is no place"), (test([one], "exists (x=0) => (x=0)"), 4, "=>"), ("", 1, "PTX NAME"), ("PTX", 1, ""),
+        (test([one], "exists (x=)"), 0, ""), (test([one], "filter (x=\nexists (x=0)"), 0, ""), (test([one], "exists (x=4294967296)"), 4, "this is not a register or a variable"), (test([one], "exists (x=0) => (x=0)"), 4, "=>"), ("", 1, "PTX NAME"), ("PTX", 1, ""),
         (test([("P0@cta 0,gpu 4000000000", "st.weak x, 1")], "exists (x=0)"), 3, "GPUs 0 to 63"), (test([("P99@cta 0,gpu 0",)], "exists (x=0)"), 3, "no thread"),
         (test([one], "exists (zz=0)"), 4, "this variable"), (test([one, one], "exists (x=0)"), 3, "a column already"),
         (test([one + ("atom.relaxed.gpu.mul r0, x, 2",)], "exists (x=0)"), 4, "operation"), (test([one + ("| st.weak x, 1",)], "exists (x=0)"), 4, "no thread"),
@@ -185,7 +185,7 @@ def numbers_have_a_sign_where_one_is_negative():
                              ("exists (x == - 4)", None), ("forall (P1:r0 >= -1)", False), ("exists (P1:r0=4294967294)", True)):
         if holds is None:
             status, out, err = litmus(test(threads, condition, init))
-            assert status == 1 and "t.litmus:6: this is no place" in err, (out, err)
+            assert status == 1 and "t.litmus:6: this is not a register or a variable" in err, (out, err)
             continue
         assert found(test(threads, condition, init))["holds"] == holds, condition
     status, out, err = litmus(test(threads, "exists (P1:r0=-2)", init))

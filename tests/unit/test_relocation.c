@@ -85,14 +85,14 @@ static void what_cannot_be_said_is_refused_by_name(void **state)
 {
     (void)state;
     uint64_t mb = 1 << 20;
-    refuse(EM_AARCH64, R_AARCH64_CALL26, start + 128 * mb, "R_AARCH64_CALL26 cannot say 0x8000000");
-    refuse(EM_AARCH64, R_AARCH64_JUMP26, start - 128 * mb - 4, "R_AARCH64_JUMP26 cannot say 0xfffffffff7fffffc");
-    refuse(EM_AARCH64, R_AARCH64_CONDBR19, start + mb, "R_AARCH64_CONDBR19 cannot say 0x100000");
-    refuse(EM_AARCH64, R_AARCH64_TSTBR14, start + 2, "R_AARCH64_TSTBR14 cannot say 0x2");
+    refuse(EM_AARCH64, R_AARCH64_CALL26, start + 128 * mb, "R_AARCH64_CALL26 cannot hold 0x8000000");
+    refuse(EM_AARCH64, R_AARCH64_JUMP26, start - 128 * mb - 4, "R_AARCH64_JUMP26 cannot hold 0xfffffffff7fffffc");
+    refuse(EM_AARCH64, R_AARCH64_CONDBR19, start + mb, "R_AARCH64_CONDBR19 cannot hold 0x100000");
+    refuse(EM_AARCH64, R_AARCH64_TSTBR14, start + 2, "R_AARCH64_TSTBR14 cannot hold 0x2");
     refuse(EM_AARCH64, R_AARCH64_ADR_PREL_PG_HI21, start + 4096 * mb + 4096,
-           "R_AARCH64_ADR_PREL_PG_HI21 cannot say 0x100001");
-    refuse(EM_AARCH64, R_AARCH64_LDST64_ABS_LO12_NC, far + 4, "R_AARCH64_LDST64_ABS_LO12_NC cannot say 0x1234567c");
-    refuse(EM_X86_64, R_X86_64_PC32, start + 2048 * mb, "R_X86_64_PC32 cannot say 0x80000000");
+           "R_AARCH64_ADR_PREL_PG_HI21 cannot hold 0x100001");
+    refuse(EM_AARCH64, R_AARCH64_LDST64_ABS_LO12_NC, far + 4, "R_AARCH64_LDST64_ABS_LO12_NC cannot hold 0x1234567c");
+    refuse(EM_X86_64, R_X86_64_PC32, start + 2048 * mb, "R_X86_64_PC32 cannot hold 0x80000000");
     refuse(EM_AARCH64, R_AARCH64_ADR_GOT_PAGE, far,
            "a relocation of a kind that the loader does not know: number 311 of AArch64");
     refuse(EM_X86_64, R_X86_64_GOTPCREL, far,

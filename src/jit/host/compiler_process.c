@@ -348,7 +348,7 @@ static bool start(struct jit_process *p, const char *program)
     if (!answers)
         end_compiler(p);
     return p->ended   ? false
-           : !answers ? refuse(p, program, "does not answer: it has been ended")
+           : !answers ? refuse(p, program, "does not answer, and was ended")
                       : refuse(p, program, came ? "is of another version" : "does not start");
 }
 
@@ -397,7 +397,7 @@ bool process_ask(struct jit_process *p, const char *program, const struct wire_a
     }
     if (how != ANSWERED)
         snprintf(p->why, sizeof p->why, "the compiler %s",
-                 how == STUCK ? "has not come on for too long, and has been ended" : "has ended while it worked on it");
+                 how == STUCK ? "has made no progress for too long, and was ended" : "ended while compiling it");
     return how == ANSWERED;
 }
 

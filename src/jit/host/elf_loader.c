@@ -113,7 +113,7 @@ static bool lay_out(struct loader *l)
             continue;
         uint64_t align = s->sh_addralign ? s->sh_addralign : 1, from;
         if (align > MAX_ALIGN || !range_align(at, align, &from) || !range_holds(0, MAX_BYTES, from, from, s->sh_size))
-            return fail(l, "a section is too large, or its alignment is none");
+            return fail(l, "a section is too large, or its alignment is invalid");
         l->at[i] = from;
         at = from + s->sh_size;
     }
@@ -161,7 +161,7 @@ static bool is_in_section(const struct loader *l, const Elf64_Sym *s, uint64_t b
 static bool symbol_value(struct loader *l, size_t index, uint64_t *value)
 {
     if (index >= l->n_symbols)
-        return fail(l, "a relocation to no symbol");
+        return fail(l, "a relocation names no symbol");
     const Elf64_Sym *s = &l->symbols[index];
     if (s->st_shndx == SHN_UNDEF) {
         void *p = s->st_name < l->strings_bytes ? find_outside(l->strings + s->st_name) : NULL;
@@ -261,7 +261,7 @@ bool loader_load(struct loaded_object *o, const uint8_t *elf, size_t bytes, comp
     if (ok)
         announce(&l);
     if (ok && mprotect(l.memory, l.size, PROT_READ | PROT_EXEC) != 0)
-        ok = fail(&l, "the system lets no code be made");
+        ok = fail(&l, "the system does not allow executable memory");
     if (ok)
         find_functions(&l, functions, n);
     else if (l.memory != MAP_FAILED)

@@ -129,7 +129,7 @@ bool relocation_apply(const struct relocation_cpu *cpu, const struct reference *
     }
     uint64_t number = number_of(r, x->at, x->value), mask = ~0ull >> (64 - r->bits);
     if (!fits(r, number)) {
-        snprintf(error, RELOCATION_ERROR_BYTES, "%s cannot say 0x%llx", r->name, (unsigned long long)number);
+        snprintf(error, RELOCATION_ERROR_BYTES, "%s cannot hold 0x%llx", r->name, (unsigned long long)number);
         return false;
     }
     write_field(r->field, x->place, number >> r->first & mask);

@@ -163,7 +163,7 @@ static bool load(const struct jit *j, struct unit *u, const struct jit_result *r
 {
     char error[LOADER_ERROR_BYTES];
     if (r->n_inline_caches > u->compiled.n_inline_caches) {
-        snprintf(u->why, sizeof u->why, "the code is another kernel's");
+        snprintf(u->why, sizeof u->why, "the code belongs to another kernel");
         return false;
     }
     if (loader_load(&u->object, r->object, r->bytes, u->compiled.functions, 2 * u->n_functions, error)) {
@@ -226,7 +226,7 @@ bool unit_compile(struct jit *j, struct unit *u)
     if (result.error)
         snprintf(u->why, sizeof u->why, "%s", result.error);
     else if (j->settings.target)
-        snprintf(u->why, sizeof u->why, "HEDDLE_TARGET asks for code of %.64s to look at", level_of(j));
+        snprintf(u->why, sizeof u->why, "HEDDLE_TARGET only shows code for %.64s", level_of(j));
     dump("IR", u, result.ir);
     dump("LLVM", u, result.llvm);
     dump("assembly", u, result.assembly);

@@ -74,7 +74,7 @@ static cublasStatus_t check(const struct call *c, const struct region r[])
     const unsigned u = c->routine->uses;
     const char *operand = NULL;
     if (wrong_choice(c))
-        library_failed(c->name, "an operation, fill mode, side or diagonal is none");
+        library_failed(c->name, "an operation, a fill mode, a side or a diagonal type is invalid");
     else if (!(u & (LEVEL_1 | LOOSE)) && negative(c))
         library_failed(c->name, "a size is negative");
     else if (c->batched && c->batch < 0 && u & BATCH_FAILS) {

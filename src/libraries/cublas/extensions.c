@@ -25,8 +25,7 @@ static cublasStatus_t check_geam(const struct call *c)
     const struct operand *o = c->op;
     if ((o[0].at == o[2].at && (c->ta != CUBLAS_OP_N || o[0].ld != o[2].ld)) ||
         (o[1].at == o[2].at && (c->tb != CUBLAS_OP_N || o[1].ld != o[2].ld))) {
-        library_failed(c->name,
-                       "a matrix that the result takes the place of is transposed, or has another leading dimension");
+        library_failed(c->name, "the result replaces a matrix that is transposed, or has another leading dimension");
         return CUBLAS_STATUS_INVALID_VALUE;
     }
     return CUBLAS_STATUS_SUCCESS;

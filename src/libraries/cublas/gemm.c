@@ -163,7 +163,7 @@ static cublasStatus_t check_gemm_ex(const struct call *c)
     if (c->algorithm < CUBLAS_GEMM_DEFAULT ||
         (c->algorithm > CUBLAS_GEMM_ALGO23 && c->algorithm < CUBLAS_GEMM_DEFAULT_TENSOR_OP) ||
         (c->algorithm > CUBLAS_GEMM_ALGO15_TENSOR_OP && c->algorithm != CUBLAS_GEMM_AUTOTUNE)) {
-        library_failed(c->name, "the algorithm is none");
+        library_failed(c->name, "the algorithm is invalid");
         return CUBLAS_STATUS_INVALID_VALUE;
     }
     if (combination(c) < 0) {

@@ -168,7 +168,7 @@ cublasStatus_t matmul_check(const char *say, const struct operation *o, const st
     if (!o || !a || !b || !c || !d)
         wrong = "a descriptor is NULL";
     else if ((unsigned)o->ta > CUBLAS_OP_C || (unsigned)o->tb > CUBLAS_OP_C || !is_epilogue(o->epilogue))
-        wrong = "an operation or the epilogue is none";
+        wrong = "an operation or the epilogue is invalid";
     else if (!sizes_fit(o, a, b, c, d))
         wrong = "sizes, orders, leading dimensions or counts of the matrices do not fit each other";
     else if (a->type != b->type && !(is_fp8(a->type) && is_fp8(b->type)))
@@ -188,7 +188,7 @@ cublasStatus_t matmul_check(const char *say, const struct operation *o, const st
     else if (!modes_fit(o, a) || o->tc != CUBLAS_OP_N || o->fill_mode != CUBLAS_FILL_MODE_FULL)
         wrong = "this mode of pointers, scales, C or filling is not supported";
     else if (is_fp8(a->type) && !fp8_shapes_fit(o, a, b, d))
-        wrong = "8-bit floats want A transposed, B not, and rows of 16 bytes";
+        wrong = "8-bit floats need A transposed, B not, and rows of 16 bytes";
     else if (a->type == CUDA_R_8I && !byte_shapes_fit(o, d))
         wrong = "matrices of bytes of this shape are not supported: A transposed, B not, always are";
     else if (a->order > CUBLASLT_ORDER_ROW || b->order > CUBLASLT_ORDER_ROW || d->order > CUBLASLT_ORDER_ROW)

@@ -34,15 +34,15 @@ const char *convolution_wrong(const struct convolution *c)
 {
     cudaDataType type;
     if (c->space < 1 || c->space > MAX_SPACE || c->x.n != c->space + 2 || c->w.n != c->x.n || c->y.n != c->x.n)
-        return "its tensors have not as many dimensions as it has";
+        return "its tensors have other numbers of dimensions than the convolution";
     if (!tensor_type(c->x.type, &type) || !tensor_type(c->w.type, &type) || !tensor_type(c->y.type, &type))
-        return "a type of its tensors";
+        return "the type of a tensor is not supported";
     if (c->w.dim[1] < 1 || c->x.dim[1] % c->w.dim[1] || c->w.dim[0] != c->y.dim[1] || c->x.dim[0] != c->y.dim[0] ||
         c->y.dim[1] % (c->x.dim[1] / c->w.dim[1]))
         return "its channels do not fit each other";
     for (unsigned i = 0; i < c->space; i++) {
         if (c->stride[i] < 1 || c->dilation[i] < 1 || c->pre[i] < 0 || c->post[i] < 0)
-            return "a stride, a padding or a dilation";
+            return "a stride, a padding or a dilation is out of range";
         int64_t room = c->x.dim[2 + i] + c->pre[i] + c->post[i] - ((c->w.dim[2 + i] - 1) * c->dilation[i] + 1);
         if (room < 0 || c->y.dim[2 + i] != room / c->stride[i] + 1)
             return "its sizes do not fit each other";

@@ -4,7 +4,7 @@
 #include "libraries/cudnn/backend.h"
 #include "libraries/cudnn/convolution.h"
 
-#define OWN_KERNELS " (torch.backends.cudnn.enabled = False has PyTorch use kernels of its own)"
+#define OWN_KERNELS " (torch.backends.cudnn.enabled = False makes PyTorch use its own kernels)"
 
 static bool read_tensor(const struct descriptor *d, struct tensor *t)
 {
@@ -79,15 +79,15 @@ cudnnStatus_t graph_finalize(const struct descriptor *graph)
     int64_t ids[3];
     const struct descriptor *op = only_operation(graph);
     if (!op) {
-        LIBRARY_REFUSE("a graph of cuDNN's that is not one convolution" OWN_KERNELS);
+        LIBRARY_REFUSE("a graph of cuDNN that is not a single convolution" OWN_KERNELS);
         return CUDNN_STATUS_NOT_SUPPORTED;
     }
     if (!read_convolution(op, &c, ids))
         return CUDNN_STATUS_BAD_PARAM;
     const char *wrong = convolution_wrong(&c);
     if (wrong) {
-        library_failed("cudnnBackendFinalize", "of a convolution %s cannot be had", wrong);
-        LIBRARY_REFUSE("a convolution of cuDNN's of these types or sizes" OWN_KERNELS);
+        library_failed("cudnnBackendFinalize", "convolution: %s", wrong);
+        LIBRARY_REFUSE("a convolution of cuDNN with these types or sizes" OWN_KERNELS);
     }
     return wrong ? CUDNN_STATUS_NOT_SUPPORTED : CUDNN_STATUS_SUCCESS;
 }

@@ -90,7 +90,7 @@ struct plan *plan_guru64(const struct wish *w, int rank, const fftw_iodim64 *dim
         return refuse(w, fault);
     struct plan *p = calloc(1, sizeof *p);
     if (!p)
-        return refuse(w, "there is no memory");
+        return refuse(w, "out of memory");
     struct transform *t = &p->transform;
     *t = (struct transform){.kind = w->kind, .type = w->type, .rank = (unsigned)rank};
     for (int a = 0; a < rank; a++) {

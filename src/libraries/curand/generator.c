@@ -479,6 +479,6 @@ LIBRARY_API curandStatus_t curandGeneratePoissonMethod(curandGenerator_t generat
     else if (method == CURAND_3RD && !mt19937)
         LIBRARY_REFUSE("CURAND_3RD of curandGeneratePoissonMethod for a lambda of 2,000 and more");
     else
-        library_failed(call, "method %d is none that the generator has", (int)method);
+        library_failed(call, "the generator has no method %d", (int)method);
     return CURAND_STATUS_INTERNAL_ERROR;
 }

@@ -164,14 +164,14 @@ LIBRARY_API cusparseStatus_t cusparseDnMatGetStridedBatch(cusparseConstDnMatDesc
 cusparseStatus_t sparse_create(const char *name, const void *descriptor, const struct sparse *d)
 {
     if (!descriptor)
-        return call_wrong(name, CUSPARSE_STATUS_INVALID_VALUE, "the descriptor's place is not NULL");
+        return call_wrong(name, CUSPARSE_STATUS_INVALID_VALUE, "the pointer for the descriptor is not NULL");
     if (d->rows < 0 || d->columns < 0 || d->nnz < 0)
         return call_wrong(name, CUSPARSE_STATUS_INVALID_VALUE, "rows, columns and nnz are at least 0");
     bool is_sliced = d->format == CUSPARSE_FORMAT_SLICED_ELLPACK; /* padding counts, too */
     if (!is_sliced && d->nnz > 0 && (d->rows == 0 || d->columns == 0 || (d->nnz - 1) / d->rows >= d->columns))
         return call_wrong(name, CUSPARSE_STATUS_INVALID_VALUE, "nnz is at most rows times columns");
     if (!is_index(d->offset) || !is_index(d->index) || !is_base(d->base) || !is_type(d->type))
-        return call_wrong(name, CUSPARSE_STATUS_INVALID_VALUE, "the types and the base are ones of cuSPARSE's");
+        return call_wrong(name, CUSPARSE_STATUS_INVALID_VALUE, "the types and the base are valid");
     if (d->offset != d->index)
         return call_wrong(name, CUSPARSE_STATUS_NOT_SUPPORTED, "offsets and indices have one type");
     return record_add((void *)descriptor, KIND_SPARSE, d, sizeof *d);

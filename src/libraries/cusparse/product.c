@@ -82,7 +82,7 @@ static cusparseStatus_t check(const struct equation *p)
         return call_wrong(p->name, CUSPARSE_STATUS_INVALID_VALUE, "the sizes of the operands fit together");
     if ((p->op_a == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE && !type_is_complex(a->type)) ||
         (p->op_b == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE && !type_is_complex(p->b.type)))
-        return call_wrong(p->name, CUSPARSE_STATUS_INVALID_VALUE, "what is conjugated is complex");
+        return call_wrong(p->name, CUSPARSE_STATUS_INVALID_VALUE, "only complex matrices are conjugated");
     bool is_matrix =
         p->c.columns != 1 || p->c.order != CUSPARSE_ORDER_COL; /* for vectors only: float with a double computation */
     bool is_mixed = a->type == CUDA_R_32F && p->compute == CUDA_R_64F;

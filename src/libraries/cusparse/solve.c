@@ -97,7 +97,7 @@ static cusparseStatus_t check_matrix(const struct equation *p)
     if (!is_type)
         return call_wrong(p->name, CUSPARSE_STATUS_NOT_SUPPORTED, "all types are one: a float, a double, or complex");
     if (p->op_a == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE && !type_is_complex(p->a->type))
-        return call_wrong(p->name, CUSPARSE_STATUS_INVALID_VALUE, "what is conjugated is complex");
+        return call_wrong(p->name, CUSPARSE_STATUS_INVALID_VALUE, "only complex matrices are conjugated");
     if (!is_solved(p->a->format) || p->op_b == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE)
         return call_wrong(p->name, CUSPARSE_STATUS_NOT_SUPPORTED,
                           "the matrix is CSR, COO or Sliced-ELL, and no side is conjugated");

@@ -36,7 +36,7 @@ LIBRARY_API ncclResult_t ncclRedOpCreatePreMulSum(ncclRedOp_t *op, void *scalar,
     COMM(c, "ncclRedOpCreatePreMulSum", comm);
     if (!op || !scalar || !type_bytes(type) || (unsigned)residence > ncclScalarHostImmediate)
         return nccl_failed(ncclInvalidArgument, "ncclRedOpCreatePreMulSum",
-                           "an operator needs a place, a scalar and its type");
+                           "an operator needs a pointer for it, a scalar and its type");
     struct reduction r = {.combine = COMBINE_SCALED_SUM, .type = type};
     if (residence == ncclScalarHostImmediate)
         memcpy(r.scalar, scalar, type_bytes(type));
@@ -64,7 +64,8 @@ LIBRARY_API ncclResult_t ncclRedOpDestroy(ncclRedOp_t op, ncclComm_t comm)
     COMM(c, "ncclRedOpDestroy", comm);
     int own = (int)op - (int)ncclNumOps;
     if (own < 0 || own >= COMM_OPS)
-        return nccl_failed(ncclInvalidArgument, "ncclRedOpDestroy", "operator %d is none of a program's", (int)op);
+        return nccl_failed(ncclInvalidArgument, "ncclRedOpDestroy", "operator %d was not created by the program",
+                           (int)op);
     pthread_mutex_lock(&c->lock);
     bool used = c->op_used[own];
     c->op_used[own] = false;
@@ -93,7 +94,7 @@ static ncclResult_t add(const struct call *q, ncclComm_t comm, cudaStream_t stre
     struct operation o = {q->name, q->function, q->send,          q->receive, q->count, type_bytes(q->type),
                           q->root, q->op,       {.type = q->type}};
     if (!o.element_bytes)
-        return nccl_failed(ncclInvalidArgument, q->name, "%d is no type", (int)q->type);
+        return nccl_failed(ncclInvalidArgument, q->name, "%d is not a type", (int)q->type);
     if (q->root < 0 || q->root >= c->n_ranks)
         return nccl_failed(ncclInvalidArgument, q->name, "rank %d, of %d", q->root, c->n_ranks);
     if ((int)q->op < 0 || !find_reduction(c, q->type, q->op, &o.reduction))
@@ -182,7 +183,7 @@ LIBRARY_API ncclResult_t ncclMemAlloc(void **at, size_t bytes)
     CUcontext context;
     CUdeviceptr memory = 0;
     if (!at)
-        return nccl_failed(ncclInvalidArgument, "ncclMemAlloc", "there is no place for the address");
+        return nccl_failed(ncclInvalidArgument, "ncclMemAlloc", "the pointer for the address is NULL");
     CUresult r = heddle_library_context(&context);
     r = r || !bytes ? r : cuMemAlloc(&memory, bytes);
     *at = (void *)memory;
@@ -206,7 +207,7 @@ static ncclResult_t add_memory(const char *name, ncclComm_t comm, void *at, size
 {
     COMM(c, name, comm);
     if (!handle || !at || !bytes)
-        return nccl_failed(ncclInvalidArgument, name, "there is no memory, or no place for its handle");
+        return nccl_failed(ncclInvalidArgument, name, "the memory, or the pointer for its handle, is NULL");
     struct registration *r = malloc(sizeof *r);
     *handle = NULL;
     if (!r)
@@ -224,7 +225,7 @@ static ncclResult_t remove_memory(const char *name, ncclComm_t comm, void *handl
     COMM(c, name, comm);
     struct registration *r = handle ? handle_take(&library_handles, handle, KIND_REGISTRATION) : NULL;
     if (handle && !r)
-        return nccl_failed(ncclInvalidArgument, name, "the handle is none of registered memory");
+        return nccl_failed(ncclInvalidArgument, name, "the handle is not one of registered memory");
     call_later(free, r);
     return ncclSuccess;
 }
@@ -265,7 +266,7 @@ LIBRARY_API ncclResult_t ncclWinGetUserPtr(ncclComm_t comm, ncclWindow_t window,
     COMM(c, "ncclWinGetUserPtr", comm);
     struct registration *r = handle_find(&library_handles, window, KIND_REGISTRATION);
     if (!r || r->comm != c || !at)
-        return nccl_failed(ncclInvalidArgument, "ncclWinGetUserPtr", "the window is none of this communicator's");
+        return nccl_failed(ncclInvalidArgument, "ncclWinGetUserPtr", "the window does not belong to this communicator");
     *at = r->at;
     return ncclSuccess;
 }

@@ -95,7 +95,7 @@ LIBRARY_API const char *ncclGetErrorString(ncclResult_t result)
     case name: return text;
 #include "libraries/nccl/results.def"
 #undef RESULT
-    default: return "no result of NCCL's";
+    default: return "not a result of NCCL";
     }
 }
 NCCL_TWIN(GetErrorString);
@@ -108,7 +108,7 @@ ncclResult_t nccl_result(CUresult r)
 LIBRARY_API ncclResult_t ncclGetVersion(int *version)
 {
     if (!version)
-        return nccl_failed(ncclInvalidArgument, "ncclGetVersion", "there is no place for the version");
+        return nccl_failed(ncclInvalidArgument, "ncclGetVersion", "the pointer for the version is NULL");
     *version = NCCL_VERSION_CODE;
     return ncclSuccess;
 }

@@ -46,7 +46,7 @@ __attribute__((constructor)) static void start(void)
 
 LIBRARY_API ncclResult_t ncclGetUniqueId(ncclUniqueId *id)
 {
-    NEED("ncclGetUniqueId", id, "there is no place for the id");
+    NEED("ncclGetUniqueId", id, "there is no pointer for the id");
     return meeting_open(id);
 }
 NCCL_TWIN(GetUniqueId);
@@ -80,7 +80,7 @@ static ncclResult_t init_rank(const char *call, ncclComm_t *comm, int n_ranks, c
 {
     struct job_request q = {
         .call = call, .how = JOB_INIT, .out = comm, .blocking = true, .n_ranks = n_ranks, .rank = rank, .id = id};
-    NEED(call, comm, "there is no place for the communicator");
+    NEED(call, comm, "there is no pointer for the communicator");
     NEED(call, n_ranks > 0 && rank >= 0 && rank < n_ranks, "rank %d of %d", rank, n_ranks);
     NEED(call, n_ranks <= WORLD_RANKS, "%d ranks; Heddle has up to %d devices", n_ranks, WORLD_RANKS);
     ncclResult_t r = check_config(call, config, &q.blocking);
@@ -136,11 +136,11 @@ LIBRARY_API ncclResult_t ncclCommInitAll(ncclComm_t *comms, int n, const int *de
         return ncclUnhandledCudaError;
     for (int i = 0; i < n; i++) {
         int device = devices ? devices[i] : i;
-        NEED("ncclCommInitAll", device >= 0 && device < there, "device %d, of %d: `--devices N` claims more", device,
-             there);
+        NEED("ncclCommInitAll", device >= 0 && device < there,
+             "there is no device %d: there are %d; `--devices N` provides more", device, there);
         for (int k = 0; k < i && devices; k++)
             if (devices[k] == device)
-                return nccl_failed(ncclInvalidUsage, "ncclCommInitAll", "device %d is there twice", device);
+                return nccl_failed(ncclInvalidUsage, "ncclCommInitAll", "device %d is given twice", device);
     }
     ncclResult_t r = meeting_open(&id);
     if (r)
@@ -162,7 +162,7 @@ LIBRARY_API ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key, nccl
                             .parent = c,
                             .color = color,
                             .key = key};
-    NEED("ncclCommSplit", out, "there is no place for the communicator");
+    NEED("ncclCommSplit", out, "there is no pointer for the communicator");
     NEED("ncclCommSplit", color >= 0 || color == NCCL_SPLIT_NOCOLOR, "the color is %d", color);
     ncclResult_t r = check_config("ncclCommSplit", config, &q.blocking);
     group_enter();
@@ -229,7 +229,7 @@ static void go_on(struct comm *c)
 LIBRARY_API ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t *error)
 {
     COMM(c, comm);
-    NEED("ncclCommGetAsyncError", error, "there is no place for the error");
+    NEED("ncclCommGetAsyncError", error, "there is no pointer for the error");
     go_on(c);
     if (!atomic_load(&c->error) && !c->finalized)
         comm_lost_rank(c, (1u << c->n_ranks) - 1);
@@ -244,7 +244,7 @@ NCCL_TWIN(CommGetAsyncError);
     LIBRARY_API ncclResult_t nccl##name(const ncclComm_t comm, int *answer)                                            \
     {                                                                                                                  \
         COMM(c, comm);                                                                                                 \
-        NEED("nccl" #name, answer, "there is no place for the answer");                                                \
+        NEED("nccl" #name, answer, "there is no pointer for the answer");                                              \
         if (atomic_load(&c->error) == ncclInProgress)                                                                  \
             return nccl_failed(ncclInvalidArgument, "nccl" #name, "the communicator is not ready");                    \
         *answer = value;                                                                                               \

@@ -175,14 +175,14 @@ static ncclResult_t gather(struct job *j)
         if (atomic_load(&m[i].seat) == SEAT_EMPTY) {
             int rank = comm_lost_rank(c, all_ranks(c->n_ranks));
             return rank >= 0    ? lost(j, rank)
-                   : is_over(c) ? nccl_failed(ncclRemoteError, j->q.call, "the process that has made the id has ended")
+                   : is_over(c) ? nccl_failed(ncclRemoteError, j->q.call, "the process that made the id has ended")
                                 : ncclInProgress;
         }
     for (int i = 0; i < c->n_ranks; i++)
         for (int k = 0; k < i; k++)
             if (memcmp(m[i].device, m[k].device, sizeof m->device) == 0)
                 return nccl_failed(ncclInvalidUsage, j->q.call,
-                                   "ranks %d and %d are on one device: `--devices N` claims more", k, i);
+                                   "ranks %d and %d are on one device: `--devices N` provides more", k, i);
     if (c->connection >= 0)
         close(c->connection);
     c->connection = -1;

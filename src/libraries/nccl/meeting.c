@@ -317,8 +317,8 @@ static const char *why_not(ncclResult_t r)
 {
     return r == ncclInvalidUsage      ? "another rank has this number"
            : r == ncclInvalidArgument ? "the other ranks have another number of ranks"
-           : r == ncclRemoteError     ? "the process that has made the id is gone, or all of its ranks have come"
-                                      : "the system gives no socket or memory for it";
+           : r == ncclRemoteError     ? "the process that made the id has ended, or all ranks have already joined"
+                                      : "the system has no socket or memory left for it";
 }
 
 ncclResult_t meeting_join(const ncclUniqueId *unique, int n_ranks, int rank, struct invitation *v, const char **why)
@@ -330,7 +330,7 @@ ncclResult_t meeting_join(const ncclUniqueId *unique, int n_ranks, int rank, str
     *v = (struct invitation){-1, -1};
     this_machine(machine);
     if (memcmp(id.magic, MAGIC, sizeof MAGIC) != 0) {
-        *why = "the id is none that ncclGetUniqueId of Heddle's has made";
+        *why = "the id does not come from Heddle's ncclGetUniqueId";
         return ncclInvalidArgument;
     }
     if (strncmp(id.machine, machine, sizeof id.machine) != 0) {

@@ -65,7 +65,7 @@ LIBRARY_API const char *nvmlErrorString(nvmlReturn_t result)
     case number: return text;
 #include "libraries/nvidia-ml/statuses.def"
 #undef STATUS
-    default: return "no status of NVML's";
+    default: return "not a status of NVML";
     }
 }
 
