@@ -1,5 +1,5 @@
 /* The life of a recorder; records launches and what the host does; see recorder.h. events.c writes
- * events of launches; still.c writes definitions before an event names them. */
+ * events of launches; definitions.c writes definitions before an event names them. */
 #include "record/recorder.h"
 
 #include <errno.h>
@@ -254,7 +254,7 @@ bool recorder_close(struct recorder *r)
         free(r->launches);
         r->launches = next;
     }
-    recorder_free_still(r);
+    recorder_free_definitions(r);
     free(r->answers.at);
     free(r->ranges.at);
     free(r->parties.at);

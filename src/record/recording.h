@@ -1,4 +1,4 @@
-/* Shared by the files of a recorder: recorder.c has its life, events.c writes events, still.c
+/* Shared by the files of a recorder: recorder.c has its life, events.c writes events, definitions.c
  * writes definitions. Private to record/. */
 #ifndef HEDDLE_RECORD_RECORDING_H
 #define HEDDLE_RECORD_RECORDING_H
@@ -63,7 +63,7 @@ struct recorder {
     _Atomic bool no_memory;
     pthread_mutex_t answers_lock;
     VEC(struct kept_answer) answers;
-    /* still.c: */
+    /* definitions.c: */
     struct arena arena; /* for the maps, whose values are numbers from 1 */
     struct map sources, files, lines, locs, places;
     uint32_t n_sources, n_files, n_lines, n_locs;
@@ -88,7 +88,7 @@ void recorder_set_clients(struct recorded_launch *l, const struct event_list *ev
 /* 1 + the block's number; 0 if there is no block, or it is not recorded. */
 uint32_t recorder_block(const struct event_block *b);
 
-/* ---- still.c: with the lock held ---- */
+/* ---- definitions.c: with the lock held ---- */
 
 unsigned recorder_number_of(const struct recorder *r, const struct checker *c);
 /* The kernel's number; writes the kernel with its sites, unless that was done. */
@@ -101,6 +101,6 @@ void recorder_place(struct recorder *r, const void *place);
 void recorder_write_frames(struct recorder *r);
 /* Records allocations that have begun or ended since the last look. */
 void recorder_look_at_memory(struct recorder *r);
-void recorder_free_still(struct recorder *r);
+void recorder_free_definitions(struct recorder *r);
 
 #endif

@@ -384,7 +384,7 @@ static const struct field checker_fields[] = {
     NUMBER("shadow_bytes", checker.shadow_bytes),
 };
 
-static void visit_still(struct codec *c, struct record *r)
+static void visit_definition(struct codec *c, struct record *r)
 {
     switch (r->kind) {
     case RECORD_SOURCE: VISIT(c, r, source_fields); break;
@@ -478,7 +478,7 @@ static void visit_event(struct codec *c, struct record *r)
 void record_visit(struct codec *c, struct record *r)
 {
     if (r->kind < RECORD_FIRST_EVENT) {
-        visit_still(c, r);
+        visit_definition(c, r);
     } else if (r->kind < RECORD_FIRST_OTHER) {
         visit_event(c, r);
     } else if (r->kind == RECORD_ANSWER) {

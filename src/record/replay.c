@@ -62,7 +62,7 @@ __attribute__((noinline)) static void run(struct replay *r)
     struct record x;
     while (record_next(r->reader, &x))
         if (x.kind < RECORD_FIRST_EVENT || x.kind >= RECORD_FIRST_OTHER)
-            replay_still(r, &x);
+            replay_definition(r, &x);
     replay_sort(r);
     if (record_error(r->reader, &r->arena))
         return;

@@ -1,5 +1,6 @@
-/* Shared by the files of a replay: replay.c has the file's life, stands.c the definitions;
- * blocks_told.c, access_told.c, sync_told.c and host_told.c replay events. Private to record/. */
+/* Shared by the files of a replay: replay.c has the file's life, replay_definitions.c the definitions;
+ * replay_blocks.c, replay_access.c, replay_sync.c and replay_host.c replay events. Private to
+ * record/. */
 #ifndef HEDDLE_RECORD_REPLAYING_H
 #define HEDDLE_RECORD_REPLAYING_H
 
@@ -13,7 +14,7 @@ enum { REPLAY_CHECKERS = 64 };
 struct replay_kernel {
     struct site_table table;
     struct site *sites;
-    bool *is_told; /* by site: the checker was told of it */
+    bool *is_described; /* by site: the checker was told of it */
     VEC(struct site_variable) variables;
     VEC(struct code_misuse) misuses;
 };
@@ -82,10 +83,10 @@ struct replay {
     uint64_t performing_at[WARP_LANES]; /* its addresses */
 };
 
-/* ---- stands.c ---- */
+/* ---- replay_definitions.c ---- */
 
-/* Takes a record that is no event. */
-void replay_still(struct replay *r, const struct record *x);
+/* Takes the record of a definition. */
+void replay_definition(struct replay *r, const struct record *x);
 /* Called when all definitions are read. */
 void replay_sort(struct replay *r);
 const struct replay_answer *replay_answer(const struct replay *r, enum answer_kind kind, uint64_t key);
@@ -93,7 +94,7 @@ const struct replay_answer *replay_answer(const struct replay *r, enum answer_ki
 struct checker_world replay_world(struct replay_checker *c);
 size_t replay_frames(void *data, const void *place, const hd_frame **frames);
 
-/* ---- host_told.c ---- */
+/* ---- replay_host.c ---- */
 
 void replay_host(struct replay *r, const struct record *x);
 void replay_memory(struct replay *r, const struct record *x);
@@ -102,8 +103,8 @@ void replay_launch(struct replay *r, const struct record *x);
 /* The task of this run for the file's number; false if there is none. 0 gives 0. */
 bool replay_task(struct replay *r, uint64_t number, uint32_t *task);
 
-/* ---- blocks_told.c, access_told.c, sync_told.c: events of launches; false where there can be no
- * such, which ends the replay ---- */
+/* ---- replay_blocks.c, replay_access.c, replay_sync.c: events of launches. They return false, which
+ * ends the replay, if the event is not possible. ---- */
 
 bool replay_grid(struct replay *r, const struct record *x);
 bool replay_block(struct replay *r, const struct record *x);
@@ -119,7 +120,7 @@ bool replay_heap(struct replay *r, const struct record *x);
 bool replay_enter(struct replay *r, const struct record *x);
 bool replay_sync(struct replay *r, const struct record *x);
 
-/* ---- blocks_told.c: what records name; NULL, and an error, where there is none ---- */
+/* ---- replay_blocks.c: what records name; NULL, and an error, where there is none ---- */
 
 /* Always returns false. */
 bool replay_impossible(struct replay *r, const char *why);

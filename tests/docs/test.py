@@ -147,6 +147,9 @@ def cells_about_peers_cite_their_page():
     left = [cell for cell in cells if not re.search(r"\[[a-z]\d\]$|^-+$|EXPLORE.md|as measured there", cell)]
     heads = "compute-sanitizer", "gpuocelot", "Nsight Compute", "Nsight Systems", "cuda-gdb", "numba's simulator", "Triton's interpreter", "PoCL", "ZLUDA", "GPGPU-Sim", "CuPBoP", "Dartagnan", "GPUMC", "herd7"
     assert set(left) == set(heads), set(left) ^ set(heads)
+    ours = [row.split("|")[1].strip() for row in re.findall(r"^\|(.*)\|$", page, re.M)]
+    without = [cell for cell in ours if not re.search(r"`[^`]+`|\]\(|^-+$", cell)]
+    assert without == ["Heddle"], without  # the head of a table; each other cell of Heddle's has a command or a page
 
 
 def links_lead_somewhere():

@@ -87,7 +87,7 @@ static void add_kernel(struct replay *r, const struct record *x)
     }
     struct replay_kernel *k = ARENA_NEW(&r->arena, struct replay_kernel);
     k->sites = ARENA_ARRAY(&r->arena, struct site, n + 1);
-    k->is_told = ARENA_ARRAY(&r->arena, bool, n + 1);
+    k->is_described = ARENA_ARRAY(&r->arena, bool, n + 1);
     for (uint32_t i = 0; i < n; i++)
         k->sites[i].number = i;
     k->table = (struct site_table){.kernel = keep_str(r, x->kernel.name),
@@ -139,7 +139,7 @@ static void add_site(struct replay *r, const struct record *x)
     s->place = (struct place){.cuda = line ? *line : NULL};
     if (source && x->site.offset <= (*source)->text.n && x->site.length <= (*source)->text.n - x->site.offset)
         s->place = (struct place){*source, x->site.offset, x->site.length, s->place.cuda};
-    (*k)->is_told[s->number] = true;
+    (*k)->is_described[s->number] = true;
 }
 
 static void add_misuse(struct replay *r, const struct record *x)
@@ -187,7 +187,7 @@ static void add_answer(struct replay *r, const struct record *x)
     memcpy(a->list.at, x->answer.list.at, a->list.n * sizeof *a->list.at);
 }
 
-void replay_still(struct replay *r, const struct record *x)
+void replay_definition(struct replay *r, const struct record *x)
 {
     switch (x->kind) {
     case RECORD_SOURCE: add_source(r, x); break;

@@ -329,7 +329,7 @@ void recorder_look_at_memory(struct recorder *r)
     }
 }
 
-void recorder_free_still(struct recorder *r)
+void recorder_free_definitions(struct recorder *r)
 {
     for (uint32_t i = 0; i < r->kernels.n; i++)
         free(r->kernels.at[i].written);
