@@ -543,7 +543,7 @@ def conditions_hold_of_every_outcome_or_of_none():
                                             ("--require", "1[64] & 3", 2, "one of the operators && || == != < <= > >= + - is missing at `& 3`"),
                                             ("--require", "1[64] == 0x4uLL", 0, "0 findings"),
                                             ("--require", "1[64] < 18446744073709551616", 2, "beyond 64 bits"),
-                                            ("--forbid", "-1 == 1[64]", 2, "never negative: `:s32`"),
+                                            ("--forbid", "-1 == 1[64]", 2, "never negative: write `:s32`"),
                                             ("--require", "2[0] == 1", 2, "argument 2 is not a buffer"),
                                             ("--require", "(1[64] == 1", 2, "`)` is missing"),
                                             ("--require", "7[0] == 1", 2, "`7[0]`: the kernel takes 2 arguments")):
