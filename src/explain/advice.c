@@ -302,9 +302,9 @@ static void advise_grid(struct advisor *a, const struct device_model *d, const s
                        d->multiprocessors - (unsigned)a->c->blocks);
     else if (a->c->blocks > at_once && a->c->blocks < 4 * at_once && last && last < at_once / 4)
         give_of_launch(a, "tail",
-                       "%" PRIu64 " blocks run at a time, and the last %" PRIu64 " of %" PRIu64
-                       " run when all others have "
-                       "ended; make the grid a multiple of that, or blocks smaller",
+                       "%" PRIu64 " blocks run at a time, so the last %" PRIu64 " of %" PRIu64
+                       " run alone after all others; make "
+                       "the grid a multiple of the first number, or the blocks smaller",
                        at_once, last, a->c->blocks);
 }
 

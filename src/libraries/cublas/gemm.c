@@ -172,8 +172,8 @@ static cublasStatus_t check_gemm_ex(const struct call *c)
                                                                        : CUBLAS_STATUS_NOT_SUPPORTED;
     }
     if (is_integer_product(c) && lacks_bytes(c)) {
-        library_failed(c->name, "an H200 does not multiply matrices of bytes of this shape: A transposed, and 4 bytes' "
-                                "alignment, always fit");
+        library_failed(c->name, "an H200 does not multiply matrices of bytes of this shape; with A transposed, and all "
+                                "aligned to 4 bytes, it does");
         return CUBLAS_STATUS_NOT_SUPPORTED;
     }
     return CUBLAS_STATUS_SUCCESS;

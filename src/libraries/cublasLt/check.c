@@ -190,7 +190,7 @@ cublasStatus_t matmul_check(const char *say, const struct operation *o, const st
     else if (is_fp8(a->type) && !fp8_shapes_fit(o, a, b, d))
         wrong = "8-bit floats need A transposed, B not, and rows of 16 bytes";
     else if (a->type == CUDA_R_8I && !byte_shapes_fit(o, d))
-        wrong = "matrices of bytes of this shape are not supported: A transposed, B not, always are";
+        wrong = "matrices of bytes of this shape are not supported, except with A transposed and B not";
     else if (a->order > CUBLASLT_ORDER_ROW || b->order > CUBLASLT_ORDER_ROW || d->order > CUBLASLT_ORDER_ROW)
         wrong = "orders by tiles are not supported in products";
     else if (d->rows > INT32_MAX || d->columns > INT32_MAX || a->rows > INT32_MAX || a->columns > INT32_MAX ||
