@@ -361,6 +361,7 @@ void emit_gang(struct emit *e, struct cursor *here)
 {
     struct gang g = {
         .n = e->fn->plan.n, .here = here, .block = ARENA_ARRAY(e->arena, LLVMBasicBlockRef, e->fn->ir->n_ordered)};
+    g.ahead = ARENA_ARRAY(e->arena, value, e->fn->ir->insns.n);
     g.before = ARENA_ARRAY(e->arena, value, (size_t)e->fn->ir->regs.n * MAX_PIECES * MAX_GANG);
     if (e->fn->plan.is_block) /* blocks behind barriers are entered with their own registers */
         dirty_begin(e, dirty_find_clean(e->fn, e->fn->plan.entries, true));

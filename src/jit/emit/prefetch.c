@@ -1,4 +1,6 @@
 /* Prefetching; see load_store.h. */
+#include "ir/affine.h"
+#include "jit/emit/gang.h"
 #include "jit/emit/load_store.h"
 
 /* A block with few loads mostly streams through memory; one with many mostly has its data in
@@ -63,22 +65,56 @@ static void prefetch_for_next_warps(struct emit *e, const struct transfer *t)
         emit_prefetch_line(e, build_add(e, there, const_i64(e, at)), t->a->i->kind == IR_ST, SECOND_CACHE);
 }
 
-/* The CPU's prefetcher serves loops whose next iteration is near, but not those whose next
- * iteration is on another page, such as grid-stride loops. */
+/* The CPU's own prefetcher follows loops whose next iteration is near. Where that is so far away is
+ * known, if the address goes on by a number that is known. */
+static bool goes_on_nearby(const struct emit *e, const struct access *a)
+{
+    struct cursor here = *e->here;
+    const struct function *fn = here.fn;
+    uint32_t to = here.block;
+    while (to < fn->ir->n_ordered && fn_target(fn, to) > here.block && fn_next(fn, to) > here.block)
+        to++;
+    uint32_t from = fn_target(fn, to) <= here.block ? fn_target(fn, to) : fn_next(fn, to);
+    struct ir_loop loop = ir_loop_of(fn->ir, fn->shapes, fn->shapes->defs, from, to + 1, e->arena);
+    const struct ir_affine *x = ir_affine_of(&loop, a->i->a, block_at(fn, here.block)->first + here.index);
+    int64_t most = fn->target->costs->near_iteration;
+    return x->over == EVOLVES_BY_STEP && x->step <= most && x->step >= -most;
+}
+
+/* A variable that is 0 where the function begins. */
+static value variable(struct emit *e)
+{
+    value v = emit_alloca(e, e->m->i64);
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->m->b);
+    LLVMPositionBuilderBefore(e->m->b, LLVMGetNextInstruction(v));
+    build_store(e, const_i64(e, 0), v);
+    LLVMPositionBuilderAtEnd(e->m->b, here);
+    return v;
+}
+
+/* As many iterations ahead as run while memory brings something, if addresses go on as from the
+ * previous iteration to this one. */
+static value find_ahead(struct emit *e, value now)
+{
+    value before = variable(e), step = build_sub(e, now, build_load(e, e->m->i64, before));
+    build_store(e, now, before);
+    return build_mul(e, step, const_i64(e, e->fn->target->costs->prefetch_iterations));
+}
+
+/* Each warp of a gang goes on by as much as its first one: where one does not, its prefetches are
+ * in vain. */
 static void prefetch_for_next_iterations(struct emit *e, const struct transfer *t)
 {
-    unsigned iterations = e->fn->target->costs->prefetch_iterations;
-    for (unsigned p = 0; p < t->a->pieces; p++) {
-        value before = emit_alloca(e, e->m->i64), now = t->first[p];
-        LLVMBasicBlockRef here = LLVMGetInsertBlock(e->m->b);
-        LLVMPositionBuilderBefore(e->m->b, LLVMGetNextInstruction(before));
-        build_store(e, const_i64(e, 0), before);
-        LLVMPositionBuilderAtEnd(e->m->b, here);
-        value step = build_sub(e, now, build_load(e, e->m->i64, before));
-        build_store(e, now, before);
-        value ahead = build_mul(e, step, const_i64(e, iterations));
-        emit_prefetch_line(e, build_add(e, now, ahead), false, SECOND_CACHE);
+    struct gang *g = e->lanes.gang;
+    uint32_t index = block_at(e->fn, e->here->block)->first + e->here->index;
+    bool found = g && e->lanes.place && g->ahead[index];
+    value ahead = found ? build_load(e, e->m->i64, g->ahead[index]) : find_ahead(e, t->first[0]);
+    if (g && !found) {
+        g->ahead[index] = variable(e);
+        build_store(e, ahead, g->ahead[index]);
     }
+    for (unsigned p = 0; p < t->a->pieces; p++)
+        emit_prefetch_line(e, build_add(e, t->first[p], ahead), false, SECOND_CACHE);
 }
 
 void emit_prefetch(struct emit *e, const struct transfer *t)
@@ -87,6 +123,6 @@ void emit_prefetch(struct emit *e, const struct transfer *t)
         return;
     if (!cursor_is_in_loop(*e->here) && t->a->pieces == 1)
         prefetch_for_next_warps(e, t);
-    else if (t->a->i->kind == IR_LD && cursor_is_in_loop(*e->here) && loads_little(e))
+    else if (t->a->i->kind == IR_LD && cursor_is_in_loop(*e->here) && loads_little(e) && !goes_on_nearby(e, t->a))
         prefetch_for_next_iterations(e, t);
 }
