@@ -1,5 +1,5 @@
 /* The parts of cuDNN 9 ("NVIDIA cuDNN Backend API") that Heddle has: graphs of one convolution
- * each, batch normalization, and recurrent networks. Names and numbers are the original's.
+ * each, batch normalization, recurrent networks, and the CTC loss. Names and numbers are the original's.
  */
 #ifndef HEDDLE_LIBRARIES_CUDNN_H
 #define HEDDLE_LIBRARIES_CUDNN_H
@@ -26,7 +26,7 @@ typedef struct cudnnHandle *cudnnHandle_t;
 typedef void *cudnnBackendDescriptor_t;
 typedef struct cudnnTensorDescriptor *cudnnTensorDescriptor_t;
 
-enum record_kind { KIND_HANDLE = 1, KIND_BACKEND, KIND_TENSOR, KIND_DROPOUT, KIND_RNN, KIND_SEQUENCES };
+enum record_kind { KIND_HANDLE = 1, KIND_BACKEND, KIND_TENSOR, KIND_DROPOUT, KIND_RNN, KIND_SEQUENCES, KIND_CTC };
 
 struct cudnn_handle {
     CUstream stream;
@@ -52,6 +52,8 @@ cudnnStatus_t cudnn_status(CUresult r);
 /* Creates a zeroed descriptor; destroys one. */
 cudnnStatus_t cudnn_new(enum record_kind kind, size_t bytes, void **handle);
 cudnnStatus_t cudnn_drop(enum record_kind kind, void *handle);
+/* The answer of functions that ask for the size of memory that no call needs. */
+cudnnStatus_t cudnn_no_bytes(size_t *bytes);
 
 #define CONTEXT(s, handle)                                                                                             \
     IN_CALL;                                                                                                           \

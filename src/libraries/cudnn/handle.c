@@ -31,6 +31,14 @@ cudnnStatus_t cudnn_drop(enum record_kind kind, void *handle)
     return record || !handle ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_BAD_PARAM;
 }
 
+cudnnStatus_t cudnn_no_bytes(size_t *bytes)
+{
+    if (!bytes)
+        return CUDNN_STATUS_BAD_PARAM_NULL_POINTER;
+    *bytes = 0;
+    return CUDNN_STATUS_SUCCESS;
+}
+
 LIBRARY_API cudnnStatus_t cudnnCreate(cudnnHandle_t *handle);
 cudnnStatus_t cudnnCreate(cudnnHandle_t *handle)
 {

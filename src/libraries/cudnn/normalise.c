@@ -368,15 +368,6 @@ cudnnStatus_t cudnnBatchNormalizationBackwardEx(
     return put(s, "cudnnBatchNormalizationBackwardEx", &n, mode, ops, x_desc, dx_desc, dy_desc, parameters);
 }
 
-/* No function needs extra memory. */
-static cudnnStatus_t no_bytes(size_t *bytes)
-{
-    if (!bytes)
-        return CUDNN_STATUS_BAD_PARAM_NULL_POINTER;
-    *bytes = 0;
-    return CUDNN_STATUS_SUCCESS;
-}
-
 LIBRARY_API cudnnStatus_t cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize(
     cudnnHandle_t handle, int mode, int ops, cudnnTensorDescriptor_t x, cudnnTensorDescriptor_t z,
     cudnnTensorDescriptor_t y, cudnnTensorDescriptor_t parameters, void *activation, size_t *bytes);
@@ -385,7 +376,7 @@ cudnnStatus_t cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize(
     cudnnTensorDescriptor_t y, cudnnTensorDescriptor_t parameters, void *activation, size_t *bytes)
 {
     (void)handle, (void)mode, (void)ops, (void)x, (void)z, (void)y, (void)parameters, (void)activation;
-    return no_bytes(bytes);
+    return cudnn_no_bytes(bytes);
 }
 
 LIBRARY_API cudnnStatus_t cudnnGetBatchNormalizationBackwardExWorkspaceSize(
@@ -401,7 +392,7 @@ cudnnStatus_t cudnnGetBatchNormalizationBackwardExWorkspaceSize(cudnnHandle_t ha
 {
     (void)handle, (void)mode, (void)ops, (void)x, (void)y, (void)dy, (void)dz, (void)dx, (void)parameters,
         (void)activation;
-    return no_bytes(bytes);
+    return cudnn_no_bytes(bytes);
 }
 
 LIBRARY_API cudnnStatus_t cudnnGetBatchNormalizationTrainingExReserveSpaceSize(cudnnHandle_t handle, int mode, int ops,
@@ -413,5 +404,5 @@ cudnnStatus_t cudnnGetBatchNormalizationTrainingExReserveSpaceSize(cudnnHandle_t
                                                                    size_t *bytes)
 {
     (void)handle, (void)mode, (void)ops, (void)activation, (void)x;
-    return no_bytes(bytes);
+    return cudnn_no_bytes(bytes);
 }
