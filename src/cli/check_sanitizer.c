@@ -45,9 +45,9 @@ static const char *head_of(const struct diag *d, struct arena *arena)
     const char *code = d->code, *text = d->text;
     if (is_one_of(code, bad))
         return arena_printf(arena, "Invalid %s %s of size %u bytes", space_of(text),
-                            strstr(text, "atomic")   ? "atomic"
-                            : strstr(text, "writes") ? "write"
-                                                     : "read",
+                            strstr(text, " updates ") ? "atomic"
+                            : strstr(text, "writes")  ? "write"
+                                                      : "read",
                             bytes_of(text));
     if (is_one_of(code, frees))
         return arena_printf(arena, "Malloc/Free error encountered: %s", text);

@@ -255,12 +255,23 @@ static bool is_header_of_cuda(const char *file)
 
 static const char stub_prefix[] = "__device_stub__";
 
+/* Where the prefix is in the name of a stub, which clang leaves in the kernel's namespace; NULL: the
+ * function is none. */
+static const char *find_stub(const char *function)
+{
+    const char *at = strstr(function, stub_prefix);
+    size_t scope = at ? strcspn(function, "<(") : 0;
+    bool is_stub = at && (at == function || (at[-1] == ':' && (size_t)(at - function) < scope));
+    return is_stub ? at : NULL;
+}
+
 /* The kernel that a stub launches: nvcc's stubs are named by its mangled name without the
-   underscore. */
-static const char *kernel_of(const char *stub, struct arena *a)
+   underscore, clang's by its name. */
+static const char *kernel_of(const char *function, const char *stub, struct arena *a)
 {
     const char *name = stub + strlen(stub_prefix);
-    return name[0] == 'Z' ? demangle(str_of(arena_printf(a, "_%s", name)), a) : name;
+    return name[0] == 'Z' ? demangle(str_of(arena_printf(a, "_%s", name)), a)
+                          : arena_printf(a, "%.*s%s", (int)(stub - function), function, name);
 }
 
 /* Is it the object that calls main, or a thread's function? */
@@ -286,8 +297,11 @@ struct reading {
 static bool is_wrapper(struct reading *r, const char *function, const char *file)
 {
     struct arena *a = &depot.arena;
-    if (starts_with(function, stub_prefix)) {
-        r->kernel = kernel_of(function, a);
+    const char *stub = find_stub(function);
+    if (starts_with(function, "__cudaLaunch") || strstr(function, "__wrapper__device_stub_"))
+        return true; /* nvcc's, of CUDA 13 and of templates */
+    if (stub) {
+        r->kernel = kernel_of(function, stub, a);
         r->call = arena_printf(a, "the launch of `%s`", r->kernel);
         return true;
     }
