@@ -198,8 +198,6 @@ static const char *read_file_name(const char *name, const char *text, const char
 
 /* ---- all ---- */
 
-static const char replay[] = "replay:";
-
 static const char *wrong_policy(const char *policy, struct arena *arena)
 {
     hd_machine_options options = {.policy = policy, .workers = 1};
@@ -208,7 +206,7 @@ static const char *wrong_policy(const char *policy, struct arena *arena)
     if (!policy)
         return NULL;
     if (strcmp(policy, "fair") != 0 && strcmp(policy, "serial") != 0 && strncmp(policy, "random", 6) != 0 &&
-        strncmp(policy, replay, strlen(replay)) != 0)
+        !schedule_replayed_file(policy))
         return arena_printf(arena, "`--policy %s`: a policy is fair, serial, random:SEED, random or replay:FILE",
                             policy);
     hd_result r = hd_machine_create(&options, &machine, &error);

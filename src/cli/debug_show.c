@@ -190,6 +190,11 @@ void front_show_stop(struct front *f, const json_t *event)
 {
     show_reason(f, event);
     front_show_place(f, event, !same_focus(f, event));
+    const json_t *returned = json_object_get(event, "returned");
+    if (returned) {
+        fputs("Value returned is ", stdout);
+        front_keep_value(f, text_of(returned, "type"), text_of(returned, "value"));
+    }
 }
 
 /* Prints an answer, and frees it. */

@@ -18,6 +18,7 @@
 #include "cli/program.h"
 #include "cli/sandbox.h"
 #include "cuda/process/check_options.h"
+#include "exec/schedule.h"
 #include "files/places.h"
 
 enum { DEFAULT_SNAPSHOTS = 1 << 30 };
@@ -90,7 +91,7 @@ static int start_kernel(struct front *f)
    each time. */
 static const char *wrong_policy(struct session *s)
 {
-    const char *policy = s->o.debug_policy;
+    const char *policy = s->o.debug_policy, *file = policy ? schedule_replayed_file(policy) : NULL;
     struct timespec now;
     char *end = "";
     if (!policy || strcmp(policy, "serial") == 0)
@@ -104,9 +105,8 @@ static const char *wrong_policy(struct session *s)
         strtoull(policy + 7, &end, 0);
         return *end ? "the seed of random:SEED is a number" : NULL;
     }
-    if (strncmp(policy, "replay:", 7) == 0 && policy[7])
-        return access(policy + 7, R_OK) ? arena_printf(&s->arena, "cannot read %s: %s", policy + 7, strerror(errno))
-                                        : NULL;
+    if (file)
+        return access(file, R_OK) ? arena_printf(&s->arena, "cannot read %s: %s", file, strerror(errno)) : NULL;
     return "a policy is serial, random:SEED, random or replay:FILE";
 }
 

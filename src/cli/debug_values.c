@@ -185,6 +185,24 @@ void debug_command_set(struct front *f, char *arguments)
         json_decref(front_ask(f, json_pack("{s:s, s:s, s:s}", "do", "set", "to", arguments, "value", value)));
 }
 
+/* x/s: the text at an address. */
+static void show_string(struct front *f, long long count, const char *address)
+{
+    if (count != 1 || !*address) {
+        front_error(f, count != 1 ? "x/s shows one text at a time" : "the address is missing, for example: x/s $arg1");
+        return;
+    }
+    if (!front_stands(f))
+        return;
+    json_t *answer = ask_value(f, arena_printf(&f->arena, "(char *)(%s)", address), 0, false);
+    const char *value = text_of(answer, "value"), *at = value ? strstr(value, "0x") : NULL;
+    if (front_is_ok(answer) && at && strchr(at, ' '))
+        printf("%.*s:\t%s\n", (int)strcspn(at, " "), at, strchr(at, ' ') + 1);
+    else if (front_is_ok(answer))
+        front_error(f, "there is no text at `%s`", address);
+    json_decref(answer);
+}
+
 void debug_command_examine(struct front *f, char *arguments)
 {
     int64_t count = 1, size = 4;
@@ -200,10 +218,14 @@ void debug_command_examine(struct front *f, char *arguments)
                 if (front_stands(f))
                     front_show_ptx(f, command_skip(arguments + 1), count);
                 return;
+            } else if (*arguments == 's') {
+                show_string(f, count, command_skip(arguments + 1));
+                return;
             } else if (strchr(formats, *arguments))
                 format = *arguments;
             else {
-                front_error(f, "there is no format `%c` of memory: x d u o t c a f, and i of PTX", *arguments);
+                front_error(f, "there is no format `%c` of memory: x d u o t c a f, s of text, and i of PTX",
+                            *arguments);
                 return;
             }
         }

@@ -139,8 +139,13 @@ struct run {
     struct line_keys keys; /* where the focus has come last, */
     uint32_t first_depth;  /* and its calls when the motion began */
     uint32_t first_op;     /* MOVE_UNTIL: its place in the code */
-    bool focus_leaves;     /* it executes its last operation */
-    uint64_t poll_at;      /* when to look for a message */
+    struct {
+        const struct code *of, *caller; /* MOVE_FINISH: the function that is left, no inlined one, */
+        const struct op *call;          /* and its call; or NULL. Behind the motion: what has returned */
+        bool done;
+    } finished;
+    bool focus_leaves; /* it executes its last operation */
+    uint64_t poll_at;  /* when to look for a message */
     bool interrupted;
     struct written written; /* by a watchpoint */
     uint32_t also;          /* the breakpoint that stops where a watchpoint does, or 0 */
@@ -249,6 +254,9 @@ void log_tell(struct run *r, const struct location_at *at, const struct frame *f
 struct scope scope_of(struct run *r, const struct call_frame *frame);
 /* The same of an operation of a function, in so many of the calls that are inlined there. */
 struct scope scope_at(struct run *r, const struct code *code, const struct op *op, uint32_t level);
+/* What a call of a function has returned, in the caller's frame, while the thread stands behind the call; NULL: nothing,
+ * or its type is not known. */
+struct node *scope_returned(struct run *r, const struct code *of, const struct ir_call *call, struct arena *arena);
 /* Finds the lines of the kernel. */
 void scope_lines(struct run *r);
 /* Loads the library that reads debugging information, if it is there; before a sandbox is entered. */
@@ -285,6 +293,15 @@ void move_on_heap(void *data, const struct heap_event *e);
 
 /* The launch is inside of an operation that a checker has found something at. */
 void move_on_finding(struct run *r, const struct checked *f);
+
+/* ---- returned.c ---- */
+
+/* Notes which function `finish` leaves, of the frame that is looked at; none if that is an inlined call. */
+void returned_note(struct run *r, const struct where *w);
+/* Does a thread stand at the first instruction behind that call? */
+bool returned_is_there(const struct run *r, const struct stop *at);
+/* Adds the value to an event. */
+void returned_tell(struct run *r, json_t *to, struct arena *arena);
 
 /* ---- findings.c ---- */
 

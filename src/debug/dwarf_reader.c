@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/qualified.h"
 #include "debug/dwarf_types.h"
 
 /* ---- variables ---- */
@@ -166,6 +167,14 @@ static unsigned calls(void *reader, uint64_t at, struct dwarf_call *to, unsigned
     return n;
 }
 
+static const struct c_type *returns(void *reader, uint64_t at)
+{
+    struct blocks blocks;
+    Dwarf_Die of;
+    find_blocks(reader, at, &blocks);
+    return blocks.n && dwarf_leads(&blocks.at[0], DW_AT_type, &of) ? dwarf_type(reader, &of) : NULL;
+}
+
 static const struct c_type *find_type(struct reader *r, Dwarf_Die *scope, const char *name, unsigned depth)
 {
     Dwarf_Die child;
@@ -174,7 +183,7 @@ static const struct c_type *find_type(struct reader *r, Dwarf_Die *scope, const 
         bool is_type = tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type ||
                        tag == DW_TAG_enumeration_type || tag == DW_TAG_typedef;
         const char *called = is_type ? dwarf_diename(&child) : NULL;
-        if (called && strcmp(called, name) == 0)
+        if (called && strcmp(name_compact(called, &r->arena), name) == 0)
             return dwarf_type(r, &child);
         const struct c_type *t = is_type || tag == DW_TAG_subprogram ? find_type(r, &child, name, depth + 1) : NULL;
         if (t)
@@ -251,8 +260,9 @@ static const struct c_type *type_named(void *reader, const char *name)
 {
     struct reader *r = reader;
     const struct c_type *t = NULL;
+    const char *compact = name_compact(name, &r->arena);
     for (uint32_t i = 0; !t && i < r->spaces.n; i++)
-        t = find_type(r, &r->spaces.at[i], name, 0);
+        t = find_type(r, &r->spaces.at[i], compact, 0);
     return t;
 }
 
@@ -260,17 +270,14 @@ static const struct c_type *enumerator_named(void *reader, const char *name, int
 {
     struct reader *r = reader;
     const struct c_type *t = NULL;
-    const char *last = name, *colons;
-    while ((colons = strstr(last, "::")))
-        last = colons + 2;
-    const char *of = last > name ? arena_strndup(&r->arena, name, (size_t)(last - 2 - name)) : NULL;
-    for (const char *q = of; q && (q = strstr(q, "::")); q += 2)
-        of = q + 2;
+    struct str whole = str_of(name), space = name_last(name_before(whole));
+    const char *last = name_last(whole).p; /* the end of `name` */
+    const char *of = space.n ? arena_strndup(&r->arena, space.p, space.n) : NULL;
     for (uint32_t i = 0; !t && i < r->spaces.n; i++)
         t = find_enumerator(r, &r->spaces.at[i], of, last, value, 0);
     for (uint32_t i = 0; of && !t && i < r->spaces.n; i++) { /* of a namespace */
-        const char *space = dwarf_diename(&r->spaces.at[i]);
-        if (space && strcmp(space, of) == 0)
+        const char *called = dwarf_diename(&r->spaces.at[i]);
+        if (called && strcmp(called, of) == 0)
             t = find_enumerator(r, &r->spaces.at[i], NULL, last, value, 0);
     }
     return t;
@@ -307,4 +314,4 @@ static void *open_reader(const void *image, size_t bytes)
 }
 
 __attribute__((visibility("default"))) const struct dwarf_reader_calls heddle_dwarf = {
-    open_reader, close_reader, variables, calls, type_named, enumerator_named};
+    open_reader, close_reader, variables, calls, returns, type_named, enumerator_named};

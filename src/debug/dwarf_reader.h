@@ -42,6 +42,8 @@ struct dwarf_reader_calls {
     unsigned (*variables)(void *reader, uint64_t at, unsigned level, struct dwarf_variable *to, unsigned most);
     /* The inlined calls at a place in the code, from the outermost in. */
     unsigned (*calls)(void *reader, uint64_t at, struct dwarf_call *to, unsigned most);
+    /* What the function at a place in the code returns; NULL: nothing, or not known. */
+    const struct c_type *(*returns)(void *reader, uint64_t at);
     /* A struct, union, enumeration or typedef by its name; NULL: there is none. */
     const struct c_type *(*type)(void *reader, const char *name);
     /* An enumerator by its name, "RED", or "color::RED"; NULL: there is none. */

@@ -82,6 +82,8 @@ struct scope {
     const struct c_type *(*type)(void *data, struct str name, struct arena *arena);
     /* An enumerator; NULL: there is none. */
     const struct c_type *(*enumerator)(void *data, struct str name, int64_t *value, struct arena *arena);
+    /* Is it a function of the kernel's code? */
+    bool (*function)(void *data, struct str name, struct arena *arena);
     /* A variable in global or constant memory, by its name in the PTX or in the source. */
     bool (*global)(void *data, struct str name, uint64_t *address, const struct ptx_var **var);
 };

@@ -14,6 +14,8 @@ static const struct source_place *place(const struct source_line *lines, uint32_
     struct source_place *p = arena_alloc(arena, sizeof *p + n * sizeof p->at[0]);
     p->n = n;
     memcpy(p->at, lines, n * sizeof p->at[0]);
+    for (uint32_t i = 0; i < n; i++)
+        p->at[i].is_library = is_library_file(p->at[i].file);
     return p;
 }
 
@@ -23,7 +25,7 @@ static const struct source_place *of_loc(const struct finding *f, const struct c
     struct source_line lines[MOST_INLINED];
     uint32_t n = p->n_chain < MOST_INLINED ? p->n_chain : MOST_INLINED;
     for (uint32_t i = 0; i < n; i++)
-        lines[i] = (struct source_line){p->chain[i].file, NULL, p->chain[i].line};
+        lines[i] = (struct source_line){.file = p->chain[i].file, .line = p->chain[i].line};
     for (uint32_t i = n; i-- > 0 && loc; loc = loc->at)
         lines[i].function = loc->inlined ? f->known->function(f->known->data, f->code, loc) : NULL;
     return place(lines, n, f->arena);
@@ -37,14 +39,15 @@ static const struct source_place *of_calls(const struct finding *f, const struct
     uint32_t n = f->known->calls(f->known->data, f->code, o, calls);
     n = n < MOST_INLINED ? n : MOST_INLINED - 1;
     for (uint32_t i = 0; i <= n; i++)
-        lines[i] = (struct source_line){i < n ? calls[i].file : p->file, i ? calls[i - 1].function : NULL,
-                                        i < n ? calls[i].line : p->line};
+        lines[i] = (struct source_line){.file = i < n ? calls[i].file : p->file,
+                                        .function = i ? calls[i - 1].function : NULL,
+                                        .line = i < n ? calls[i].line : p->line};
     return place(lines, n + 1, f->arena);
 }
 
 static bool is_users(const struct source_place *p)
 {
-    return p && (p->n > 1 || !is_library_file(p->at[0].file));
+    return p && (p->n > 1 || !p->at[0].is_library);
 }
 
 /* Compilers that do not say where a function of a library was inlined leave lines of its header

@@ -11,6 +11,7 @@
 struct source_line {
     const char *file, *function;
     uint32_t line;
+    bool is_library; /* the file is a library's; set by lines_find() */
 };
 
 /* Where an operation comes from: lines from the function's own to that of the innermost inlined

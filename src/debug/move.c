@@ -227,6 +227,8 @@ static bool stop_forward(struct run *r, const struct stop *at)
 {
     struct point *point = NULL;
     const char *wrong = NULL;
+    if (r->written.any && !at->op->origin && at->op->kind != OP_EXIT) /* no instruction of the PTX's: at the next */
+        return true;
     if (r->written.any) {
         struct written w = r->written;
         w.point->hits++;
@@ -257,8 +259,10 @@ static bool stop_forward(struct run *r, const struct stop *at)
         return stand(r, at, "exited", "The thread has ended");
     }
     if (r->motion != MOVE_ON && is_focus(r, at)) {
-        if (step_ends(r, at) && --r->count == 0)
+        if (step_ends(r, at) && --r->count == 0) {
+            r->finished.done = r->motion == MOVE_FINISH && returned_is_there(r, at);
             return stand(r, at, "step", "");
+        }
         r->focus_leaves = leaves(at, r->focus.lane);
     }
     return true;
@@ -539,6 +543,9 @@ void move_begin(struct run *r, enum motion motion, uint64_t count)
     }
     /* Of an outer frame, `finish` leaves that. */
     uint32_t outer = w.act ? move_outer(r, &w) : 0;
+    memset(&r->finished, 0, sizeof r->finished);
+    if (motion == MOVE_FINISH)
+        returned_note(r, &w);
     if (motion == MOVE_FINISH && outer < r->first_depth)
         r->first_depth -= outer;
     r->pass = PASS_FORWARD;

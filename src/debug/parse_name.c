@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/demangle.h"
+#include "base/qualified.h"
 #include "debug/parse.h"
 #include "exec/launch.h"
 
@@ -83,10 +84,7 @@ static struct node *named_shared(struct parsing *p, struct str name)
     const struct kernel *k = p->scope->kernel;
     for (uint32_t i = 0; k && i < k->shared_vars.n; i++) {
         const struct ptx_var *v = k->shared_vars.at[i].var;
-        const char *readable = demangle(v->symbol.name, p->arena), *last = strstr(readable, "::");
-        for (const char *q = last; q && (q = strstr(q + 2, "::"));)
-            last = q;
-        if (!str_eq(v->symbol.name, name) && !str_is(name, readable) && !(last && str_is(name, last + 2)))
+        if (!str_eq(v->symbol.name, name) && !name_ends_with(str_of(demangle(v->symbol.name, p->arena)), name))
             continue;
         uint64_t bytes = v->size;
         const struct c_type *t = c_type_of_ptx(v->type);
@@ -193,5 +191,10 @@ struct node *expr_name(struct parsing *p)
     const struct c_type *t = p->scope->enumerator ? p->scope->enumerator(p->scope->data, name, &value, p->arena) : NULL;
     if (t)
         return node_const(value, t, p->arena);
+    if (p->scope->function && p->scope->function(p->scope->data, name, p->arena))
+        return expr_fail(
+            p,
+            arena_printf(p->arena, "`%.*s` is a function, which cannot be called from here; `break %.*s` stops in it",
+                         STR_ARG(name), STR_ARG(name)));
     return expr_fail(p, arena_printf(p->arena, "there is no `%.*s` here", STR_ARG(name)));
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/demangle.h"
+#include "base/qualified.h"
 #include "debug/debugger.h"
 
 struct point *point_add(struct debugger *d, enum point_kind kind)
@@ -138,22 +139,15 @@ static size_t parameters_at(const char *whole)
     return strlen(whole);
 }
 
-/* Does a name end with another one, as a whole component? */
-static bool ends_with(const char *name, size_t n, const char *asked)
-{
-    size_t m = strlen(asked);
-    return m <= n && strncmp(name + n - m, asked, m) == 0 &&
-           (m == n || name[n - m - 1] == ' ' || (n - m >= 2 && name[n - m - 1] == ':'));
-}
-
 /* Compares with a function's name in the PTX, its whole name in the source, or "ns::k<int>",
  * "k<int>", "ns::k", "k". */
 bool point_is_called(struct str mangled, const char *asked, struct arena *arena)
 {
-    const char *whole = demangle(mangled, arena);
+    const char *whole = name_compact(demangle(mangled, arena), arena);
     size_t n = parameters_at(whole), template = n;
     unsigned depth = 0;
-    if (str_is(mangled, asked) || strcmp(whole, asked) == 0 || ends_with(whole, n, asked))
+    asked = name_compact(asked, arena);
+    if (str_is(mangled, asked) || strcmp(whole, asked) == 0 || name_ends_with((struct str){whole, n}, str_of(asked)))
         return true;
     if (!n || whole[n - 1] != '>')
         return false;
@@ -162,7 +156,7 @@ bool point_is_called(struct str mangled, const char *asked, struct arena *arena)
         depth += whole[template] == '>';
         depth -= whole[template] == '<';
     } while (template && depth);
-    return ends_with(whole, template, asked);
+    return name_ends_with((struct str){whole, template}, str_of(asked));
 }
 
 /* ---- places ---- */

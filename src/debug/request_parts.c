@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/demangle.h"
+#include "base/qualified.h"
 #include "debug/requests.h"
 #include "debug/scope.h"
 #include "exec/launch.h"
@@ -130,21 +131,13 @@ const char *request_parts(struct asked *a)
     return NULL;
 }
 
-/* The last component of a readable name: "tile" of "turn(float*)::tile". */
-static const char *short_name(struct str mangled, struct arena *arena)
-{
-    const char *name = demangle(mangled, arena), *last = name;
-    for (const char *p = name; (p = strstr(p, "::"));)
-        last = p += 2;
-    return last;
-}
-
 const char *request_shared(struct asked *a)
 {
     const struct kernel *k = a->r->kernel;
     json_t *list = json_array();
     for (uint32_t i = 0; i < k->shared_vars.n; i++)
-        json_array_append_new(list, tell_text(short_name(k->shared_vars.at[i].var->symbol.name, &a->arena)));
+        json_array_append_new(
+            list, tell_text(name_last(str_of(demangle(k->shared_vars.at[i].var->symbol.name, &a->arena))).p));
     const struct ptx_module *m = k->func->module;
     for (uint32_t i = 0; i < m->items.n; i++) {
         const struct ptx_var *v = scope_dynamic_shared(&m->items.at[i]);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/demangle.h"
+#include "base/qualified.h"
 #include "debug/scope.h"
 #include "exec/launch.h"
 
@@ -80,11 +81,7 @@ const struct ptx_var *scope_dynamic_shared(const struct ptx_item *item)
 
 static bool is_named(const struct ptx_var *v, struct str name, struct arena *arena)
 {
-    const char *readable = demangle(v->symbol.name, arena), *end = readable + strlen(readable);
-    if (str_eq(v->symbol.name, name) || str_is(name, readable))
-        return true;
-    return strlen(readable) > name.n + 2 && memcmp(end - name.n, name.p, name.n) == 0 &&
-           memcmp(end - name.n - 2, "::", 2) == 0;
+    return str_eq(v->symbol.name, name) || name_ends_with(str_of(demangle(v->symbol.name, arena)), name);
 }
 
 /* It lies behind all that has a size (preparer_symbol_address() of exec/code.c). */
@@ -217,15 +214,6 @@ struct node *scope_node(struct scope_data *s, const struct dwarf_variable *v, st
     return node_of(s, v, arena);
 }
 
-/* Without its namespaces. */
-static struct str last_of(struct str name)
-{
-    for (size_t at = name.n; at-- > 1;)
-        if (name.p[at] == ':' && name.p[at - 1] == ':')
-            return (struct str){name.p + at + 1, name.n - at - 1};
-    return name;
-}
-
 /* Is "geo::depth" this variable, whose name in the PTX has its namespaces? nvcc gives it that name in debugging
  * information, too. */
 static bool is_of_namespace(const struct scope_data *s, const struct dwarf_variable *v, struct str name,
@@ -235,12 +223,9 @@ static bool is_of_namespace(const struct scope_data *s, const struct dwarf_varia
     uint64_t i = v->address - VARIABLE;
     bool is_mangled = strncmp(v->name, "_Z", 2) == 0;
     if (!v->is_global || v->kind != DWARF_MEMORY || v->address < VARIABLE || i >= sections->variables.n ||
-        (!is_mangled && (last_of(name).n == name.n || !str_is(last_of(name), v->name))))
+        (!is_mangled && (name_last(name).n == name.n || !str_is(name_last(name), v->name))))
         return false;
-    const char *readable = demangle(sections->variables.at[i], arena);
-    size_t n = strlen(readable);
-    return n >= name.n && memcmp(readable + n - name.n, name.p, name.n) == 0 &&
-           (n == name.n || readable[n - name.n - 1] == ':');
+    return name_ends_with(str_of(demangle(sections->variables.at[i], arena)), name);
 }
 
 static struct node *variable(void *data, struct str name, struct arena *arena)
@@ -249,7 +234,7 @@ static struct node *variable(void *data, struct str name, struct arena *arena)
     struct dwarf_variable *all = ARENA_ARRAY(arena, struct dwarf_variable, MOST_VARIABLES);
     uint32_t n = scope_variables(s, all);
     for (uint32_t i = 0; i < n; i++)
-        if (str_is(all[i].kind == DWARF_DYNAMIC ? last_of(name) : name, all[i].name) ||
+        if (str_is(all[i].kind == DWARF_DYNAMIC ? name_last(name) : name, all[i].name) ||
             is_of_namespace(s, &all[i], name, arena))
             return node_of(s, &all[i], arena);
     const struct ptx_var *v = dynamic_shared(s->code->ir->func->module, name, arena);
@@ -270,11 +255,7 @@ static const struct c_type *type(void *data, struct str name, struct arena *aren
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (str_starts(name, words[i]))
             name = (struct str){name.p + strlen(words[i]), name.n - strlen(words[i])};
-    for (size_t at = 0; at + 2 < name.n && name.p[at] != '<';) /* of a namespace */
-        if (name.p[at++] == ':' && name.p[at] == ':') {
-            name = (struct str){name.p + at + 1, name.n - at - 1};
-            at = 0;
-        }
+    name = name_last(name);
     return s->info && s->info->reader ? dwarf->type(s->info->reader, arena_strndup(arena, name.p, name.n)) : NULL;
 }
 
@@ -291,6 +272,16 @@ static bool global(void *data, struct str name, uint64_t *address, const struct 
     return s->run->names->global(s->run->names->data, name, address, var);
 }
 
+static bool function(void *data, struct str name, struct arena *arena)
+{
+    const struct kernel *k = ((struct scope_data *)data)->run->kernel;
+    const char *asked = arena_strndup(arena, name.p, name.n);
+    for (uint32_t i = 0; i < k->functions.n; i++)
+        if (point_is_called(k->functions.at[i]->ir->func->symbol.name, asked, arena))
+            return true;
+    return false;
+}
+
 struct scope scope_at(struct run *r, const struct code *code, const struct op *op, uint32_t level)
 {
     struct scope_data *s = ARENA_NEW(&r->arena, struct scope_data);
@@ -298,6 +289,7 @@ struct scope scope_at(struct run *r, const struct code *code, const struct op *o
     return (struct scope){.code = code,
                           .kernel = r->kernel,
                           .data = s,
+                          .function = function,
                           .global = global,
                           .variable = code ? variable : NULL,
                           .type = code ? type : NULL,
@@ -308,6 +300,21 @@ struct scope scope_of(struct run *r, const struct call_frame *frame)
 {
     return scope_at(r, frame && frame->act ? frame->act->code : NULL, frame ? frame->op : NULL,
                     frame ? frame->inlined : 0);
+}
+
+struct node *scope_returned(struct run *r, const struct code *of, const struct ir_call *call, struct arena *arena)
+{
+    const struct module_info *info = info_of(r, of->ir->func->module);
+    if (call->results.n != 1)
+        return NULL;
+    const struct ptx_var *v = of->ir->func->signature.returns.at[0];
+    uint64_t at = place_in(info, of, of->ops);
+    const struct c_type *t = at ? dwarf->returns(info->reader, at) : v->n_dims ? NULL : c_type_of_ptx(v->type);
+    if (!t || t->bytes > call->results.at[0].bytes)
+        return NULL;
+    struct node *n =
+        node_memory(node_offset(plain(NODE_LOCAL, arena), (int64_t)call->results.at[0].caller_at, arena), t, arena);
+    return t->is_reference ? node_memory(n, t->of, arena) : n;
 }
 
 /* ---- lines ---- */
@@ -339,7 +346,8 @@ static uint32_t inlined_calls(void *data, const struct code *c, const struct op 
     uint64_t place = place_in(info, c, o);
     uint32_t n = place ? dwarf->calls(info->reader, place, calls, MOST_INLINED) : 0;
     for (uint32_t i = 0; i < n; i++) {
-        at[i] = (struct source_line){file_of(r, m, calls[i].file), readable(r, calls[i].function), calls[i].line};
+        at[i] = (struct source_line){
+            .file = file_of(r, m, calls[i].file), .function = readable(r, calls[i].function), .line = calls[i].line};
         if (!at[i].file)
             return i;
     }

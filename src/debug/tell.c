@@ -111,6 +111,9 @@ void requests_tell_stop(struct run *r, const char *reason, const char *text)
         json_array_append_new(points, json_integer(r->hit.at[i]));
     json_object_set_new(to, "points", points);
     tell_place(r, to, &arena);
+    if (r->finished.done)
+        returned_tell(r, to, &arena);
+    r->finished.done = false;
     tell(r, to);
     if (searched) {
         r->searched = NULL;

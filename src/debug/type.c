@@ -92,9 +92,9 @@ static const char *parameters_text(const struct c_type *t, struct arena *arena)
 static const char *declared(const struct c_type *t, const char *inner, const char *space, struct arena *arena)
 {
     const char *word = t->name               ? t->name
-                       : t->kind == C_ENUM   ? "enum"
-                       : t->is_union         ? "union"
-                       : t->kind == C_STRUCT ? "struct"
+                       : t->kind == C_ENUM   ? "enum {...}"
+                       : t->is_union         ? "union {...}"
+                       : t->kind == C_STRUCT ? "struct {...}"
                                              : "?";
     if (t->name || !t->of || t->kind == C_ENUM)
         return arena_printf(arena, "%s%s%s%s", space, word, *inner && *inner != '[' ? " " : "", inner);

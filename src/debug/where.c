@@ -107,7 +107,7 @@ uint32_t frames_find(const struct lines *l, const struct where *w, struct call_f
 static uint32_t calls_shown(const struct source_place *p)
 {
     uint32_t n = p->n;
-    while (n > 1 && is_library_file(p->at[n - 1].file))
+    while (n > 1 && p->at[n - 1].is_library)
         n--;
     return n;
 }
@@ -118,7 +118,7 @@ static void skip_library(const struct lines *l, const struct activation **a, con
 {
     const struct source_place *p;
     *skipped = 0;
-    while ((*a)->parent && *o && (p = place_of_op(l, *o)) && is_library_file(p->at[0].file) && calls_shown(p) == 1) {
+    while ((*a)->parent && *o && (p = place_of_op(l, *o)) && p->at[0].is_library && calls_shown(p) == 1) {
         *skipped += p->n;
         *o = (*a)->call;
         *a = (*a)->parent;

@@ -495,6 +495,11 @@ template __global__ void kinds<3>(vec<double> *, __half, mode);
     assert "kinds<3> at " in got[2] and got[3].startswith("Breakpoint 2, by 8 threads"), got[:4]
     values = [g.split(" = ", 1)[1] for g in got[4:]]
     assert values == ["{{0, 0}, {1, -1}, {2, -2}}", "{x = 0, y = 1}", "1", "{x = 6, y = 7}", "0.5", "fast", "4", "-2", "-1", "16", "2", "14", "{2, 8}"], values
+    asked = ["b vec<double >::dot if x == 2", "tbreak kinds", "info breakpoints", "run", "c", "finish", "p $ + 1", "ptype vec<double >", "p dot", "p dot(1)"]
+    got = answers([ptx, "--grid", 1, "--block", 8, "--shared", 64, "f64[16]=range", "f16:0.5", 3], asked, cwd=folder.name)
+    assert "vec<double >::dot if x == 2" in got[2] and "(once)\tkinds" in got[2] and "vec<double>::dot at " in got[4], got
+    assert got[5].endswith("Value returned is $1 = 8") and got[6] == "$2 = 9" and got[7].startswith("type = struct vec<double> {"), got
+    assert got[8] == got[9] == "`dot` is a function, which cannot be called from here; `break dot` stops in it", got
 
 
 def inlined_calls_are_calls_like_others():
