@@ -169,6 +169,8 @@ struct running {
     size_t findings; /* the number of findings before it */
 };
 
+/* The calling thread's place (hd_checker_options.place) as it launches; NULL if nothing asks. */
+const void *launch_place(const hd_machine *m);
 /* Like launch_begin(), launch_step() and launch_end(). */
 void running_begin(hd_machine *m, struct launch_request *q, struct running *r, struct diags *diags);
 hd_result running_end(hd_machine *m, struct launch_request *q, struct running *r, hd_launch_stats *stats,

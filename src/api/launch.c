@@ -5,6 +5,7 @@
 #include "api/handles.h"
 #include "api/sized.h"
 #include "base/monotonic.h"
+#include "check/report/places.h"
 #include "debug/run.h"
 
 static bool launch_fits(const hd_kernel *k, const hd_launch_config *c, struct diags *d)
@@ -271,6 +272,12 @@ static void checked_end(hd_checker *c, const struct launch_request *q, const str
         tell_launched(c, q->kernel->func->symbol.name, checker_count(c->checker) > r->findings);
 }
 
+const void *launch_place(const hd_machine *m)
+{
+    const hd_checker *c = m->checker;
+    return c && c->options.place ? c->options.place(c->options.data) : NULL;
+}
+
 static hd_explainer *explainer_of(const hd_machine *m, const struct launch_request *q)
 {
     return q->flags & HD_LAUNCH_UNCHECKED ? NULL : m->explainer;
@@ -296,8 +303,11 @@ hd_result running_end(hd_machine *m, struct launch_request *q, struct running *r
     hd_explainer *e = explainer_of(m, q);
     hd_result result = launch_end(r->launch, stats, diags);
     events_close(&q->events);
-    if (m->checker)
+    if (m->checker) {
         checked_end(m->checker, q, r);
+        if (result)
+            place_launch(diags, &m->checker->options, q->where);
+    }
     if (e)
         explainer_end(e, r->counted, q->task);
     return result;

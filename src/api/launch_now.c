@@ -26,7 +26,7 @@ static hd_result launch_in_order(hd_kernel *k, struct launch_request *q, hd_laun
 {
     hd_machine *m = k->module->machine;
     const struct order_hooks *order = atomic_load(&m->machine->order);
-    const struct task_note note = {.kind = TASK_LAUNCH, .name = k->name};
+    const struct task_note note = {.kind = TASK_LAUNCH, .name = k->name, .where = q->where = launch_place(m)};
     uint32_t timeline = 0;
     if (!order)
         return launch_run(m, q, stats, diags);

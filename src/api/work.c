@@ -206,6 +206,7 @@ static hd_result put_launch(void *data, struct diags *d)
         return r;
     }
     l->request.context = l->context->context;
+    l->request.where = l->task.note.where = launch_place(l->machine);
     l->request.nested = l->nest ? nest_calls(l->nest) : NULL;
     rules_keep(l->request.rules);
     l->task.brief = may_be_brief(l);

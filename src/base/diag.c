@@ -237,7 +237,10 @@ void diag_launched(struct diags *d, const hd_frame *frames, size_t n)
     bool says = n > 1 || (n == 1 && (frames->file || !frames->function || strcmp(frames->function, "main") != 0));
     if (!says || d->dropping || !d->list.n)
         return;
-    struct diag *g = &d->list.at[d->list.n - 1];
+    uint32_t last = d->list.n - 1;
+    while (last && d->list.at[last].severity == DIAG_NOTE)
+        last--;
+    struct diag *g = &d->list.at[last];
     g->launch = copy_frames(d->arena, frames, (uint32_t)n);
     g->n_launch = (uint32_t)n;
 }

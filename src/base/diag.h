@@ -120,8 +120,8 @@ void diag_host(struct diags *d, enum diag_severity severity, const char *code, c
 /* Of the diagnostic that was added last: the kernel, and what tells it apart; both may be NULL, and
  * are copied. */
 void diag_of_kernel(struct diags *d, const char *kernel, const char *reason);
-/* The calls that launched the kernel in which the diagnostic is that was added last. They are copied. Nothing is kept of calls
- * that say no more than that main has launched it. */
+/* Adds, to the diagnostic that was added last and is no note, copies of the calls that launched its
+ * kernel. Adds nothing if all they say is that main has launched it. */
 void diag_launched(struct diags *d, const hd_frame *frames, size_t n);
 /* Adds copies of all diagnostics of another list; the sources of their places are shared. */
 void diags_append(struct diags *to, const struct diags *from);

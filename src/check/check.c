@@ -12,18 +12,11 @@ static void init_locks(struct checker *c)
     pthread_mutex_init(&c->findings.lock, NULL);
 }
 
-static const void *place_of_task(const void *timelines, uint32_t task)
-{
-    return timelines && task ? timelines_note(timelines, task)->where : NULL;
-}
-
 static bool open_races(struct checker *c, const struct checker *with)
 {
     if (!(c->options.tools & HD_TOOL_RACECHECK))
         return true;
     c->timelines = with && with->timelines ? timelines_share(with->timelines) : timelines_new();
-    c->findings.launched = place_of_task;
-    c->findings.data = c->timelines;
     c->race.races = c->timelines ? races_new(c, c->timelines, c->budget) : NULL;
     if (c->race.races)
         tasks_watch(c);

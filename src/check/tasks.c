@@ -49,7 +49,7 @@ static uint32_t on_submit(void *data, uint32_t *timeline, const struct task_note
 {
     struct checker *c = data;
     struct task_note placed = *note;
-    if (note->kind != TASK_MARK && !note->by && c->options.place)
+    if (note->kind != TASK_MARK && !note->by && !note->where && c->options.place)
         placed.where = c->options.place(c->options.data);
     checker_hold(c);
     pass_learnt(c);

@@ -93,7 +93,8 @@ struct event_writes {
 
 struct event_launch {
     uint64_t number;
-    uint32_t task; /* its number among tasks (queue.h), or 0 */
+    uint32_t task;     /* its number among tasks (queue.h), or 0 */
+    const void *where; /* where the host launched it: launch_request.where */
     const struct site_table *kernel;
     uint32_t grid[3], block[3], blocks_per_cluster;
     uint32_t threads_per_block, warps_per_block;

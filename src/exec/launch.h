@@ -62,6 +62,7 @@ struct launch_request {
     struct event_list events;
     struct context *context;     /* of streams (queue.h), whose fault ends it; NULL: none */
     uint32_t task;               /* its number in the order of tasks (queue.h), or 0 */
+    const void *where;           /* where the host launched it: a place of hd_checker_options, or NULL */
     struct memory_rules *rules;  /* a checker's (check/memory/rules.h), or NULL */
     struct schedule *schedule;   /* its own; NULL: the machine's */
     const char *launched_by;     /* the kernel, by its name in PTX; NULL: the host */

@@ -38,6 +38,7 @@ bool tell_launch(struct launch *l)
 {
     l->told = (struct event_launch){.number = l->number,
                                     .task = l->request->task,
+                                    .where = l->request->where,
                                     .kernel = kernel_sites(l->kernel),
                                     .blocks_per_cluster = l->blocks_per_cluster,
                                     .threads_per_block = l->threads_per_block,

@@ -88,9 +88,12 @@ static void write_grid(struct recorder *r, const struct recorded_launch *l, cons
         writes[2 * i] = w.at[i].start;
         writes[2 * i + 1] = w.at[i].end;
     }
+    if (of->where)
+        recorder_place(r, of->where);
     struct record x = {.kind = RECORD_GRID,
                        .grid = {.launch = l->id,
                                 .task = of->task,
+                                .place = (uintptr_t)of->where,
                                 .cluster = of->blocks_per_cluster,
                                 .shared_bytes = of->shared_bytes,
                                 .reserved_start = of->reserved_shared_start,

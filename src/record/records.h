@@ -126,7 +126,7 @@ struct record {
         } launch;
         struct { /* for a launch that has begun, before its first block */
             uint32_t launch, task, cluster, shared_bytes, reserved_start, reserved_bytes;
-            uint64_t number;
+            uint64_t number, place;
             uint32_t grid[3], block[3];
             bool writes_known;
             struct number_list writes; /* struct event_writes: starts and ends */
@@ -199,7 +199,7 @@ struct record {
 };
 
 /* The version of the format. */
-enum { RECORD_VERSION = 3 };
+enum { RECORD_VERSION = 4 };
 
 extern const char *const record_names[RECORD_KINDS];
 

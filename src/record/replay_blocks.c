@@ -106,6 +106,7 @@ bool replay_grid(struct replay *r, const struct record *x)
     struct event_launch *e = &l->launch;
     e->number = x->grid.number;
     e->task = task;
+    e->where = (const void *)(uintptr_t)x->grid.place;
     memcpy(e->grid, x->grid.grid, sizeof e->grid);
     memcpy(e->block, x->grid.block, sizeof e->block);
     e->blocks_per_cluster = x->grid.cluster;

@@ -394,6 +394,24 @@ step(64)
         assert re.search(r"\[data-race.*\]\n  launched by run at \S*train.py:13\n  called by step at .*\n  called by <module> at ", done.stderr), done.stderr
 
 
+def every_tool_and_every_fault_names_the_lines_that_launched():
+    with tempfile.TemporaryDirectory() as folder:
+        script = os.path.join(folder, "train.py")
+        ptx = os.path.join(folder, "bad.ptx")
+        head = ".version 8.0\n.target sm_90\n.address_size 64\n"
+        with open(ptx, "w") as f:
+            f.write(head + ".visible .entry null(.param .u64 p) { .reg .b64 %rd; mov.b64 %rd, 0; st.global.b64 [%rd], %rd; ret; }\n"
+                    ".visible .entry trapped(.param .u64 p) { trap; }\n"
+                    ".visible .entry unwritten(.param .u64 p) { .reg .b64 %rd<2>; ld.param.u64 %rd0, [p]; ld.global.b32 %rd1, [%rd0]; st.global.b32 [%rd0+4], %rd1; ret; }\n")
+        with open(script, "w") as f:
+            f.write(DRIVER.replace(", heddle", ", sys").replace("    must(cuda.cuMemsetD8_v2(memory, 0, ctypes.c_size_t(4096)))\n", "") +
+                    "\nrun(open(sys.argv[1]).read(), sys.argv[2], 1)\n")
+        for kernel, tool, code in (("null", "memcheck", "illegal-address"), ("null", "racecheck", "illegal-address"), ("trapped", "memcheck", "trap"),
+                                   ("trapped", "initcheck", "trap"), ("unwritten", "initcheck", "uninitialised-read")):
+            done = subprocess.run([tap.heddle, "check", "--tool", tool, sys.executable, script, ptx, kernel], capture_output=True, text=True)
+            assert re.search(rf"\[{code}.*\]\n(  in kernel .*\n)?  launched by run at \S*train.py:\d+\n  called by <module> at ", done.stderr), (kernel, tool, done.stderr)
+
+
 def findings_are_failures_of_pytest():
     need("pytest")
     test = os.path.join(scratch.name, "test_kernels.py")

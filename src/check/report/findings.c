@@ -79,7 +79,7 @@ struct finding *findings_count(struct findings *f, const struct occurrence *o)
         describe = x && is_first(x, o);
         if (describe) {
             x->launch = o->block->launch->number;
-            x->launched = f->launched ? f->launched(f->data, o->block->launch->task) : NULL;
+            x->launched = o->block->launch->where;
             atomic_store_explicit(&x->first, order_of(o), memory_order_relaxed);
         } else {
             pthread_mutex_unlock(&f->lock);

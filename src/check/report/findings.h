@@ -46,9 +46,6 @@ struct findings {
     _Atomic(struct finding *) bucket[FINDING_BUCKETS];
     uint32_t n;
     struct kept_sources sources; /* the texts that contain its places */
-    /* Where the host has put a task, or NULL; asked while the task runs. */
-    const void *(*launched)(const void *data, uint32_t task);
-    const void *data;
 };
 
 /* A mistake of lanes of a warp. The finding names the first of them. */
