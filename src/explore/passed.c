@@ -31,7 +31,7 @@ static bool may_be_weak(struct explorer *x, const struct location *l)
     return false;
 }
 
-static bool all_are_strong(struct explorer *x, struct location *l)
+bool all_are_strong(struct explorer *x, struct location *l)
 {
     if (l->writes == WRITES_NOT_ASKED)
         l->writes = may_be_weak(x, l) ? WRITES_WEAK : WRITES_STRONG;

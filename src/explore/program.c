@@ -181,8 +181,13 @@ static uint16_t location_at(struct program *p, uint32_t block, uint64_t address,
         struct location *l = &p->locations.at[i - 1];
         if (l->block == block && l->address == address && l->bytes == bytes)
             return (uint16_t)(i - 1);
-        if (overlap(l, block, address, bytes))
-            overlapped = l->overlapped = true;
+        if (!overlap(l, block, address, bytes))
+            continue;
+        if (p->tries) {
+            program_refuse(p, NULL, "accesses overlap");
+            return NO_LOCATION;
+        }
+        overlapped = l->overlapped = true;
     }
     if (p->locations.n >= MAX_LOCATIONS) {
         program_refuse(p, NULL, "more than %u places of memory are accessed", MAX_LOCATIONS);

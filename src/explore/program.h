@@ -88,6 +88,7 @@ struct program {
     uint16_t *buckets; /* hash table of places: 1 + the newest; linked by `next` */
     VEC(uint16_t) next;
     struct refusal refusal; /* the first one; text NULL: none */
+    bool tries;             /* run_try() is at work: what it does may never happen, so it must leave nothing behind */
 };
 
 /* loop_kinds.c: for all blocks of a function with detours. */

@@ -206,6 +206,17 @@ static bool is_dead_end(struct state *s, struct open *all, unsigned n)
     return false;
 }
 
+/* Is the state a dead end by closer.c? It is asked only where many branches have led to nothing. */
+static bool is_dead_end_seen_closer(struct explorer *x, struct state *s, const struct open *all, unsigned n)
+{
+    if (8 * x->verdict->dead <= x->verdict->graphs)
+        return false;
+    for (unsigned i = 0; i < n; i++)
+        if (!all[i].n_now && !can_stay(s, &all[i]) && !may_come(x, s, all, n, i))
+            return true;
+    return false;
+}
+
 /* Finds the other values that a read may get besides its current ones. */
 static void find_rest(struct explorer *x, struct state *s, const struct open *all, unsigned n, struct open *o)
 {
@@ -273,7 +284,7 @@ static enum step choose_of(struct explorer *x, struct state *s, const bool *goes
     if (!n)
         return NOTHING_OPEN;
     serve_all(x, s, all, n);
-    if (is_dead_end(s, all, n))
+    if (is_dead_end(s, all, n) || is_dead_end_seen_closer(x, s, all, n))
         return DEAD_END;
     for (unsigned i = 0; i < n; i++) {
         struct open *o = &all[i];

@@ -6,8 +6,8 @@
  * if another thread may still write there. A single possible answer is taken. Otherwise the search
  * branches on one read (or meeting): a branch for each existing write, and one in which it reads
  * from none of these. So no graph occurs in two branches, and no table of visited states is needed.
- * A read that waits for a later write and gets none is a dead end; serve.c proves for most of them
- * in advance that none can come. */
+ * A read that waits for a later write and gets none is a dead end; serve.c and closer.c prove for
+ * most of them in advance that none can come. */
 #ifndef HEDDLE_EXPLORE_SEARCH_H
 #define HEDDLE_EXPLORE_SEARCH_H
 
@@ -104,6 +104,8 @@ void access_added(struct explorer *x, const struct graph *g, uint16_t event);
  * read has passed it. */
 struct open;
 void pass_over(struct explorer *x, struct state *s, struct open *all, unsigned n);
+/* Are all writes of the location strong, with at least the scope of the GPU? */
+bool all_are_strong(struct explorer *x, struct location *l);
 /* May a read in the iterations that a run leaves out race with any write of the kernel? */
 bool chain_may_race(struct explorer *x, const struct run *run);
 
@@ -156,5 +158,10 @@ void serve_all(struct explorer *x, struct state *s, struct open *all, unsigned n
 bool may_be_served(struct explorer *x, struct state *s, const struct open *all, unsigned n, unsigned which);
 /* May a thread still arrive at the barrier of a block? */
 bool may_arrive(struct explorer *x, struct state *s, uint16_t thread, uint8_t barrier);
+
+/* ---- closer.c ---- */
+
+/* The same as may_be_served(), more exactly and more slowly. */
+bool may_come(struct explorer *x, struct state *s, const struct open *all, unsigned n, unsigned which);
 
 #endif

@@ -215,6 +215,19 @@ struct run *run_resolve(struct runner *r, struct run *run, unsigned event, uint6
     return run_resolve_all(r, run, &(struct answer){value, (uint16_t)event}, 1);
 }
 
+struct run *run_try(struct runner *r, struct run *run, unsigned event, uint64_t value)
+{
+    struct refusal before = r->program->refusal;
+    r->program->tries = true;
+    struct run *next = run_resolve(r, run, event, value);
+    r->program->tries = false;
+    if (before.text || !r->program->refusal.text)
+        return next;
+    r->program->refusal = before; /* the search refuses it if it gets there */
+    run->children = run->children->next;
+    return NULL;
+}
+
 struct machine *run_machine(struct arena *arena)
 {
     return ARENA_NEW(arena, struct machine);

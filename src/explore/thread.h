@@ -117,6 +117,8 @@ struct answer {
 };
 struct run *run_resolve_all(struct runner *r, struct run *run, const struct answer *answers, unsigned n);
 struct run *run_resolve(struct runner *r, struct run *run, unsigned event, uint64_t value);
+/* The same for a value that the event may never get. NULL if that run cannot be explored. */
+struct run *run_try(struct runner *r, struct run *run, unsigned event, uint64_t value);
 
 /* The machine at the end of the run; the runner owns it, until it makes another run. */
 const struct machine *run_stop(struct runner *r, const struct run *run);

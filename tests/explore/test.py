@@ -116,8 +116,7 @@ def check_programs(are_tried):
             kinds = sorted({f["kind"] for f in got["findings"]})
             assert (got["complete"], kinds, got["races"], got["traps"]) == (p["complete"], p["kinds"], p["races"], p["traps"]), (p, got)
             assert got["complete"] or "--unroll" in got["bounds"][0], got
-            many = not got["graphs"] or p["kernel"].split("_")[0] in ("persist", "dissem", "bar")  # docs/EXPLORE.md says why
-            assert many or got["dead"] <= 2 * got["graphs"], (p, got)
+            assert not got["graphs"] or got["dead"] <= 2 * got["graphs"], (p, got)
 
 
 def is_of_few_variants(program):
