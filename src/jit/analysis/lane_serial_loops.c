@@ -58,12 +58,11 @@ static bool is_loop(struct cursor here, const struct ir_block *block)
            behind > here.block && behind != NO_BLOCK && !block_at(here.fn, behind)->spins;
 }
 
-/* Few iterations: the branch that leaves the loop would be mispredicted for each lane. */
-static bool has_few_iterations(struct cursor here, const struct ir_block *block)
+/* Does a lane function in the loop compute whether a lane goes on? */
+static bool computes_condition(struct cursor here, const struct ir_block *block)
 {
     uint32_t k = cursor_find_writer(here, fn_insn_at(here, block->n - 1)->guard, block->n - 1);
-    return k == NO_WRITER || fn_insn_at(here, k)->kind != IR_LANES ||
-           fn_counts_a_remainder(here.fn, fn_insn_at(here, k)->a);
+    return k != NO_WRITER && fn_insn_at(here, k)->kind == IR_LANES;
 }
 
 /* Checks a value that is carried around the loop or out of it: a scalar for all lanes may only be
@@ -138,7 +137,7 @@ static bool is_better_lane_serial(struct cursor here, const struct ir_block *blo
                                             c->iteration_serially};
     uint32_t count[N_COSTS] = {[ITERATION] = 1}, together = 0, serial = 0;
     bool walks = false;
-    if (!is_loop(here, block) || has_few_iterations(here, block) || !can_carry(here, block))
+    if (!is_loop(here, block) || !computes_condition(here, block) || !can_carry(here, block))
         return false;
     struct ir_loop loop = loop_at(here);
     for (uint32_t k = 0; k + 1 < block->n; k++)
