@@ -5,12 +5,12 @@
     heddle.launch("saxpy.ptx", "saxpy", grid=4, block=256, args=(1000, 2.0, x, y))    # arrays are updated in place
     heddle.check("saxpy.ptx", "saxpy", grid=4, block=256, args=(1000, 2.0, x, y)).raise_if_found()
 
-    heddle.activate()       # before the first import of CUDA: this process then has Heddle's libraries for CUDA's
+    heddle.activate()       # before the first import of a package that uses CUDA: replaces CUDA's libraries in this process
     import cupy
 
-    pytest -p heddle        # the same for a whole test suite; with --heddle-check, findings are failures
+    pytest -p heddle        # the same for a whole test suite; with --heddle-check, a test with findings fails
 
-NumPy is not needed; its arrays are taken, and whatever else has a buffer or DLPack.
+NumPy is not needed. Its arrays are accepted, and all other objects that have a buffer or DLPack.
 """
 from heddle._activate import activate, findings
 from heddle._launch import Launch, check, launch, undefined

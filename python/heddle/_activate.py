@@ -1,11 +1,11 @@
-"""heddle.activate(): this process has Heddle's libraries for CUDA's, as under `heddle run`, which sets the environment of a new
-process. In one that runs already:
+"""heddle.activate(): replaces CUDA's libraries in this process. `heddle run` sets the environment of a new process; in a running
+one, this does the same:
 
-- A library is loaded once by its soname, whoever asks for it: libcuda.so.1 and libcudart.so.N are loaded here, and what comes later
-  and needs these, or opens them by these names, has ours.
-- libheddle-preload.so looks at what is loaded, and is told by the dynamic linker of all that comes; it writes jumps over a runtime
-  that a library has inside (src/cuda/process/preload.c).
-- The environment is that of `heddle run`, for the children of this process.
+- The dynamic linker loads a library only once for each soname. So libcuda.so.1 and libcudart.so.N are loaded here; libraries that need
+  them later, or open them by these names, get Heddle's.
+- libheddle-preload.so examines the libraries that are loaded, now and later (the dynamic linker notifies it). It overwrites the
+  functions of a CUDA runtime inside a library with jumps to Heddle's (src/cuda/process/preload.c).
+- Child processes get the environment of `heddle run`.
 """
 import ctypes
 import glob
@@ -21,14 +21,14 @@ _active = None  # the settings that were activated, as JSON
 
 
 def activate(check=False, **options):
-    """Makes this process, and its children, use Heddle's CUDA: to be called before the first import of what uses CUDA.
+    """Makes this process and its children use Heddle's CUDA. Call it before the first import of a package that uses CUDA.
 
-    options are those of `heddle run`, in Python's spelling: activate(device="sm_80", devices=2, step_limit=10**9). With check=True
-    every launch is checked, and options are those of `heddle check`, as tool="memcheck,racecheck"; `heddle.findings()` tells what has
-    been found so far.
+    Options are those of `heddle run`, in Python's spelling: activate(device="sm_80", devices=2, step_limit=10**9). With check=True
+    every launch is checked, and the options are those of `heddle check`, for example tool="memcheck,racecheck"; heddle.findings()
+    returns the findings so far.
 
-    Raises HeddleError where a CUDA library of somebody else is loaded already, ValueError for options that there are not. A second
-    call with the same options does nothing.
+    Raises HeddleError if another CUDA library is already loaded, and ValueError for an unknown option. A second call with the same
+    options does nothing.
     """
     global _active
     settings = json.dumps([check, options], sort_keys=True, default=str)
@@ -56,7 +56,7 @@ def activate(check=False, **options):
 
 
 def findings():
-    """What the launches of this process have shown until now, where it is checked: waits for them."""
+    """Waits for the launches of this process, and returns their findings so far. Needs activate(check=True)."""
     library = ctypes.CDLL(os.path.join(_places.cuda_libraries(), "libcuda.so.1"))
     take = library.heddle_check_findings
     take.restype = ctypes.c_void_p

@@ -26,21 +26,22 @@ class Launch:
 
 def launch(ptx, kernel=None, grid=1, block=1, args=(), *, shared=0, cluster=None, cooperative=False, device=None, engine="auto",
            workers=0, memory=0, stack=0, step_limit=0, timeout=0, policy=None):
-    """Runs a kernel to its end and returns a Launch. Arrays among the arguments are updated in place when it has succeeded.
+    """Runs a kernel to its end and returns a Launch. If it succeeds, arrays among the arguments are updated in place.
 
-    ptx          PTX text; or the path of a file of it (a pathlib.Path, or a str of one line); or a list of these, to be linked
-    kernel       its name in the PTX or in the source ("saxpy", "ns::scan", "matmul<16>"); None: the only one
-    grid, block  blocks, and threads of a block: a number, or up to three
-    args         one for each parameter. For a pointer: whatever has memory that lies together: NumPy's arrays, all with DLPack
-                 (CPU tensors of PyTorch, ...), buffers (bytearray, array.array, ctypes); None is the null pointer. Arrays that
-                 overlap overlap in the kernel, too. Any other argument is a number, converted to the parameter's type, or the
-                 bytes of a struct (bytes, ctypes.Structure, a scalar of a structured dtype)
-    shared       bytes of dynamic shared memory; cluster: blocks of one; cooperative: a grid that synchronises
-    device       what the machine claims to be ("sm_80"; default: sm_90); engine: "interp", "jit" or "auto"
-    timeout      seconds; step_limit: warp instructions, in all; memory, stack: bytes, as of the command's options; workers: threads
-    policy       who runs next: "fair", "serial", "random:SEED"
+    ptx          PTX text; or the path of a PTX file (a pathlib.Path, or a str of one line); or a list of these, which are linked
+    kernel       the name in the PTX or in the source ("saxpy", "ns::scan", "matmul<16>"); None: the only kernel
+    grid, block  the number of blocks, and of threads in a block: a number, or up to three
+    args         one for each parameter. For a pointer: an object with contiguous memory, such as a NumPy array, an object with
+                 DLPack (a CPU tensor of PyTorch) or a buffer (bytearray, array.array, ctypes), or None for a null pointer. If
+                 two arrays overlap, the kernel's buffers overlap in the same way. Any other argument is a number, which is
+                 converted to the parameter's type, or the bytes of a struct (bytes, ctypes.Structure, a scalar of a structured
+                 dtype)
+    shared       bytes of dynamic shared memory; cluster: blocks of a cluster; cooperative: True for a grid that synchronises
+    device       the compute capability of the virtual GPU ("sm_80"; default: sm_90); engine: "interp", "jit" or "auto"
+    timeout      seconds; step_limit: warp instructions of the launch; memory, stack: bytes, as the command's options; workers: threads
+    policy       the order of threads: "fair", "serial", "random:SEED"
 
-    Raises LaunchError with the place of the fault, HeddleError for PTX that is none or cannot run, TypeError and ValueError for
+    Raises LaunchError with the place of a fault, HeddleError for PTX that is wrong or cannot run, TypeError and ValueError for
     arguments that do not fit.
     """
     with _machine_for(_Options(device, workers, memory, stack, step_limit, policy)) as machine:
@@ -49,14 +50,14 @@ def launch(ptx, kernel=None, grid=1, block=1, args=(), *, shared=0, cluster=None
 
 def check(ptx, kernel=None, grid=1, block=1, args=(), *, tools=None, shared=0, cluster=None, cooperative=False, device=None,
           workers=0, memory=0, stack=0, step_limit=0, timeout=0, policy=None):
-    """Runs a kernel as launch() does, and returns a Report of its mistakes: data races, accesses out of bounds, reads of what nobody
-    has written, misused barriers, deadlocks.
+    """Runs a kernel as launch() does, and returns a Report of its mistakes: data races, accesses out of bounds, reads of uninitialised
+    memory, misused barriers, deadlocks.
 
     tools        some of "memcheck", "racecheck", "initcheck", "synccheck"; default: all
 
-    A bad access is left out and the launch goes on, so that several are found. Arrays are updated in place. An array counts as
-    written, unless it is heddle.undefined(array). What is wrong with the PTX or the arguments is raised, as by launch(); what is
-    wrong with the kernel is in the report: `check(...).raise_if_found()` makes it the failure of a test.
+    A bad access is skipped and the launch goes on, so that one run finds several. Arrays are updated in place. An array counts as
+    initialised, unless it is heddle.undefined(array). Wrong PTX or arguments raise an exception, as in launch(). Mistakes of the
+    kernel are in the report; in a test, write check(...).raise_if_found().
     """
     names = [tools] if isinstance(tools, str) else list(tools or ())
     for name in names:
@@ -71,7 +72,7 @@ def check(ptx, kernel=None, grid=1, block=1, args=(), *, tools=None, shared=0, c
 
 
 def undefined(array):
-    """For check(): an argument that nobody has written yet, as memory of cudaMalloc."""
+    """For check(): an argument whose memory counts as uninitialised, like memory of cudaMalloc."""
     return Undefined(array)
 
 
@@ -137,7 +138,7 @@ class _Room:
         return self.at + memory.address - self.start
 
     def take(self):
-        """Brings what the kernel has written back; returns what it must not have written, or None."""
+        """Copies the kernel's results back; returns the name of a read-only argument that it has written, or None."""
         writable = [memory for memory, _ in self.arrays if memory.writable]
         if not writable:
             memory, name = self.arrays[0]
@@ -319,7 +320,7 @@ class _Machine:
 
 
 def _interruptibly(work, cancel):
-    """Does the work so that Ctrl-C cancels it: in the main thread, where signals come, another one does it meanwhile."""
+    """Runs the work so that Ctrl-C cancels it. The main thread receives signals, so it lets another thread do the work."""
     if threading.current_thread() is not threading.main_thread():
         return work()
     results = []

@@ -1,6 +1,6 @@
 """Where Heddle's own files are.
 
-In a wheel they lie beside this package's modules; in a source tree in its `build`, or in what HEDDLE_BUILD names; else Heddle is
+In a wheel they are beside this package's modules; in a source tree in `build`, or in the folder of HEDDLE_BUILD; else Heddle is
 installed on the system, and its command is in PATH.
 """
 import glob

@@ -1,4 +1,4 @@
-"""`pytest -p heddle`: the tests' CUDA runs on Heddle. With --heddle-check, what is wrong with a test's launches is its failure."""
+"""`pytest -p heddle`: the tests' CUDA runs on Heddle. With --heddle-check, a test fails if its launches have errors."""
 import sys
 
 import pytest
@@ -11,9 +11,9 @@ def pytest_addoption(parser):
     group.addoption("--heddle-device", metavar="sm_NN", help="claim to be a device of this compute capability")
     group.addoption("--heddle-check", action="store_true", help="check all launches")
     group.addoption("--heddle-tool", metavar="TOOLS",
-                    help="check them by these alone: memcheck, racecheck, initcheck, synccheck, or several as memcheck,racecheck")
+                    help="check only with these tools: memcheck, racecheck, initcheck, synccheck; several as memcheck,racecheck")
     group.addoption("--heddle-option", action="append", default=[], metavar="NAME=VALUE",
-                    help="an option of `heddle run` (`heddle check` where launches are checked), as --heddle-option step-limit=1000000")
+                    help="an option of `heddle run` (or of `heddle check`, with --heddle-check), for example --heddle-option step-limit=1000000")
 
 
 def _options(config):

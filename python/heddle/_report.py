@@ -8,8 +8,8 @@ from typing import Optional, Tuple
 
 @dataclass(frozen=True)
 class Place:
-    """A place in a kernel: the line of its source, where the PTX names it (`.loc`: CUDA C++ of -lineinfo, the Python of Triton and
-    numba), and the PTX that was made of it. What is not known is None."""
+    """A place in a kernel: the line of its source, if the PTX names it (`.loc`: CUDA C++ with -lineinfo, the Python of Triton and
+    numba), and the line of PTX. Unknown members are None."""
     file: Optional[str]      # of the source, else of the PTX
     line: Optional[int]
     ptx_file: Optional[str]
@@ -28,7 +28,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Finding:
-    """A mistake. Its first place is its own; those that follow have to do with it: of a data race, the other access."""
+    """A mistake. The first place is where it happens. Further places are related to it; in a data race, the other access."""
     severity: str            # "error", "warning" or "note"
     code: str                # stable and short: "data-race", "illegal-address"
     message: str
@@ -64,7 +64,7 @@ class Report:
         return [f for f in self.findings if f.severity == "warning"]
 
     def raise_if_found(self):
-        """Raises CheckError where there are errors: in a test they are its failure."""
+        """Raises CheckError if there are errors, which makes a test fail."""
         if self.errors:
             raise CheckError(self)
 
@@ -82,7 +82,7 @@ class Report:
 
 
 class HeddleError(Exception):
-    """What Heddle cannot do, and why. `report` has the places, where there are some."""
+    """Heddle cannot do something, and the text says why. `report` has the places, if there are any."""
 
     def __init__(self, message, report=None):
         super().__init__(message)
@@ -90,7 +90,7 @@ class HeddleError(Exception):
 
 
 class LaunchError(HeddleError):
-    """A kernel has failed. `result` is the number of CUDA's error for it: 700 is an illegal address."""
+    """A kernel has failed. `result` is the number of CUDA's error: 700 is an illegal address."""
 
     def __init__(self, message, report=None, result=0):
         super().__init__(message, report)
@@ -124,7 +124,7 @@ def _call(frame):
 
 
 def findings_of(objects):
-    """The findings of a report's JSON array: a note belongs to what stands before it."""
+    """The findings of a report's JSON array. A note belongs to the finding before it."""
     groups = []
     for o in objects:
         if o["severity"] == "note" and groups:
@@ -145,7 +145,7 @@ def report_of(text, objects, sarif=""):
 # ---- as text ----
 
 def _short(file):
-    """As all of Heddle's messages name a file: from the current folder, where it is below that or below the nearest one with a .git."""
+    """The name of a file as in all of Heddle's messages: relative to the current folder, if the file is below it or below the nearest folder with a .git."""
     if file[:1] not in ("/", "."):
         return file
     root = here = os.getcwd()

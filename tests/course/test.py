@@ -80,6 +80,18 @@ def explain_one(path):
         result(done.returncode == 0 and not missing, f"{name}: {command}", f"status {done.returncode}; not said: {missing}\n{done.stderr}")
 
 
+later = sorted(glob.glob(os.path.join(source, "examples", "memory-model", "[0-9]*.cu")))
+
+
+def is_read(path):
+    """Has the page of its half a row for the program: a link, a question with its answer, and, in the first half, where to look?"""
+    name, first = os.path.basename(path)[:-3], path in programs
+    with open(os.path.join(source, "examples", "" if first else "memory-model", "README.md")) as f:
+        row = re.search(rf"^\| \[{name}\]\([^)]*{name}\.cu\) \|(.*)\|$", f.read(), re.M)
+    cells = [cell.strip() for cell in row[1].split("|")] if row else []
+    return bool(cells) and "?" in cells[0] and bool(cells[1]) and (not first or bool(cells[0].split("?")[-1].strip(" .")))
+
+
 for program in programs:
     try_one(program, "heddle cc", [heddle, "cc", "-lineinfo"], [], ["auto", "interp", "jit"])
 if os.environ.get("HEDDLE_TESTS") == "all" and not shutil.which("nvcc"):
@@ -92,7 +104,10 @@ elif shutil.which("nvcc"):
 asking = [program for program in programs if looks(program)]
 for program in asking:
     explain_one(program)
-result(len(asking) >= 10, "programs of the course say what heddle explain shows of them")
+result(asking == programs, "programs of the course say what heddle explain shows of them")
+# Both halves of the course: each program has a row with its question and its answer; the first half's, the page of heddle explain, too.
+unread = [row for row in programs + later if not is_read(row)]
+result(not unread and len(later) >= 13, "each program is in the reading order, with its question and its answer", "\n".join(unread))
 result(len(programs) >= 12, "the course is there")
 print(f"1..{count}")
 sys.exit(failed > 0)
