@@ -40,7 +40,7 @@ function changedBounds(k) {
     rows.forEach(r => r.shown = r.values.map(nanoseconds));
     return card(`Estimated time: ${nanoseconds(a.time_ns)} before, ${nanoseconds(b.time_ns)} after: ${speed(a.time_ns, b.time_ns)}`,
         h("p", null, "Decided by ", h("strong", null, boundName(a.bound)), a.bound === b.bound ? ", as before." : [" before, by ", h("strong", null, boundName(b.bound)), " after."]),
-        pairChart("What the kernel takes before and after, and what it would if nothing but this bounded it", rows, {title: "of all launches", show: nanoseconds}), pairLegend());
+        pairChart("The kernel's times before and after, and the time that each resource alone would take", rows, {title: "of all launches", show: nanoseconds}), pairLegend());
 }
 
 function changedFigures(k) {
@@ -63,7 +63,7 @@ function changedAdvice(k) {
     const [a, b] = k.sides.map(x => x.advice || []), without = (list, other) => list.filter(x => !other.some(y => y.code === x.code));
     const part = (title, list) => list.length ? [h("h4", null, title), h("ul", {class: "advice"}, list.map(x => h("li", null, x.file ? `${x.file.split("/").pop()} ` : "", x.text)))] : null;
     const parts = [part("No longer said", without(a, b)), part("New", without(b, a)), part("Still said", b.filter(x => a.some(y => y.code === x.code)))].filter(Boolean);
-    return h("section", {class: "card wide"}, heading("What to change"), parts.length ? parts : note("The figures prove nothing that would have to be changed, before or after."));
+    return h("section", {class: "card wide"}, heading("What to change"), parts.length ? parts : note("There is no advice, before or after: the figures show nothing to change."));
 }
 
 function comparedKernel(k) {

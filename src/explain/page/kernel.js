@@ -29,13 +29,13 @@ function adviceText(k, a) {
 function adviceList(k, launch) {
     const list = adviceOf(k, launch);
     if (!list.length)
-        return h("p", {class: "advice none"}, "The figures of this launch prove nothing that would have to be changed.");
+        return h("p", {class: "advice none"}, "There is no advice: the figures of this launch show nothing to change.");
     return h("ul", {class: "advice"}, list.map(a => h("li", null, adviceText(k, a))));
 }
 
 function boundsCard(l) {
     if (!l.bounds_ns)
-        return card("Estimated time", note("The rates of this device are not all known: it has limits and ceilings alone."));
+        return card("Estimated time", note("Not all rates of this device are known: there are only limits and ceilings."));
     const rows = Object.entries(l.bounds_ns).map(([k, v]) => ({label: boundName(k), value: v, shown: `${nanoseconds(v)}, ${percent(v / l.time_ns)}`, strong: k === l.bound,
         color: k === l.bound ? "var(--c1)" : k === l.next_bound ? "var(--c0)" : "var(--c7)"}));
     const launch = (data.rates || []).find(r => r.name === "launch");
@@ -45,9 +45,9 @@ function boundsCard(l) {
     const shown = rows.filter(r => r.value > 0.005 * l.time_ns || r.strong);
     return card(`Estimated time: ${nanoseconds(l.time_ns)}`,
         h("p", null, "Decided by ", h("strong", null, boundName(l.bound)), "; next: ", boundName(l.next_bound), "."),
-        barChart("What the launch would take if nothing but this bounded it", shown, {title: "if nothing else bounded it", show: nanoseconds}),
+        barChart("The time that each resource alone would take", shown, {title: "if nothing else bounded it", show: nanoseconds}),
         h("p", {class: "note"}, "The percentage is the ", explained("share of peak"), "."),
-        note("From an event before the launch to one behind it, L2 warm: bounds overlap, and a launch has some 3 \u00b5s of its own."));
+        note("From an event before the launch to one after it, with a warm L2. Bounds overlap, and each launch takes at least 3 \u00b5s."));
 }
 
 function occupancyCard(l) {
@@ -73,7 +73,7 @@ function globalCard(l) {
         {title: "requests", value: r => r.a.requests, hint: "warp instructions with at least one active lane"},
         {title: "sectors", value: r => r.a.sectors, hint: "32 bytes each"},
         {title: "sectors a request", value: r => r.a.sectors / r.a.requests, show: r => digits(r.a.sectors / r.a.requests)},
-        {title: "ideal", value: r => r.a.ideal_sectors / r.a.requests, show: r => r.a.ideal_sectors ? digits(r.a.ideal_sectors / r.a.requests) : "\u2013", hint: "sectors a request, were the lanes' bytes side by side"},
+        {title: "ideal", value: r => r.a.ideal_sectors / r.a.requests, show: r => r.a.ideal_sectors ? digits(r.a.ideal_sectors / r.a.requests) : "\u2013", hint: "sectors of a request if the bytes of the lanes were contiguous"},
         {title: "wasted", value: r => 32 * Math.max(0, r.a.sectors - (r.a.ideal_sectors || r.a.sectors)), show: r => bytes(32 * Math.max(0, r.a.sectors - (r.a.ideal_sectors || r.a.sectors)))},
         {title: "found in L1", value: r => throughL1.includes(r.k) ? 1 - ratio(r.a.l1_miss_sectors || 0, r.a.sectors) : NaN, show: r => throughL1.includes(r.k) ? percent(1 - ratio(r.a.l1_miss_sectors || 0, r.a.sectors)) : "\u2013", hint: "an estimate"},
     ], rows, 2, "Accesses to global and local memory"),
@@ -113,7 +113,7 @@ function atomicsCard(l) {
         l.footprint && l.footprint.hot ? table([
             {title: "hottest sectors", value: p => p.operations, show: p => placeInMemory(p), left: true},
             {title: "operations, one after the other", value: p => p.operations},
-        ], l.footprint.hottest || [{operations: l.footprint.hot}], 1, "Sectors of global memory at which atomics meet") : null);
+        ], l.footprint.hottest || [{operations: l.footprint.hot}], 1, "Sectors of global memory with the most atomic operations") : null);
 }
 
 function placeOf(i) {
@@ -129,7 +129,7 @@ function divergenceCard(k, l) {
             {title: "executed", value: i => i.branches, hint: "by warps"},
             {title: "lanes parted", value: i => i.divergent, show: i => `${count(i.divergent)} (${percent(i.divergent / i.branches)})`},
             {title: "threads that took it", value: i => i.taken || 0},
-        ], rows, 2, "Divergent branches") : note(`${count(l.branches || 0)} branches were executed; lanes of a warp parted at none.`));
+        ], rows, 2, "Divergent branches") : note(`${count(l.branches || 0)} branches were executed; none diverged.`));
 }
 
 /* Who waits: of all blocks, by the warp's place in its block. */
@@ -147,7 +147,7 @@ function barriersCard(k, l) {
         rows.length ? table([
             {title: "barrier", value: placeOf, show: i => sourceLink(k, i), left: true},
             {title: "warps came", value: i => i.barrier_warps},
-            {title: "waited, mean", value: i => i.barrier_wait / i.barrier_warps, show: i => digits(i.barrier_wait / i.barrier_warps), hint: "instructions that the block's other warps executed meanwhile"},
+            {title: "waited, mean", value: i => i.barrier_wait / i.barrier_warps, show: i => digits(i.barrier_wait / i.barrier_warps), hint: "instructions that other warps of the block executed meanwhile"},
             {title: "longest", value: i => i.barrier_longest || 0},
         ], rows, 2, "Barriers") : null, waitsOfWarps(l),
         note("Waits are counted in instructions that other warps of the block execute meanwhile."));
@@ -162,9 +162,9 @@ function doingsCard(k, l) {
     const spans = l.timeline.warps.flat(), all = sum(spans, x => x.to - x.from);
     const rows = Object.entries(doings).map(([what, [label, color]]) => ({label, color, value: sum(spans.filter(x => x.what === what), x => x.to - x.from)}));
     rows.forEach(r => r.shown = percent(r.value / all));
-    return all > 0 ? card("What warps do", barChart("What the warps of a block do", rows, {title: "cycles of warps", show: count}),
+    return all > 0 ? card("What warps do", barChart("How the warps of a block spend their time", rows, {title: "cycles of warps", show: count}),
         note(`Stall reasons by the model, of ${l.timeline.warps.length} warps of block (${l.timeline.block.join(", ")})${l.timeline.cut ? ", as far as they are recorded" : ""}: `
-            + "what it costs that warps share a multiprocessor is not in it.")) : null;
+            + "the cost of sharing a multiprocessor is not included.")) : null;
 }
 
 /* All figures, for who knows them from there. */
@@ -205,12 +205,12 @@ function rooflineCard(l) {
         tensor ? h("p", null, `${count(tensor)} tensor-core operations (${Object.keys(l.tensor).join(", ")})`
             + (time > 0 ? `: ${count(1e9 * tensor / time)}FLOP/s` : "")
             + (time > 0 && r.peak_tensor > 0 ? `, ${percent(tensor / time / r.peak_tensor)} of ${count(1e9 * r.peak_tensor)}FLOP/s. wgmma can reach that, mma and wmma cannot.` : ".")) : null,
-        note(points.length ? `${count(flops)} operations. A point near its roof is bound by that memory.` : flops ? "There is no time, and so no point." : "This launch has no operations of f32, f64 or tensor cores: there is no point."));
+        note(points.length ? `${count(flops)} operations. A point near its roof is bound by that memory.` : flops ? "There is no estimated time, and so no point." : "This launch has no operations of f32, f64 or tensor cores: there is no point."));
 }
 
 function sampling(k) {
     const n = k.detail.sampled;
-    return n ? note(`${count(n)} launches, marked \u2248, were not counted and are taken to be as the last one of their sizes that was; those that were counted differ by `
+    return n ? note(`${count(n)} launches, marked \u2248, were not counted; each takes the figures of the last counted launch with the same sizes. Counted ones differ by `
         + `${percent(k.detail.sampling_error)} at most.`) : null;
 }
 
@@ -227,7 +227,7 @@ function launchesCard(k, current) {
     const rows = k.launches.map((l, i) => ({l, i}));
     const c = h("section", {class: "card wide"}, heading(`Its ${k.count} launches`), table([
         {title: "launch", value: r => r.i, show: r => h("a", {href: `#kernel/${k.index}/${r.i}`, "aria-current": r.l === current ? "true" : null}, `${r.l.sampled ? "\u2248" : ""}#${r.l.first}`), left: true},
-        k.count > k.launches.length ? {title: "alike", value: r => r.l.times, hint: "so many launches have the same figures; the number is the first's"} : null,
+        k.count > k.launches.length ? {title: "alike", value: r => r.l.times, hint: "the number of launches with the same figures, and the number of the first"} : null,
         {title: "grid", value: r => r.l.grid[0] * r.l.grid[1] * r.l.grid[2], show: r => dims(r.l.grid)},
         {title: "block", value: r => r.l.block[0] * r.l.block[1] * r.l.block[2], show: r => dims(r.l.block)},
         {title: "time", value: r => r.l.time_ns, show: r => nanoseconds(r.l.time_ns)},
@@ -276,7 +276,7 @@ function callsCard() {
     return h("section", {class: "card wide"}, heading("Calls of libraries"), table([
         {title: "function", value: c => c.call, show: c => c.call, left: true, name: true},
         {title: "time at least", value: c => c.least_ns, show: c => c.least_ns ? nanoseconds(c.least_ns) : "\u2013",
-            hint: "one launch a call, and its operations or its bytes at the device's rate, whichever take longer: a library needs more"},
+            hint: "a lower bound: one launch for each call, and its operations or its bytes at the device's rate, whichever takes longer"},
         shareColumn(c => c.least_ns, "of all launches' estimates and all calls' least times"),
         {title: "calls", value: c => c.calls},
         {title: "bound", value: c => boundName(c.bound), show: c => boundName(c.bound), left: true, hint: "beside its launches"},

@@ -48,8 +48,8 @@ function show(focus) {
 
 document.getElementById("program").textContent = data.program || "";
 const device = `${/^[AEFHILMNORSX8]/.test(data.device) ? "an" : "a"} ${data.device}`;
-document.getElementById("subtitle").textContent = data.comparison ? `what a change has done, as ${device} would take it`
-    : `${data.launches.length} launch${data.launches.length === 1 ? "" : "es"}, as ${device} would take them`
+document.getElementById("subtitle").textContent = data.comparison ? `the effect of a change, estimated for ${device}`
+    : `${data.launches.length} launch${data.launches.length === 1 ? "" : "es"}, estimated for ${device}`
     + (data.whole === false ? "; some counts could not be saved" : "");
 window.addEventListener("hashchange", () => show(true));
 let width = window.innerWidth, resized;

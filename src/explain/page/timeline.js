@@ -135,7 +135,7 @@ function programView() {
     if (!rows.length)
         return [note("There was nothing to draw: no launch, copy or call was recorded.")];
     return [h("h2", null, "The program over time"), timeline("Streams, copies, kernels and host calls", rows, {title: "time since the first event", show: nanoseconds}), kindLegend(rows),
-        note("What overlaps and what waits on the device: launches take the times that are estimated of them, and the host does nothing between its calls."),
+        note("What overlaps and what waits on the device. Launches take their estimated times, and the host is assumed to do nothing between its calls."),
         data.host.some(t => t.cut) ? note(`The program went on: these are the first of its calls${leftOut ? `; ${leftOut} more launches, copies and ranges are left out here` : ""}.`) : null];
 }
 
@@ -151,5 +151,5 @@ function warpsView(k, at) {
     const rows = l.timeline.warps.map((spans, i) => ({name: `warp ${i}`, spans: spans.map(x => ({...x, kind: x.what || x.kind, name: x.name || x.what}))}));
     return [h("h2", null, h("code", null, shortName(k.kernel)), `: warps of block (${l.timeline.block.join(", ")})`), h("div", {class: "tools"}, kernelPicker("warps", k), h("a", {href: `#kernel/${k.index}`}, "its page")),
         timeline("Warps of one block", rows, {title: "cycles, estimated", show: count}), kindLegend(rows),
-        note("Each warp's dependent instructions, one after the other: where a warp runs, what it waits for.")];
+        note("When each warp runs, and what it waits for: its dependent instructions, one after the other.")];
 }
