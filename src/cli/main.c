@@ -103,7 +103,7 @@ static int run(struct session *s, int argc, char **argv)
     if (file)
         return usage_error(s, "`%s` is a file, not a command: `%s`", argv[1 + help], file);
     if (argv[1 + help][0] == '-')
-        return usage_error(s, "there is no command `%s`; options stand behind one, as in `heddle run -v ./app`",
+        return usage_error(s, "there is no command `%s`; options follow a command, as in `heddle run -v ./app`",
                            argv[1 + help]);
     if (near)
         return usage_error(s, "there is no command `%s`; did you mean `%s`?", argv[1 + help], near);

@@ -184,7 +184,7 @@ static void advise_branch(struct advisor *a, const struct insn_counters *i)
         ratio(a->line->control.divergent, a->c->control.divergent) < 4 * SHARE_THAT_MATTERS)
         return;
     give(a, "divergence", i, a->c->warp_instructions - (double)a->c->thread_instructions / DEVICE_WARP_SIZE,
-         "the threads of a warp diverge in %.0f%% of its executions, and %s of 32 are active in this kernel; "
+         "threads of a warp diverge in %.0f%% of this line's executions, and %s of 32 are active in this kernel; "
          "make the condition the same for 32 consecutive threads, or both sides equally long",
          100 * parted, number(a, active));
 }

@@ -59,7 +59,7 @@ bool isa_next_word(const char **rest, char separator, struct str *word)
     return true;
 }
 
-static bool stands(const struct str *words, unsigned n, struct str word)
+static bool is_present(const struct str *words, unsigned n, struct str word)
 {
     for (unsigned i = 0; i < n; i++)
         if (str_eq(words[i], word))
@@ -67,15 +67,15 @@ static bool stands(const struct str *words, unsigned n, struct str word)
     return false;
 }
 
-/* "a|b": one of them stands; "!a": a does not. */
+/* "a|b": one of them is present; "!a": a is not. */
 static bool group_holds(const struct str *words, unsigned n, struct str group)
 {
     if (group.p[0] == '!')
-        return !stands(words, n, (struct str){group.p + 1, group.n - 1});
+        return !is_present(words, n, (struct str){group.p + 1, group.n - 1});
     for (const char *p = group.p, *end = group.p + group.n; p < end;) {
         const char *bar = memchr(p, '|', (size_t)(end - p));
         const char *stop = bar ? bar : end;
-        if (stands(words, n, (struct str){p, (size_t)(stop - p)}))
+        if (is_present(words, n, (struct str){p, (size_t)(stop - p)}))
             return true;
         p = stop + 1;
     }

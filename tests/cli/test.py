@@ -395,7 +395,7 @@ def what_others_call_commands_leads_on():
         assert instead in run(word)[2]
     assert run("version")[:2] == run("--version")[:2]
     usage("chek", says="did you mean `check`?")
-    usage("-v", "app", says="options stand behind one")
+    usage("-v", "app", says="options follow a command")
     for words, instead in (("debug -batch app", "heddle debug ./app < FILE"), ("explain -k sum app", "--kernel-name"), ("check -q app", "--log-file"),
                            ("check --gen-suppressions=all app", "--generate-suppressions")):
         usage(*words.split(), says=instead)

@@ -306,8 +306,8 @@ def others_may_wait_at_a_barrier_meanwhile():
 # ---- what ptxas says, too ----
 
 TEXTS = [
-    ("mbarrier.arrive.release.shared.b64 %s1, [bar];", 90, "8.6", "an order stands with a scope"),
-    ("mbarrier.arrive.cta.shared.b64 %s1, [bar];", 90, "8.6", "a scope stands with an order"),
+    ("mbarrier.arrive.release.shared.b64 %s1, [bar];", 90, "8.6", "an order needs a scope"),
+    ("mbarrier.arrive.cta.shared.b64 %s1, [bar];", 90, "8.6", "a scope needs an order"),
     ("mbarrier.arrive.release.gpu.shared.b64 %s1, [bar];", 90, "8.6", "gpu"),
     ("mbarrier.arrive.shared::cluster.b64 %s1, [bar];", 90, "8.6", "has no state as its result"),
     ("mbarrier.arrive.shared::cluster.b64 _, [bar];", 90, "8.6", None),
