@@ -152,6 +152,18 @@ def cells_about_peers_cite_their_page():
     assert without == ["Heddle"], without  # the head of a table; each other cell of Heddle's has a command or a page
 
 
+def every_reader_finds_a_page():
+    """README is short and leads to each quick start; the index leads to every page, and says what it is."""
+    readme, index = text_of("README.md"), text_of("docs/README.md")
+    assert readme.count("\n") < 120
+    starts = {"start/" + name for name in os.listdir(os.path.join(source, "docs", "start"))}
+    assert len(starts) == 7 and all(f"](docs/{name})" in readme for name in starts), starts
+    pages = starts | {name for name in os.listdir(os.path.join(source, "docs")) if name.endswith(".md")} - {"README.md"}
+    rows = dict(re.findall(r"^\| .*?\]\(([^)]*)\)(.*)\|$", index, re.M))
+    left = [page for page in pages if f"]({page})" not in index]
+    assert not left and all(row.split("|")[-1].strip() for row in rows.values()), (left, rows)
+
+
 def links_lead_somewhere():
     n = 0
     for page in *SHOWN, "tests/README.md":
