@@ -1,5 +1,5 @@
 /* The parts of cuDNN 9 ("NVIDIA cuDNN Backend API") that Heddle has: graphs of one convolution
- * each, batch normalization, recurrent networks, and the CTC loss. Names and numbers are the original's.
+ * each, batch normalization, recurrent networks, the CTC loss, and sampling at the points of a grid. Names and numbers are the original's.
  */
 #ifndef HEDDLE_LIBRARIES_CUDNN_H
 #define HEDDLE_LIBRARIES_CUDNN_H
@@ -26,7 +26,16 @@ typedef struct cudnnHandle *cudnnHandle_t;
 typedef void *cudnnBackendDescriptor_t;
 typedef struct cudnnTensorDescriptor *cudnnTensorDescriptor_t;
 
-enum record_kind { KIND_HANDLE = 1, KIND_BACKEND, KIND_TENSOR, KIND_DROPOUT, KIND_RNN, KIND_SEQUENCES, KIND_CTC };
+enum record_kind {
+    KIND_HANDLE = 1,
+    KIND_BACKEND,
+    KIND_TENSOR,
+    KIND_DROPOUT,
+    KIND_RNN,
+    KIND_SEQUENCES,
+    KIND_CTC,
+    KIND_SAMPLER
+};
 
 struct cudnn_handle {
     CUstream stream;
@@ -47,6 +56,8 @@ size_t tensor_element_bytes(const struct tensor *t);
 size_t tensor_bytes(const struct tensor *t);
 /* The tensor of a handle of the older functions; NULL if it is invalid. */
 const struct tensor *tensor_of(cudnnTensorDescriptor_t handle);
+/* A factor of a call for this tensor: a double if the tensor is of doubles, else a float. */
+double tensor_factor(const void *at, cudnnTensorDescriptor_t handle);
 
 cudnnStatus_t cudnn_status(CUresult r);
 /* Creates a zeroed descriptor; destroys one. */

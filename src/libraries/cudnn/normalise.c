@@ -266,13 +266,6 @@ static cudnnStatus_t put(struct cudnn_handle *s, const char *name, struct norm *
     return cudnn_status(heddle_library_put(s->stream, &t, false));
 }
 
-/* Factors are double if the tensor is, else float. */
-static double factor_of(const void *at, cudnnTensorDescriptor_t tensor)
-{
-    const struct tensor *t = tensor_of(tensor);
-    return t && t->type == CUDNN_DATA_DOUBLE ? *(const double *)at : *(const float *)at;
-}
-
 LIBRARY_API cudnnStatus_t cudnnBatchNormalizationForwardInference(cudnnHandle_t handle, int mode, const void *alpha,
                                                                   const void *beta, cudnnTensorDescriptor_t x_desc,
                                                                   const void *x, cudnnTensorDescriptor_t y_desc,
@@ -290,8 +283,8 @@ cudnnStatus_t cudnnBatchNormalizationForwardInference(cudnnHandle_t handle, int 
     if (!alpha || !beta || !x || !y || !scale || !bias || !mean || !variance)
         return CUDNN_STATUS_BAD_PARAM;
     struct norm n = {.what = INFERENCE,
-                     .alpha = factor_of(alpha, x_desc),
-                     .beta = factor_of(beta, x_desc),
+                     .alpha = tensor_factor(alpha, x_desc),
+                     .beta = tensor_factor(beta, x_desc),
                      .epsilon = epsilon,
                      .at = {.x = x, .y = y, .scale = scale, .bias = bias, .mean = mean, .variance = variance}};
     return put(s, "cudnnBatchNormalizationForwardInference", &n, mode, 0, x_desc, y_desc, NULL, parameters);
@@ -315,8 +308,8 @@ cudnnStatus_t cudnnBatchNormalizationForwardTrainingEx(
     if (!alpha || !beta || !x || !y || !scale || !bias)
         return CUDNN_STATUS_BAD_PARAM;
     struct norm n = {.what = TRAINING,
-                     .alpha = factor_of(alpha, x_desc),
-                     .beta = factor_of(beta, x_desc),
+                     .alpha = tensor_factor(alpha, x_desc),
+                     .beta = tensor_factor(beta, x_desc),
                      .factor = factor,
                      .epsilon = epsilon,
                      .at = {.x = x,
@@ -352,10 +345,10 @@ cudnnStatus_t cudnnBatchNormalizationBackwardEx(
     if (!alpha || !beta || !parameter_alpha || !parameter_beta || !x || !dy || !dx || !scale)
         return CUDNN_STATUS_BAD_PARAM;
     struct norm n = {.what = BACKWARD,
-                     .alpha = factor_of(alpha, x_desc),
-                     .beta = factor_of(beta, x_desc),
-                     .parameter_alpha = factor_of(parameter_alpha, x_desc),
-                     .parameter_beta = factor_of(parameter_beta, x_desc),
+                     .alpha = tensor_factor(alpha, x_desc),
+                     .beta = tensor_factor(beta, x_desc),
+                     .parameter_alpha = tensor_factor(parameter_alpha, x_desc),
+                     .parameter_beta = tensor_factor(parameter_beta, x_desc),
                      .epsilon = epsilon,
                      .at = {.x = x,
                             .dy = dy,

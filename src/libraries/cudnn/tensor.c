@@ -31,6 +31,12 @@ size_t tensor_bytes(const struct tensor *t)
     return (last + 1) * tensor_element_bytes(t);
 }
 
+double tensor_factor(const void *at, cudnnTensorDescriptor_t handle)
+{
+    const struct tensor *t = tensor_of(handle);
+    return t && t->type == CUDNN_DATA_DOUBLE ? *(const double *)at : *(const float *)at;
+}
+
 const struct tensor *tensor_of(cudnnTensorDescriptor_t handle)
 {
     return handle_find(&library_handles, handle, KIND_TENSOR);
