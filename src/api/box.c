@@ -6,15 +6,14 @@ void box_note(const hd_machine *m, uint32_t task, struct box x, bool write)
     struct mem_block b;
     if (!m->checker || !task || !mem_reach(&m->machine->mem, (uint64_t)(uintptr_t)x.at, &b))
         return;
-    bool whole = box_has_whole_slices(&x);
-    size_t runs = whole ? 1 : x.height, bytes = whole ? x.width * x.height : x.width;
+    const struct box_runs runs = box_runs(&x);
     for (size_t z = 0; z < x.depth; z++)
-        for (size_t y = 0; y < runs; y++)
+        for (size_t y = 0; y < runs.n; y++)
             checker_host(m->checker->checker,
                          &(struct host_event){.kind = HOST_RANGE,
                                               .task = task,
                                               .address = (uintptr_t)x.at + z * x.slice + y * x.pitch,
-                                              .bytes = bytes,
+                                              .bytes = runs.bytes,
                                               .write = write});
 }
 

@@ -20,6 +20,15 @@ static inline bool box_has_whole_slices(const struct box *b)
     return b->height == 1 || b->pitch == b->width;
 }
 
+/* The contiguous runs of a slice: their number, and the bytes of each. */
+struct box_runs {
+    size_t n, bytes;
+};
+static inline struct box_runs box_runs(const struct box *b)
+{
+    bool whole = box_has_whole_slices(b);
+    return (struct box_runs){whole ? 1 : b->height, whole ? b->width * b->height : b->width};
+}
 /* The distance from the first byte to the end of the last; UINT64_MAX if that exceeds any memory. */
 static inline uint64_t box_extent(const struct box *b)
 {

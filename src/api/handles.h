@@ -125,6 +125,8 @@ struct hd_stream {
     struct hd_stream *next, **link; /* in the context's list */
 };
 
+/* A new task that calls `turn`, zeroed otherwise (task_new()); NULL if memory is exhausted. */
+void *task_of_kind(size_t bytes, bool (*turn)(struct task *t, hd_result *result), enum task_kind kind);
 /* Submits a task to the stream, takes ownership of it, and waits for it if asked to. */
 hd_result stream_put_task(hd_stream *s, struct task *t, enum hd_wait wait);
 /* The task of hd_stream_loop(); NULL if memory is exhausted. */

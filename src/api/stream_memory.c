@@ -175,11 +175,9 @@ static bool run_fill(struct task *t, hd_result *result)
 
 struct task *copy_task_new(hd_machine *m, const hd_copy *copy)
 {
-    struct copy_task *t = (struct copy_task *)task_new(sizeof *t);
+    struct copy_task *t = task_of_kind(sizeof *t, run_copy, TASK_COPY);
     if (!t)
         return NULL;
-    t->task.turn = run_copy;
-    t->task.note.kind = TASK_COPY;
     t->machine = m;
     t->copy = *copy;
     return &t->task;
@@ -187,11 +185,9 @@ struct task *copy_task_new(hd_machine *m, const hd_copy *copy)
 
 struct task *fill_task_new(hd_machine *m, const hd_fill *fill)
 {
-    struct fill_task *t = (struct fill_task *)task_new(sizeof *t);
+    struct fill_task *t = task_of_kind(sizeof *t, run_fill, TASK_FILL);
     if (!t)
         return NULL;
-    t->task.turn = run_fill;
-    t->task.note.kind = TASK_FILL;
     t->machine = m;
     t->fill = *fill;
     return &t->task;
@@ -299,11 +295,9 @@ static bool run_memory(struct task *t, hd_result *result)
 
 static hd_result put_task(hd_stream *s, void *pointer, size_t bytes, enum task_kind kind)
 {
-    struct memory_task *t = (struct memory_task *)task_new(sizeof *t);
+    struct memory_task *t = task_of_kind(sizeof *t, run_memory, kind);
     if (!t)
         return HD_ERROR_OUT_OF_MEMORY;
-    t->task.turn = run_memory;
-    t->task.note.kind = kind;
     t->task.always = true;
     t->machine = s->context->machine;
     t->pointer = pointer;

@@ -53,13 +53,12 @@ static void tell_undefined(const hd_machine *m, const hd_used *u, const void *pl
 {
     const hd_checker_options *o = &m->checker->options;
     struct box b = box_of(u);
-    bool whole = box_has_whole_slices(&b);
-    size_t rows = whole ? 1 : u->height, bytes = whole ? u->width * u->height : u->width;
-    for (size_t y = 0; o->undefined_copy && y < rows; y++) {
+    const struct box_runs runs = box_runs(&b);
+    for (size_t y = 0; o->undefined_copy && y < runs.n; y++) {
         const char *at = (const char *)u->at + y * u->pitch;
-        uint64_t defined = checker_defined_data(m->checker->checker, at, bytes);
-        if (defined < bytes) {
-            o->undefined_copy(o->data, place, NULL, at, bytes, defined);
+        uint64_t defined = checker_defined_data(m->checker->checker, at, runs.bytes);
+        if (defined < runs.bytes) {
+            o->undefined_copy(o->data, place, NULL, at, runs.bytes, defined);
             return;
         }
     }
@@ -68,10 +67,9 @@ static void tell_undefined(const hd_machine *m, const hd_used *u, const void *pl
 static void mark_written(const hd_machine *m, const hd_used *u)
 {
     struct box b = box_of(u);
-    bool whole = box_has_whole_slices(&b);
-    size_t rows = whole ? 1 : u->height, bytes = whole ? u->width * u->height : u->width;
-    for (size_t y = 0; y < rows; y++)
-        checker_memory(m->checker->checker, HOST_DEFINED, (const char *)u->at + y * u->pitch, bytes);
+    const struct box_runs runs = box_runs(&b);
+    for (size_t y = 0; y < runs.n; y++)
+        checker_memory(m->checker->checker, HOST_DEFINED, (const char *)u->at + y * u->pitch, runs.bytes);
 }
 
 static void check_used(const hd_machine *m, const hd_work *w, const void *place)
@@ -145,10 +143,9 @@ static void note_range(const hd_machine *m, uint32_t task, const hd_work *w, siz
         box_note(m, task, b, writes);
         return;
     }
-    bool whole = box_has_whole_slices(&b);
-    size_t rows = whole ? 1 : u->height, bytes = whole ? u->width * u->height : u->width;
-    for (size_t y = 0; y < rows; y++)
-        note_row(m, task, w, ranges, (uintptr_t)u->at + y * u->pitch, bytes, writes);
+    const struct box_runs runs = box_runs(&b);
+    for (size_t y = 0; y < runs.n; y++)
+        note_row(m, task, w, ranges, (uintptr_t)u->at + y * u->pitch, runs.bytes, writes);
 }
 
 /* Notes writes before reads: a write races with everything that a read races with. */

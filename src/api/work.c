@@ -229,6 +229,16 @@ hd_result hd_stream_launch_sized(hd_stream *s, hd_kernel *k, const hd_launch_con
     return fault ? fault : report_during(report, NULL, put_launch, &p);
 }
 
+void *task_of_kind(size_t bytes, bool (*turn)(struct task *t, hd_result *result), enum task_kind kind)
+{
+    struct task *t = task_new(bytes);
+    if (t) {
+        t->turn = turn;
+        t->note.kind = kind;
+    }
+    return t;
+}
+
 hd_result stream_put_task(hd_stream *s, struct task *t, enum hd_wait wait)
 {
     struct task *held;
@@ -264,11 +274,9 @@ hd_result hd_stream_call(hd_stream *s, void (*function)(void *data, hd_result st
 {
     if (!s || !function)
         return HD_ERROR_INVALID_VALUE;
-    struct call_task *t = (struct call_task *)task_new(sizeof *t);
+    struct call_task *t = task_of_kind(sizeof *t, run_call, flags & HD_CALL_UPKEEP ? TASK_MARK : TASK_CALL);
     if (!t)
         return HD_ERROR_OUT_OF_MEMORY;
-    t->task.turn = run_call;
-    t->task.note.kind = flags & HD_CALL_UPKEEP ? TASK_MARK : TASK_CALL;
     t->task.always = flags & HD_CALL_ALWAYS;
     t->function = function;
     t->data = data;
@@ -307,11 +315,9 @@ hd_result hd_stream_gate(hd_stream *s, bool (*is_open)(void *data, hd_result sta
 {
     if (!s || !is_open)
         return HD_ERROR_INVALID_VALUE;
-    struct gate_task *t = (struct gate_task *)task_new(sizeof *t);
+    struct gate_task *t = task_of_kind(sizeof *t, run_gate, TASK_GATE);
     if (!t)
         return HD_ERROR_OUT_OF_MEMORY;
-    t->task.turn = run_gate;
-    t->task.note.kind = TASK_GATE;
     t->task.always = true;
     t->machine = s->context->machine;
     t->is_open = is_open;

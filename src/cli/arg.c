@@ -8,6 +8,7 @@
 
 #include "base/opts.h"
 #include "cli/cli.h"
+#include "files/file.h"
 
 size_t arg_buffer_bytes(const struct buffer *b)
 {
@@ -353,6 +354,22 @@ static const char *parse_same(struct args *args, struct str text, struct arg *ar
     struct buffer *b = args->list.at[number - 1].pointers.at[0].buffer;
     *VEC_PUSH(args->arena, &arg->pointers) = (struct pointer){0, addend, b};
     return NULL;
+}
+
+/* ---- files ---- */
+
+int arg_read_files(struct session *s, int *n, struct file_bytes **files)
+{
+    *n = 1;
+    while (*n < s->n_words && strcmp(file_extension(s->words[*n]), ".ptx") == 0)
+        ++*n;
+    *files = ARENA_ARRAY(&s->arena, struct file_bytes, (size_t)*n);
+    for (int i = 0; i < *n; i++) {
+        const char *error = file_read_ptx(&s->arena, s->words[i], &(*files)[i]);
+        if (error)
+            return usage_error(s, "%s", error);
+    }
+    return 0;
 }
 
 /* ---- arguments ---- */

@@ -54,6 +54,11 @@ struct args {
     VEC(struct buffer *) buffers;
 };
 
+struct session;
+struct file_bytes;
+/* Reads the PTX files of the session's words: the first word, and every following one that ends in
+ * .ptx. Returns 0, or the exit status after an error. */
+int arg_read_files(struct session *s, int *n, struct file_bytes **files);
 /* Reads the text as the next argument, for a parameter. Returns NULL, or what is wrong, in the
  * arena. */
 const char *arg_parse(struct args *args, const char *text, const hd_param_info *param);

@@ -172,8 +172,9 @@ static void print_parents(const struct group *g, FILE *out, struct arena *arena)
         fputs("\n", out);
 }
 
-static void print_occupancy(const struct group *g, FILE *out)
+static void print_occupancy(const struct group *g, FILE *out, struct arena *arena)
 {
+    (void)arena;
     static const char *const words[][2] = {{"registers", "registers"},
                                            {"shared_mem", "shared memory"},
                                            {"warps", "its threads"},
@@ -339,8 +340,9 @@ static void print_sampling(const struct group *g, FILE *out, struct arena *arena
                 count_text((uint64_t)real_of(g->kernel, "sampled"), arena), 100 * real_of(g->kernel, "sampling_error"));
 }
 
-static void print_divergence(const struct group *g, FILE *out)
+static void print_divergence(const struct group *g, FILE *out, struct arena *arena)
 {
+    (void)arena;
     if (!(g->warp_instructions > 0)) /* the launches failed before a kernel ran */
         return;
     fprintf(out, "  divergence       %.1f of 32 lanes active", g->thread_instructions / g->warp_instructions);
@@ -455,6 +457,11 @@ static void print_device(const struct explanation *e, const struct device_model 
     fputs("\n", out);
 }
 
+/* The lines below a kernel's head, in this order; each is left out if it has nothing to say. */
+static void (*const lines[])(const struct group *g, FILE *out, struct arena *arena) = {
+    print_parents, print_occupancy, print_roofline, print_tensor,     print_global,   print_bulk,  print_atomics,
+    print_shared,  print_local,     print_spills,   print_divergence, print_sampling, print_advice};
+
 void explanation_print(const struct explanation *e, const struct options *o, FILE *out, struct arena *arena)
 {
     const char *device = explanation_device(o);
@@ -490,19 +497,8 @@ void explanation_print(const struct explanation *e, const struct options *o, FIL
     size_t shown = n < MOST_KERNELS ? n : MOST_KERNELS;
     for (size_t i = 0; i < shown; i++) {
         print_head(&groups[i], launch_ns, out, arena);
-        print_parents(&groups[i], out, arena);
-        print_occupancy(&groups[i], out);
-        print_roofline(&groups[i], out, arena);
-        print_tensor(&groups[i], out, arena);
-        print_global(&groups[i], out, arena);
-        print_bulk(&groups[i], out, arena);
-        print_atomics(&groups[i], out, arena);
-        print_shared(&groups[i], out, arena);
-        print_local(&groups[i], out, arena);
-        print_spills(&groups[i], out, arena);
-        print_divergence(&groups[i], out);
-        print_sampling(&groups[i], out, arena);
-        print_advice(&groups[i], out, arena);
+        for (size_t k = 0; k < sizeof lines / sizeof lines[0]; k++)
+            lines[k](&groups[i], out, arena);
         group_end(&groups[i]);
     }
     if (n > shown)

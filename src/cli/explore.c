@@ -44,17 +44,12 @@ static int load_kernel(struct exploring *e)
     if (s->n_words == 0)
         return usage_error(
             s, "the PTX file is missing, as in `heddle explore lock.ptx --grid 3 --block 1 'u32[4]+outcomes'`");
-    e->n_files = 1;
-    while (e->n_files < s->n_words && strcmp(file_extension(s->words[e->n_files]), ".ptx") == 0)
-        e->n_files++;
-    e->files = ARENA_ARRAY(&s->arena, struct file_bytes, (size_t)e->n_files);
+    int status = arg_read_files(s, &e->n_files, &e->files);
+    if (status)
+        return status;
     hd_source *sources = ARENA_ARRAY(&s->arena, hd_source, (size_t)e->n_files);
-    for (int i = 0; i < e->n_files; i++) {
-        const char *error = file_read_ptx(&s->arena, s->words[i], &e->files[i]);
-        if (error)
-            return usage_error(s, "%s", error);
+    for (int i = 0; i < e->n_files; i++)
         sources[i] = (hd_source){s->words[i], e->files[i].bytes, e->files[i].n};
-    }
     hd_result r = hd_module_load(e->machine, sources, (size_t)e->n_files, &e->module, &report);
     if (r)
         return report_failure(s, r, report);

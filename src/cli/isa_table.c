@@ -107,14 +107,23 @@ static size_t end_of_opcode(size_t first)
     return end;
 }
 
+/* Finds the next opcode that is wanted, from form *end on: its forms are *at to *end - 1, the first of
+ * them *f. */
+static bool next_opcode(const struct session *s, size_t *at, size_t *end, hd_isa_form *f)
+{
+    for (*at = *end; hd_isa_get_form(*at, f); *at = *end) {
+        *end = end_of_opcode(*at);
+        if (is_wanted(s, 0, f->opcode))
+            return true;
+    }
+    return false;
+}
+
 static void print_text(struct session *s)
 {
     hd_isa_form f;
     hd_isa_register r;
-    for (size_t i = 0, end; hd_isa_get_form(i, &f); i = end) {
-        end = end_of_opcode(i);
-        if (!is_wanted(s, 0, f.opcode))
-            continue;
+    for (size_t i, end = 0; next_opcode(s, &i, &end, &f);) {
         printf("%s (PTX ISA %s): %s\n", f.opcode, f.section, f.doc);
         for (size_t k = i; k < end && hd_isa_get_form(k, &f); k++)
             put_form_text(&f, &s->arena);
@@ -180,10 +189,7 @@ static void print_markdown(struct session *s)
          "H200;\n"
          "forms of later targets follow the text of the PTX ISA.\n");
     print_missing(s);
-    for (size_t i = 0, end; hd_isa_get_form(i, &f); i = end) {
-        end = end_of_opcode(i);
-        if (!is_wanted(s, 0, f.opcode))
-            continue;
+    for (size_t i, end = 0; next_opcode(s, &i, &end, &f);) {
         printf("## %s\n\n%s (PTX ISA %s)\n\n| form | operands | PTX | target | remarks |\n|---|---|---|---|---|\n",
                f.opcode, f.doc, f.section);
         for (size_t k = i; k < end && hd_isa_get_form(k, &f); k++) {

@@ -32,7 +32,6 @@ static int read_format(struct launch *l)
 
 /* ---- loading ---- */
 
-/* The first word is a file, and so is every following word that ends in .ptx. */
 static int read_files(struct launch *l)
 {
     struct session *s = l->s;
@@ -42,15 +41,9 @@ static int read_files(struct launch *l)
                            "the PTX file is missing, as in `heddle %s saxpy.ptx --grid 4 --block 256 ARG...`; `heddle "
                            "%s --help` tells more",
                            command, command);
-    l->n_files = 1;
-    while (l->n_files < s->n_words && strcmp(file_extension(s->words[l->n_files]), ".ptx") == 0)
-        l->n_files++;
-    l->files = ARENA_ARRAY(&s->arena, struct file_bytes, (size_t)l->n_files);
-    for (int i = 0; i < l->n_files; i++) {
-        const char *error = file_read_ptx(&s->arena, s->words[i], &l->files[i]);
-        if (error)
-            return usage_error(s, "%s", error);
-    }
+    int status = arg_read_files(s, &l->n_files, &l->files);
+    if (status)
+        return status;
     l->first_arg = l->n_files;
     l->names_kernel = l->first_arg < s->n_words && kernel_is_name(s->words[l->first_arg]);
     l->first_arg += l->names_kernel;

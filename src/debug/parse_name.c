@@ -127,6 +127,22 @@ static struct node *parameter(struct parsing *p, unsigned long number)
     return node_memory(node_offset(base, (int64_t)v->param_at, p->arena), t, p->arena);
 }
 
+/* PTX's name behind a $, or CUDA's; NULL if it is none. */
+static struct node *special_named(struct parsing *p, struct str name, bool by_ptx)
+{
+    static const struct {
+        const char *ptx, *cuda;
+        enum isa_sreg sreg;
+    } all[] = {{"tid", "threadIdx", SREG_tid},
+               {"ctaid", "blockIdx", SREG_ctaid},
+               {"ntid", "blockDim", SREG_ntid},
+               {"nctaid", "gridDim", SREG_nctaid}};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (str_is(name, by_ptx ? all[i].ptx : all[i].cuda))
+            return special(p, all[i].sreg);
+    return NULL;
+}
+
 /* $r5, $lane, $arg1. */
 struct node *expr_convenience(struct parsing *p)
 {
@@ -144,14 +160,9 @@ struct node *expr_convenience(struct parsing *p)
         return node_new(p->arena, NODE_LANE, &c_uint);
     if (str_is(name, "warp"))
         return node_new(p->arena, NODE_WARP, &c_uint);
-    if (str_is(name, "tid"))
-        return special(p, SREG_tid);
-    if (str_is(name, "ctaid"))
-        return special(p, SREG_ctaid);
-    if (str_is(name, "ntid"))
-        return special(p, SREG_ntid);
-    if (str_is(name, "nctaid"))
-        return special(p, SREG_nctaid);
+    struct node *n = special_named(p, name, true);
+    if (n)
+        return n;
     if (p->scope->code && (reg = register_named(p->scope->code, name)))
         return node_register(p->scope->code, reg, c_type_of_ptx(p->scope->code->ir->regs.at[reg].origin->type),
                              p->arena);
@@ -168,15 +179,9 @@ struct node *expr_convenience(struct parsing *p)
 struct node *expr_name(struct parsing *p)
 {
     struct str name = expr_take_name(p);
-    struct node *n;
-    if (str_is(name, "threadIdx"))
-        return special(p, SREG_tid);
-    if (str_is(name, "blockIdx"))
-        return special(p, SREG_ctaid);
-    if (str_is(name, "blockDim"))
-        return special(p, SREG_ntid);
-    if (str_is(name, "gridDim"))
-        return special(p, SREG_nctaid);
+    struct node *n = special_named(p, name, false);
+    if (n)
+        return n;
     if (str_is(name, "warpSize"))
         return node_const(WARP_LANES, &c_int, p->arena);
     if (str_is(name, "true") || str_is(name, "false"))

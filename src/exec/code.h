@@ -203,7 +203,7 @@ static inline bool op_writes(const struct op *o)
         return texture_writes(&o->origin->texture->form);
     if (o->kind == OP_COLLECTIVE)
         return op_stores_matrix(o);
-    return o->kind == OP_MBARRIER ? o->mode < MBARRIER_TEST_WAIT : o->kind != OP_LD && o->kind != OP_FETCH;
+    return o->kind == OP_MBARRIER ? !mbarrier_tests(o->mode) : o->kind != OP_LD && o->kind != OP_FETCH;
 }
 
 /* Reports what the machine refuses; NULL after an error. To be freed by kernel_free. */

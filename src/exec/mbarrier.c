@@ -296,14 +296,14 @@ static bool run_lane(struct operation *x, uint8_t *d)
 
 static unsigned operand_width(const struct op *o)
 {
-    return o->mode < MBARRIER_TEST_WAIT || has(o, MOD_parity) ? 32 : 64;
+    return !mbarrier_tests(o->mode) || has(o, MOD_parity) ? 32 : 64;
 }
 
 /* Is it a test, or an arrival that counts no transactions and may complete the phase? */
 static bool may_be_together(const struct op *o)
 {
     bool arrives = o->mode == MBARRIER_ARRIVE || o->mode == MBARRIER_ARRIVE_DROP;
-    return arrives ? !has(o, MOD_expect_tx) && !has(o, MOD_noComplete) : o->mode >= MBARRIER_TEST_WAIT;
+    return arrives ? !has(o, MOD_expect_tx) && !has(o, MOD_noComplete) : mbarrier_tests(o->mode);
 }
 
 /* Lanes at one object that give the same operand, of an operation that may_be_together(): of tests,
@@ -315,7 +315,7 @@ static bool perform_together(struct operation *x, uint8_t *d, uint32_t mask, boo
     u64 count = o->has_b ? x->operand : 1;
     memcpy(&x->object, x->at->at, sizeof x->object);
     struct counts c = counts_of(x->object);
-    if (o->mode >= MBARRIER_TEST_WAIT) {
+    if (mbarrier_tests(o->mode)) {
         uint32_t bits;
         *ok = run_lane(x, d);
         memcpy(&bits, d, 4);
@@ -341,7 +341,7 @@ static bool perform_together(struct operation *x, uint8_t *d, uint32_t mask, boo
 /* Do all lanes ask for what the first does: of tests, for the phase of one parity? */
 static bool is_same(const struct op *o, const uint8_t *row, unsigned width, uint32_t mask)
 {
-    bool tests = o->mode >= MBARRIER_TEST_WAIT, by_parity = tests && has(o, MOD_parity);
+    bool tests = mbarrier_tests(o->mode), by_parity = tests && has(o, MOD_parity);
     u64 first = row_lane(row, width, (unsigned)__builtin_ctz(mask)), differ = 0;
     for (uint32_t m = mask; m; m &= m - 1)
         differ |= row_lane(row, width, (unsigned)__builtin_ctz(m)) ^ first;
@@ -378,7 +378,7 @@ static bool perform(struct warp *w, uint8_t *const base[4], const struct op *o, 
 
 static void tell(const struct warp *w, const struct op *o, const struct operations *all)
 {
-    enum event_kind kind = o->mode < MBARRIER_TEST_WAIT ? EVENT_MBARRIER_ARRIVE : EVENT_MBARRIER_WAIT;
+    enum event_kind kind = !mbarrier_tests(o->mode) ? EVENT_MBARRIER_ARRIVE : EVENT_MBARRIER_WAIT;
     for (uint32_t m = event_is_wanted(w->events, kind) ? all->done : 0; m; m &= m - 1) {
         unsigned l = (unsigned)__builtin_ctz(m);
         struct sync_event e = {.kind = kind,
@@ -404,11 +404,11 @@ bool mbarrier_run(struct warp *w, struct activation *a, uint8_t *const base[4], 
     plan_access(w, a, base, o, mask, &all.plan);
     if (all.plan.kind != PLAN_HOST || all.plan.space != SPACE_SHARED) /* where there are none */
         all.plan.kind = PLAN_BY_LANE;
-    if (o->mode >= MBARRIER_TEST_WAIT)
+    if (mbarrier_tests(o->mode))
         *(uint32_t *)row_at(base, o->d) |= mask; /* lanes left out do not spin for ever */
     bool ok = access_is_watched(w) ? access_watched(w, base, o, mask, &all.plan, perform)
                                    : perform(w, base, o, mask, &all.plan);
-    *in_vain = o->mode >= MBARRIER_TEST_WAIT && !(*(const uint32_t *)row_at(base, o->d) & mask);
+    *in_vain = mbarrier_tests(o->mode) && !(*(const uint32_t *)row_at(base, o->d) & mask);
     if (ok)
         tell(w, o, &all);
     return ok;

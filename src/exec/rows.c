@@ -188,16 +188,35 @@ static void copy64(uint64_t *d, const uint64_t *s)
 /* A row: they are aligned, and apart from memory. */
 #define ROW(type, p) ((type *)__builtin_assume_aligned((p), 64))
 
+/* Pairs of a type: from memory to rows, and from rows to memory. */
+#define PAIRS(name, type)                                                                                              \
+    static void load_##name(uint8_t *const *rows, const type *restrict s)                                              \
+    {                                                                                                                  \
+        type *restrict a = ROW(type, rows[0]), *restrict b = ROW(type, rows[1]);                                       \
+        for (int l = 0; l < LANES; l++) {                                                                              \
+            a[l] = s[2 * l];                                                                                           \
+            b[l] = s[2 * l + 1];                                                                                       \
+        }                                                                                                              \
+    }                                                                                                                  \
+    static void store_##name(type *restrict d, uint8_t *const *rows)                                                   \
+    {                                                                                                                  \
+        const type *a = ROW(type, rows[0]), *b = ROW(type, rows[1]);                                                   \
+        for (int l = 0; l < LANES; l++) {                                                                              \
+            d[2 * l] = a[l];                                                                                           \
+            d[2 * l + 1] = b[l];                                                                                       \
+        }                                                                                                              \
+    }
+PAIRS(pairs32, uint32_t)
+PAIRS(pairs64, uint64_t)
+#undef PAIRS
+
 static void load_vectors32(uint8_t *const *rows, const uint32_t *restrict s, unsigned n)
 {
-    uint32_t *restrict a = ROW(uint32_t, rows[0]), *restrict b = ROW(uint32_t, rows[1]);
     if (n == 2) {
-        for (int l = 0; l < LANES; l++) {
-            a[l] = s[2 * l];
-            b[l] = s[2 * l + 1];
-        }
+        load_pairs32(rows, s);
         return;
     }
+    uint32_t *restrict a = ROW(uint32_t, rows[0]), *restrict b = ROW(uint32_t, rows[1]);
     uint32_t *restrict c = ROW(uint32_t, rows[2]), *restrict d = ROW(uint32_t, rows[3]);
     for (int l = 0; l < LANES; l++) {
         a[l] = s[4 * l];
@@ -207,40 +226,19 @@ static void load_vectors32(uint8_t *const *rows, const uint32_t *restrict s, uns
     }
 }
 
-static void load_vectors64(uint8_t *const *rows, const uint64_t *restrict s)
-{
-    uint64_t *restrict a = ROW(uint64_t, rows[0]), *restrict b = ROW(uint64_t, rows[1]);
-    for (int l = 0; l < LANES; l++) {
-        a[l] = s[2 * l];
-        b[l] = s[2 * l + 1];
-    }
-}
-
 static void store_vectors32(uint32_t *restrict d, uint8_t *const *rows, unsigned n)
 {
-    const uint32_t *a = ROW(uint32_t, rows[0]), *b = ROW(uint32_t, rows[1]);
     if (n == 2) {
-        for (int l = 0; l < LANES; l++) {
-            d[2 * l] = a[l];
-            d[2 * l + 1] = b[l];
-        }
+        store_pairs32(d, rows);
         return;
     }
+    const uint32_t *a = ROW(uint32_t, rows[0]), *b = ROW(uint32_t, rows[1]);
     const uint32_t *c = ROW(uint32_t, rows[2]), *e = ROW(uint32_t, rows[3]);
     for (int l = 0; l < LANES; l++) {
         d[4 * l] = a[l];
         d[4 * l + 1] = b[l];
         d[4 * l + 2] = c[l];
         d[4 * l + 3] = e[l];
-    }
-}
-
-static void store_vectors64(uint64_t *restrict d, uint8_t *const *rows)
-{
-    const uint64_t *a = ROW(uint64_t, rows[0]), *b = ROW(uint64_t, rows[1]);
-    for (int l = 0; l < LANES; l++) {
-        d[2 * l] = a[l];
-        d[2 * l + 1] = b[l];
     }
 }
 
@@ -306,9 +304,9 @@ const struct row_fns ROWS_NAME = {
     .copy32 = copy32,
     .copy64 = copy64,
     .load_vectors32 = load_vectors32,
-    .load_vectors64 = load_vectors64,
+    .load_vectors64 = load_pairs64,
     .store_vectors32 = store_vectors32,
-    .store_vectors64 = store_vectors64,
+    .store_vectors64 = store_pairs64,
     .load_narrow = load_narrow,
     .store_narrow = store_narrow,
     .splat32 = splat32,

@@ -53,8 +53,8 @@ struct strength strength_of(const struct ir_insn *i)
 {
     const struct isa_inst *inst = i->origin ? i->origin->inst : NULL;
     if (ir_has_access(i))
-        return (struct strength){.order = i->kind == IR_MBARRIER && i->mode < MBARRIER_TEST_WAIT ? (uint8_t)i->imm
-                                                                                                 : i->access->mem.order,
+        return (struct strength){.order = i->kind == IR_MBARRIER && !mbarrier_tests(i->mode) ? (uint8_t)i->imm
+                                                                                             : i->access->mem.order,
                                  .scope = (uint8_t)scope_of_access(&i->access->mem)};
     if (i->kind == IR_FENCE && inst)
         return (struct strength){.order = i->imm == ORDER_SC           ? ORDER_SC

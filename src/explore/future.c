@@ -361,7 +361,7 @@ static bool step(struct walk *w, const struct ir_insn *i, uint32_t next)
         break;
     case IR_BAR: note_barrier(w, i); break;
     case IR_MBARRIER:
-        if (i->mode < MBARRIER_TEST_WAIT)
+        if (!mbarrier_tests(i->mode))
             note_write(w, i);
         break;
     case IR_ASYNC:

@@ -48,7 +48,7 @@ static bool is_quiet(const struct body *body, uint32_t block)
     const struct ir_block *b = &f->blocks.at[block];
     for (uint32_t k = 0; k < b->n; k++) {
         const struct ir_insn *i = &f->insns.at[b->first + k];
-        bool writes = i->kind == IR_BAR || (i->kind == IR_MBARRIER && i->mode < MBARRIER_TEST_WAIT) ||
+        bool writes = i->kind == IR_BAR || (i->kind == IR_MBARRIER && !mbarrier_tests(i->mode)) ||
                       (i->kind == IR_ST && is_shared(i)) || (is_swap(i) && body->swaps_write);
         if (writes && !i->guard)
             return false;

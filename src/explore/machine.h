@@ -86,6 +86,20 @@ bool refuse(struct execution *x, const struct ir_insn *i, const char *what);
 /* Runs a fence of the text, or one that a change adds to an access (change.h). */
 void run_fence(struct execution *x, const struct ir_insn *i, uint8_t order, uint8_t scope);
 
+/* The thread stops: until values are known, or for good. Both return false. */
+static inline bool stop_until(struct execution *x, uint64_t needs)
+{
+    x->run->needs = needs;
+    x->end = RUN_WAITS;
+    return false;
+}
+static inline bool stop_at_fault(struct execution *x, const char *fault)
+{
+    x->run->fault = fault;
+    x->end = RUN_FAULTED;
+    return false;
+}
+
 /* A value that depends on both. */
 static inline struct value merge(struct value v, struct value other)
 {

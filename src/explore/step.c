@@ -139,19 +139,12 @@ static bool go_to(struct execution *x, uint32_t block)
     return true;
 }
 
-static bool wait_for(struct execution *x, uint64_t needs)
-{
-    x->run->needs = needs;
-    x->end = RUN_WAITS;
-    return false;
-}
-
 static bool step_branch(struct execution *x, const struct ir_insn *i, struct value guard)
 {
     uint32_t next = top(x->m)->code->ir->blocks.at[top(x->m)->block].next;
     struct value index = guard;
     if (guard.needs)
-        return wait_for(x, guard.needs);
+        return stop_until(x, guard.needs);
     if (i->guard && guard.from > x->m->control_from)
         x->m->control_from = guard.from;
     if (!guard.lo)
@@ -160,14 +153,11 @@ static bool step_branch(struct execution *x, const struct ir_insn *i, struct val
         return go_to(x, i->targets[0]);
     index = operand(x, i->a);
     if (index.needs)
-        return wait_for(x, index.needs);
+        return stop_until(x, index.needs);
     if (index.from > x->m->control_from)
         x->m->control_from = index.from;
-    if (index.lo >= i->n_targets) {
-        x->run->fault = "an index beyond a branch's targets";
-        x->end = RUN_FAULTED;
-        return false;
-    }
+    if (index.lo >= i->n_targets)
+        return stop_at_fault(x, "an index beyond a branch's targets");
     return go_to(x, i->targets[index.lo]);
 }
 
@@ -182,7 +172,7 @@ static uint32_t param_at(const struct code *c, bool result, uint32_t k)
 static bool trap(struct execution *x, const struct ir_insn *i, struct value guard)
 {
     if (guard.needs)
-        return wait_for(x, guard.needs);
+        return stop_until(x, guard.needs);
     if (guard.lo && !x->m->trap) {
         x->m->trap = i;
         x->m->trap_at = x->m->n_events;
@@ -220,7 +210,7 @@ static bool step_call(struct execution *x, const struct ir_insn *i, struct value
 {
     uint32_t next = top(x->m)->code->ir->blocks.at[top(x->m)->block].next;
     if (guard.needs)
-        return wait_for(x, guard.needs);
+        return stop_until(x, guard.needs);
     if (!guard.lo || i->call->syscall == SYSCALL_VPRINTF)
         return go_to(x, next);
     if (i->call->syscall == SYSCALL_ASSERTFAIL)
@@ -233,7 +223,7 @@ static bool step_call(struct execution *x, const struct ir_insn *i, struct value
     if (!i->call->callee) {
         struct value at = operand(x, i->a);
         if (at.needs)
-            return wait_for(x, at.needs);
+            return stop_until(x, at.needs);
         callee = code_at(x->r->program->kernel, at.lo);
     }
     if (!callee)
@@ -246,7 +236,7 @@ static bool step_return(struct execution *x, struct value guard)
     struct machine *m = x->m;
     struct frame f = *top(m);
     if (guard.needs)
-        return wait_for(x, guard.needs);
+        return stop_until(x, guard.needs);
     if (!guard.lo)
         return go_to(x, f.code->ir->blocks.at[f.block].next);
     if (m->n_frames == 1) {
@@ -268,7 +258,7 @@ static bool step_return(struct execution *x, struct value guard)
 static bool step_end(struct execution *x, struct value guard, enum run_end end)
 {
     if (guard.needs)
-        return wait_for(x, guard.needs);
+        return stop_until(x, guard.needs);
     if (!guard.lo)
         return go_to(x, top(x->m)->code->ir->blocks.at[top(x->m)->block].next);
     x->end = end;
@@ -292,7 +282,7 @@ static bool step_barrier(struct execution *x, const struct ir_insn *i, struct va
     struct value id = operand(x, i->a), count = operand(x, i->b), vote = operand(x, i->c);
     uint64_t needs = guard.needs | id.needs | count.needs | vote.needs;
     if (needs)
-        return wait_for(x, needs);
+        return stop_until(x, needs);
     if (!guard.lo)
         return go_to(x, next);
     struct run_event *e = next_event(x, RUN_BARRIER, i);
@@ -303,11 +293,8 @@ static bool step_barrier(struct execution *x, const struct ir_insn *i, struct va
     e->operand[0] = vote.lo & 1;
     e->flags |= RUN_PLACED;
     e->order = strength_with(x->r->program->changes, i).order;
-    if (!of_cluster && id.lo >= BARRIERS) {
-        x->run->fault = "a barrier beyond the 16 that a block has";
-        x->end = RUN_FAULTED;
-        return false;
-    }
+    if (!of_cluster && id.lo >= BARRIERS)
+        return stop_at_fault(x, "a barrier beyond the 16 that a block has");
     if (i->mode == BAR_ARRIVE || i->mode == BAR_CLUSTER_ARRIVE)
         e->flags |= RUN_RESOLVED;
     if (!meet(x, e))
@@ -326,7 +313,7 @@ static bool step_exchange(struct execution *x, const struct ir_insn *i, struct v
     if (!i->f)
         return refuse(x, i, "a warp instruction without .sync: which lanes take part is not defined");
     if (needs)
-        return wait_for(x, needs);
+        return stop_until(x, needs);
     if (!guard.lo)
         return go_to(x, next);
     struct run_event *e = next_event(x, RUN_EXCHANGE, i);
@@ -364,7 +351,7 @@ static bool step_fence(struct execution *x, const struct ir_insn *i, struct valu
     if (!inst || inst->op == OP_griddepcontrol || isa_has(inst, MOD_proxy))
         return refuse(x, i, "proxies and dependent grids are not explored");
     if (guard.needs)
-        return wait_for(x, guard.needs);
+        return stop_until(x, guard.needs);
     struct strength s = strength_with(x->r->program->changes, i);
     run_fence(x, i, s.order, s.scope);
     return true;
@@ -383,7 +370,7 @@ static bool step_mbarrier(struct execution *x, const struct ir_insn *i, struct v
 {
     uint64_t needs = guard.needs | (i->b ? operand(x, i->b).needs : 0);
     if (needs)
-        return wait_for(x, needs);
+        return stop_until(x, needs);
     return step_memory(x, i, guard) && go_to(x, top(x->m)->code->ir->blocks.at[top(x->m)->block].next);
 }
 

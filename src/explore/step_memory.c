@@ -12,11 +12,7 @@ enum { MAX_LOCAL_BYTES = 1 << 20 };
 
 static bool local_room(struct execution *x, uint64_t at, uint32_t bytes)
 {
-    if (at + bytes <= x->m->n_local)
-        return true;
-    x->run->fault = "an access beyond the thread's local memory";
-    x->end = RUN_FAULTED;
-    return false;
+    return at + bytes <= x->m->n_local || stop_at_fault(x, "an access beyond the thread's local memory");
 }
 
 void local_copy(struct machine *m, uint32_t from, uint32_t to, uint32_t bytes)
@@ -57,13 +53,6 @@ static bool has(const struct ir_insn *i, enum isa_mod mod)
     return isa_has(i->origin->inst, mod);
 }
 
-static bool faults(struct execution *x, const char *fault)
-{
-    x->run->fault = fault;
-    x->end = RUN_FAULTED;
-    return false;
-}
-
 static bool is_count(uint64_t count)
 {
     return count > 0 && count < MBARRIER_LIMIT;
@@ -79,7 +68,7 @@ static bool mbarrier_operand(struct execution *x, const struct ir_insn *i, struc
         return refuse(x, i, "arrivals with `.noComplete` are not explored: leave it out");
     *v = i->b ? operand(x, i->b) : (struct value){.lo = 1};
     if (!is_count((uint32_t)v->lo))
-        return faults(x, "an mbarrier's count that is not from 1 to 2^20 - 1");
+        return stop_at_fault(x, "an mbarrier's count that is not from 1 to 2^20 - 1");
     if (i->mode == MBARRIER_INIT)
         v->lo = sem_mbarrier((uint32_t)v->lo, (uint32_t)v->lo, 0, false);
     return true;
@@ -87,7 +76,7 @@ static bool mbarrier_operand(struct execution *x, const struct ir_insn *i, struc
 
 static bool is_valid(struct execution *x, uint64_t object)
 {
-    return object & MBARRIER_VALID || faults(x, "an mbarrier that is not initialised");
+    return object & MBARRIER_VALID || stop_at_fault(x, "an mbarrier that is not initialised");
 }
 
 static bool mbarrier_arrive(struct execution *x, const struct ir_insn *i, uint64_t old, uint64_t count, uint64_t *value)
@@ -97,7 +86,7 @@ static bool mbarrier_arrive(struct execution *x, const struct ir_insn *i, uint64
     if (!is_valid(x, old))
         return false;
     if ((uint32_t)count > pending)
-        return faults(x, "more arrivals at an mbarrier than it expects");
+        return stop_at_fault(x, "more arrivals at an mbarrier than it expects");
     pending -= (uint32_t)count;
     expected -= i->mode == MBARRIER_ARRIVE_DROP ? (uint32_t)count : 0;
     *value = pending ? sem_mbarrier(pending, expected, 0, parity) : sem_mbarrier(expected, expected, 0, !parity);
@@ -174,8 +163,7 @@ static enum run_kind kind_of(const struct ir_insn *i)
     switch ((enum ir_kind)i->kind) {
     case IR_LD: return RUN_READ;
     case IR_ST: return RUN_WRITE;
-    case IR_MBARRIER:
-        return i->mode == MBARRIER_INIT ? RUN_WRITE : i->mode >= MBARRIER_TEST_WAIT ? RUN_READ : RUN_UPDATE;
+    case IR_MBARRIER: return i->mode == MBARRIER_INIT ? RUN_WRITE : mbarrier_tests(i->mode) ? RUN_READ : RUN_UPDATE;
     default: return RUN_UPDATE;
     }
 }
@@ -236,10 +224,8 @@ static bool shared_element(struct execution *x, const struct ir_insn *i, struct 
 
 static bool bad_access(struct execution *x, enum target target)
 {
-    x->run->fault = target == TARGET_READ_ONLY ? "a write to memory that can only be read"
-                                               : "an access outside all memory, or misaligned";
-    x->end = RUN_FAULTED;
-    return false;
+    return stop_at_fault(x, target == TARGET_READ_ONLY ? "a write to memory that can only be read"
+                                                       : "an access outside all memory, or misaligned");
 }
 
 static bool one_element(struct execution *x, const struct ir_insn *i, struct value at, struct value guard,
@@ -252,12 +238,9 @@ static bool one_element(struct execution *x, const struct ir_insn *i, struct val
         found = program_find(x->r->program, &x->r->at, m->space, at.lo, m->bytes, i->kind != IR_LD);
     else if (m->space == SPACE_LOCAL ||
              (i->kind != IR_LD && m->space == SPACE_GENERIC && at.needs == 0 &&
-              program_find(x->r->program, &x->r->at, m->space, at.lo, m->bytes, true).target == TARGET_LOCAL)) {
+              program_find(x->r->program, &x->r->at, m->space, at.lo, m->bytes, true).target == TARGET_LOCAL))
         /* Local memory at an unknown place, or under an unknown guard, is waited for. */
-        x->run->needs = at.needs | guard.needs;
-        x->end = RUN_WAITS;
-        return false;
-    }
+        return stop_until(x, at.needs | guard.needs);
     switch (found.target) {
     case TARGET_LOCATION:
         if (known && found.location == NO_LOCATION) {
@@ -302,7 +285,7 @@ static bool step_access(struct execution *x, const struct ir_insn *i, struct val
             t->b = operand(x, a->operands[k]);
         if (i->kind == IR_ATOM && a->mem.atom == ATOM_cas)
             t->c = operand(x, a->operands[1]);
-        if (i->kind == IR_MBARRIER && i->mode < MBARRIER_TEST_WAIT && !mbarrier_operand(x, i, &t->b))
+        if (i->kind == IR_MBARRIER && !mbarrier_tests(i->mode) && !mbarrier_operand(x, i, &t->b))
             return false;
         if (!one_element(x, i, at, guard, t))
             return false;
@@ -310,12 +293,9 @@ static bool step_access(struct execution *x, const struct ir_insn *i, struct val
     }
     if (pending)
         machine_keep(x);
-    if (i->kind == IR_MBARRIER && elements[0].result.needs) { /* the value that it reads may end the thread */
-        x->run->needs = elements[0].result.needs;
-        x->end = RUN_WAITS;
-        return false;
-    }
-    if (i->kind == IR_MBARRIER && i->mode >= MBARRIER_TEST_WAIT && !mbarrier_test(x, i, &elements[0].result))
+    if (i->kind == IR_MBARRIER && elements[0].result.needs) /* the value that it reads may end the thread */
+        return stop_until(x, elements[0].result.needs);
+    if (i->kind == IR_MBARRIER && mbarrier_tests(i->mode) && !mbarrier_test(x, i, &elements[0].result))
         return false;
     for (unsigned k = 0; k < a->mem.n && kind_of(i) != RUN_WRITE; k++) {
         ir_ref to = i->kind == IR_MBARRIER ? i->d : a->regs[k];

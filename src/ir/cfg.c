@@ -16,22 +16,27 @@ static bool has_operands(const struct ir_insn *i)
     return i->kind == IR_LD || i->kind == IR_ST || i->kind == IR_ATOM || i->kind == IR_ASYNC;
 }
 
+static unsigned add_refs(ir_ref out[IR_MAX_REFS], unsigned n, const ir_ref *refs, unsigned count)
+{
+    for (unsigned k = 0; k < count; k++)
+        n = add_ref(out, n, refs[k]);
+    return n;
+}
+
 unsigned ir_reads(const struct ir_insn *i, ir_ref out[IR_MAX_REFS])
 {
     const ir_ref refs[] = {i->guard, i->a, i->b, i->c, i->f};
-    unsigned n = 0;
-    for (size_t k = 0; k < sizeof refs / sizeof refs[0]; k++)
-        n = add_ref(out, n, refs[k]);
+    unsigned n = add_refs(out, 0, refs, sizeof refs / sizeof refs[0]);
     if (i->kind == IR_LANES && lane_info(i->lane)->e & (CARRY_IN | CARRY_FOURTH))
         n = add_ref(out, n, i->e);
     for (unsigned k = 0; has_operands(i) && k < 8; k++) {
         n = add_ref(out, n, i->access->operands[k]);
         n = i->kind == IR_ST || i->kind == IR_ASYNC ? add_ref(out, n, i->access->regs[k]) : n;
     }
-    for (unsigned k = 0; i->kind == IR_MATRIX && k < i->matrix->n_reads; k++)
-        n = add_ref(out, n, i->matrix->reads[k]);
-    for (unsigned k = 0; i->kind == IR_TEXTURE && k < i->texture->n_reads; k++)
-        n = add_ref(out, n, i->texture->reads[k]);
+    if (i->kind == IR_MATRIX)
+        n = add_refs(out, n, i->matrix->reads, i->matrix->n_reads);
+    if (i->kind == IR_TEXTURE)
+        n = add_refs(out, n, i->texture->reads, i->texture->n_reads);
     return n;
 }
 
@@ -40,12 +45,12 @@ unsigned ir_writes(const struct ir_insn *i, ir_ref out[IR_MAX_REFS])
     unsigned n = add_ref(out, 0, i->d);
     if (i->kind != IR_LANES || lane_info(i->lane)->e & CARRY_OUT)
         n = add_ref(out, n, i->e);
-    for (unsigned k = 0; (i->kind == IR_LD || i->kind == IR_ATOM) && k < 8; k++)
-        n = add_ref(out, n, i->access->regs[k]);
-    for (unsigned k = 0; i->kind == IR_MATRIX && k < i->matrix->n_writes; k++)
-        n = add_ref(out, n, i->matrix->writes[k]);
-    for (unsigned k = 0; i->kind == IR_TEXTURE && k < i->texture->n_writes; k++)
-        n = add_ref(out, n, i->texture->writes[k]);
+    if (i->kind == IR_LD || i->kind == IR_ATOM)
+        n = add_refs(out, n, i->access->regs, 8);
+    if (i->kind == IR_MATRIX)
+        n = add_refs(out, n, i->matrix->writes, i->matrix->n_writes);
+    if (i->kind == IR_TEXTURE)
+        n = add_refs(out, n, i->texture->writes, i->texture->n_writes);
     return n;
 }
 

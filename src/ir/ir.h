@@ -218,6 +218,10 @@ enum mbarrier_mode {
     MBARRIER_TEST_WAIT,
     MBARRIER_TRY_WAIT,
 };
+static inline bool mbarrier_tests(uint8_t mode)
+{
+    return mode == MBARRIER_TEST_WAIT || mode == MBARRIER_TRY_WAIT;
+}
 
 /* What is done asynchronously (9.7.9.25). */
 enum async_mode {

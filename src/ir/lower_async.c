@@ -14,7 +14,7 @@ void lower_mbarrier(struct builder *b)
     const struct isa_inst *inst = in->inst;
     enum mbarrier_mode mode = (enum mbarrier_mode)ir_mode_of(IR_MBARRIER, inst);
     bool weak = mode == MBARRIER_INIT || mode == MBARRIER_INVAL;
-    bool tests = mode == MBARRIER_TEST_WAIT || mode == MBARRIER_TRY_WAIT;
+    bool tests = mbarrier_tests(mode);
     bool transacts = mode == MBARRIER_EXPECT_TX || mode == MBARRIER_COMPLETE_TX;
     unsigned at = weak || transacts ? 0 : 1;
     enum isa_mod scope = isa_pick(b->module->isa, inst, SLOT_SCOPE);

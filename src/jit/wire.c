@@ -115,21 +115,28 @@ static void pass_call(struct wire *w, struct ir_call **call)
     PASS(w, (*call)->syscall);
 }
 
+/* Passes a list of at most `most` registers; returns its length. */
+static uint32_t pass_refs(struct wire *w, ir_ref **refs, uint32_t n, uint32_t most)
+{
+    PASS_ARRAY(w, *refs, n);
+    pass(w, *refs, n * sizeof **refs);
+    w->failed |= n > most;
+    return w->failed ? 0 : n;
+}
+
 /* Passes only the registers that it reads and writes; the engine knows the rest. */
 static void pass_matrix(struct wire *w, struct ir_insn *i)
 {
-    uint32_t reads = w->arena ? 0 : i->matrix->n_reads, writes = w->arena ? 0 : i->matrix->n_writes;
     if (w->arena)
         i->matrix = ARENA_NEW(w->arena, struct ir_matrix);
-    pass_str(w, &i->matrix->name);
-    PASS_ARRAY(w, i->matrix->reads, reads);
-    pass(w, i->matrix->reads, reads * sizeof *i->matrix->reads);
-    PASS_ARRAY(w, i->matrix->writes, writes);
-    pass(w, i->matrix->writes, writes * sizeof *i->matrix->writes);
-    w->failed |= reads + writes > IR_MAX_REFS + FRAGMENT_MAX_REGS || writes > FRAGMENT_MAX_REGS;
+    struct ir_matrix *m = i->matrix;
+    pass_str(w, &m->name);
+    uint32_t reads = pass_refs(w, &m->reads, m->n_reads, IR_MAX_REFS + FRAGMENT_MAX_REGS);
+    uint32_t writes = pass_refs(w, &m->writes, m->n_writes, FRAGMENT_MAX_REGS);
+    w->failed |= reads + writes > IR_MAX_REFS + FRAGMENT_MAX_REGS;
     if (w->arena) { /* writing: the kernel's own record, which is only read */
-        i->matrix->n_reads = (uint16_t)(w->failed ? 0 : reads);
-        i->matrix->n_writes = (uint16_t)(w->failed ? 0 : writes);
+        m->n_reads = (uint16_t)(w->failed ? 0 : reads);
+        m->n_writes = (uint16_t)(w->failed ? 0 : writes);
     }
     bool accesses = i->access != NULL;
     PASS(w, accesses);
@@ -139,18 +146,15 @@ static void pass_matrix(struct wire *w, struct ir_insn *i)
 
 static void pass_texture(struct wire *w, struct ir_insn *i)
 {
-    uint32_t reads = w->arena ? 0 : i->texture->n_reads, writes = w->arena ? 0 : i->texture->n_writes;
     if (w->arena)
         i->texture = ARENA_NEW(w->arena, struct ir_texture);
-    pass_str(w, &i->texture->name);
-    PASS_ARRAY(w, i->texture->reads, reads);
-    pass(w, i->texture->reads, reads * sizeof *i->texture->reads);
-    PASS_ARRAY(w, i->texture->writes, writes);
-    pass(w, i->texture->writes, writes * sizeof *i->texture->writes);
-    w->failed |= reads > IR_TEXTURE_READS || writes > IR_TEXTURE_WRITES;
+    struct ir_texture *t = i->texture;
+    pass_str(w, &t->name);
+    uint32_t reads = pass_refs(w, &t->reads, t->n_reads, IR_TEXTURE_READS);
+    uint32_t writes = pass_refs(w, &t->writes, t->n_writes, IR_TEXTURE_WRITES);
     if (w->arena) {
-        i->texture->n_reads = (uint8_t)(w->failed ? 0 : reads);
-        i->texture->n_writes = (uint8_t)(w->failed ? 0 : writes);
+        t->n_reads = (uint8_t)reads;
+        t->n_writes = (uint8_t)writes;
     }
 }
 

@@ -46,12 +46,13 @@ static bool await(int fd, short what, const atomic_bool *ended)
     }
 }
 
-static bool write_all(int fd, const void *bytes, size_t n, const atomic_bool *ended)
+/* Reads (POLLIN) or writes (POLLOUT) all of the bytes. */
+static bool move_all(int fd, short way, void *bytes, size_t n, const atomic_bool *ended)
 {
-    const uint8_t *at = bytes;
+    uint8_t *at = bytes;
     while (n) {
-        ssize_t done = write(fd, at, n);
-        if (done < 0 && errno != EINTR && (errno != EAGAIN || !await(fd, POLLOUT, ended)))
+        ssize_t done = way == POLLIN ? read(fd, at, n) : write(fd, at, n);
+        if (done < 0 && errno != EINTR && (errno != EAGAIN || !await(fd, way, ended)))
             return false;
         at += done > 0 ? done : 0;
         n -= done > 0 ? (size_t)done : 0;
@@ -59,17 +60,14 @@ static bool write_all(int fd, const void *bytes, size_t n, const atomic_bool *en
     return true;
 }
 
+static bool write_all(int fd, const void *bytes, size_t n, const atomic_bool *ended)
+{
+    return move_all(fd, POLLOUT, (void *)bytes, n, ended);
+}
+
 static bool read_all(int fd, void *bytes, size_t n, const atomic_bool *ended)
 {
-    uint8_t *at = bytes;
-    while (n) {
-        ssize_t done = read(fd, at, n);
-        if (done < 0 && errno != EINTR && (errno != EAGAIN || !await(fd, POLLIN, ended)))
-            return false;
-        at += done > 0 ? done : 0;
-        n -= done > 0 ? (size_t)done : 0;
-    }
-    return true;
+    return move_all(fd, POLLIN, bytes, n, ended);
 }
 
 static bool write_message(int fd, uint32_t rank, int kind, const void *bytes, size_t n, const atomic_bool *ended)

@@ -71,8 +71,8 @@ static bool is_possible(struct replay *r, const struct access_event *e)
 
 bool replay_access(struct replay *r, const struct record *x)
 {
-    struct event_block *b = replay_warp_at(r, x->access.block, x->access.warp);
-    const struct site *site = b ? replay_site_at(r, b, x->access.site) : NULL;
+    struct event_block *b;
+    const struct site *site = replay_warp_site(r, x->access.block, x->access.warp, x->access.site, &b);
     bool good = site;
     if (!good || !x->access.lanes)
         return good && replay_impossible(r, "an access needs at least one lane");
@@ -161,8 +161,8 @@ static bool is_to_shared(enum async_mode mode)
 
 bool replay_issue(struct replay *r, const struct record *x)
 {
-    struct event_block *b = replay_warp_at(r, x->issue.block, x->issue.warp);
-    const struct site *site = b ? replay_site_at(r, b, x->issue.site) : NULL;
+    struct event_block *b;
+    const struct site *site = replay_warp_site(r, x->issue.block, x->issue.warp, x->issue.site, &b);
     uint64_t to[WARP_LANES], from[WARP_LANES], taken[WARP_LANES];
     uint32_t taken_by[WARP_LANES];
     bool good = site;
@@ -200,8 +200,8 @@ bool replay_issue(struct replay *r, const struct record *x)
 
 bool replay_fault(struct replay *r, const struct record *x)
 {
-    struct event_block *b = replay_warp_at(r, x->fault.block, x->fault.warp);
-    const struct site *site = b ? replay_site_at(r, b, x->fault.site) : NULL;
+    struct event_block *b;
+    const struct site *site = replay_warp_site(r, x->fault.block, x->fault.warp, x->fault.site, &b);
     const struct fault_event e = {.site = site,
                                   .block = b,
                                   .warp = x->fault.warp,
@@ -220,8 +220,8 @@ bool replay_fault(struct replay *r, const struct record *x)
 
 bool replay_heap(struct replay *r, const struct record *x)
 {
-    struct event_block *b = replay_warp_at(r, x->heap.block, x->heap.warp);
-    const struct site *site = b ? replay_site_at(r, b, x->heap.site) : NULL;
+    struct event_block *b;
+    const struct site *site = replay_warp_site(r, x->heap.block, x->heap.warp, x->heap.site, &b);
     const struct heap_event e = {site, b, x->heap.warp, x->heap.lane, x->heap.is_free, x->heap.address, x->heap.bytes};
     if (!site || x->heap.lane >= WARP_LANES || x->heap.bytes > MOST_ASYNC_BYTES ||
         x->heap.address >= (1ull << SHADOW_ADDRESS_BITS) - MOST_ASYNC_BYTES)
@@ -232,8 +232,8 @@ bool replay_heap(struct replay *r, const struct record *x)
 
 bool replay_matrix(struct replay *r, const struct record *x)
 {
-    struct event_block *b = replay_warp_at(r, x->matrix.block, x->matrix.warp);
-    const struct site *site = b ? replay_site_at(r, b, x->matrix.site) : NULL;
+    struct event_block *b;
+    const struct site *site = replay_warp_site(r, x->matrix.block, x->matrix.warp, x->matrix.site, &b);
     if (!site || !x->matrix.lanes || x->matrix.address > b->launch->shared_bytes ||
         x->matrix.bytes > b->launch->shared_bytes - x->matrix.address)
         return site && replay_impossible(r, "the matrix is outside the block's shared memory, or has no lanes");

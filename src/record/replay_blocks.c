@@ -233,6 +233,13 @@ const struct site *replay_site_at(struct replay *r, const struct event_block *b,
     return NULL;
 }
 
+const struct site *replay_warp_site(struct replay *r, uint32_t block, uint32_t warp, uint64_t site,
+                                    struct event_block **b)
+{
+    *b = replay_warp_at(r, block, warp);
+    return *b ? replay_site_at(r, *b, site) : NULL;
+}
+
 const struct site *replay_site_or_none(struct replay *r, const struct event_block *b, uint64_t number, bool *good)
 {
     const struct site *s = number ? replay_site_at(r, b, number - 1) : NULL;

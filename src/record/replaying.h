@@ -132,6 +132,9 @@ const struct site *replay_site_or_none(struct replay *r, const struct event_bloc
 const struct site *replay_site_at(struct replay *r, const struct event_block *b, uint64_t number);
 /* The block of a warp; it has not ended, and has that warp. */
 struct event_block *replay_warp_at(struct replay *r, uint32_t block, uint32_t warp);
+/* A site of its kernel, and *b; NULL if one of them does not exist. */
+const struct site *replay_warp_site(struct replay *r, uint32_t block, uint32_t warp, uint64_t site,
+                                    struct event_block **b);
 /* The clients of the block's launch. */
 struct event_list *replay_list_of(const struct event_block *b);
 

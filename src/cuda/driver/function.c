@@ -347,28 +347,13 @@ CU_API CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, CUfunctio
 /* ---- clusters ---- */
 
 /* The launch of a configuration, with what matters for clusters. */
-static CUresult cluster_launch(const CUlaunchConfig *c, CUfunction function, hd_kernel **kernel, hd_kernel_info *info,
-                               struct device **d, struct work_launch *l)
-{
-    TRY(kernel_here(function, kernel, d));
-    NEED(c && (c->attrs || !c->numAttrs) && c->blockDimX && c->blockDimY && c->blockDimZ);
-    hd_kernel_get_info(*kernel, info);
-    *l = (struct work_launch){
-        .config = {.block = {c->blockDimX, c->blockDimY, c->blockDimZ}, .shared_bytes = c->sharedMemBytes}};
-    for (unsigned i = 0; i < c->numAttrs; i++)
-        TRY(launch_apply(c->attrs[i].id, &c->attrs[i].value, l));
-    if (!l->config.cluster[0])
-        memcpy(l->config.cluster, info->required_cluster, sizeof l->config.cluster);
-    return CUDA_SUCCESS;
-}
+struct cluster_launch {
+    hd_kernel *kernel;
+    struct device *device;
+    hd_launch_config config;
+    unsigned largest; /* cluster that the kernel may have */
+};
 
-static unsigned blocks_of_device(struct device *d, hd_kernel *kernel, const hd_launch_config *l)
-{
-    return hd_kernel_max_blocks(kernel, l->block[0] * l->block[1] * l->block[2], l->shared_bytes) *
-           (unsigned)attribute(d, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
-}
-
-/* The largest cluster that a launch of the kernel may have. */
 static unsigned largest_cluster(const struct CUfunc_st *f, const hd_kernel_info *info)
 {
     unsigned most = f->non_portable_cluster ? 16 : 8, required = 1;
@@ -379,36 +364,51 @@ static unsigned largest_cluster(const struct CUfunc_st *f, const hd_kernel_info 
     return info->max_cluster && info->max_cluster < most ? info->max_cluster : most;
 }
 
-CU_API CUresult cuOccupancyMaxPotentialClusterSize(int *size, CUfunction function, const CUlaunchConfig *config)
+static CUresult cluster_launch(const CUlaunchConfig *c, CUfunction function, struct cluster_launch *to)
 {
     struct CUfunc_st *f;
-    struct work_launch l;
-    hd_kernel *kernel;
     hd_kernel_info info;
-    struct device *d;
-    NEED(size);
-    TRY(cluster_launch(config, function, &kernel, &info, &d, &l));
+    TRY(kernel_here(function, &to->kernel, &to->device));
+    NEED(c && (c->attrs || !c->numAttrs) && c->blockDimX && c->blockDimY && c->blockDimZ);
+    hd_kernel_get_info(to->kernel, &info);
+    struct work_launch l = {
+        .config = {.block = {c->blockDimX, c->blockDimY, c->blockDimZ}, .shared_bytes = c->sharedMemBytes}};
+    for (unsigned i = 0; i < c->numAttrs; i++)
+        TRY(launch_apply(c->attrs[i].id, &c->attrs[i].value, &l));
+    if (!l.config.cluster[0])
+        memcpy(l.config.cluster, info.required_cluster, sizeof l.config.cluster);
     TRY(find((CUkernel)function, &f));
-    unsigned most = largest_cluster(f, &info), fit = blocks_of_device(d, kernel, &l.config);
-    *size = (int)(most < fit ? most : fit);
+    to->config = l.config;
+    to->largest = largest_cluster(f, &info);
+    return CUDA_SUCCESS;
+}
+
+static unsigned blocks_of_device(struct device *d, hd_kernel *kernel, const hd_launch_config *l)
+{
+    return hd_kernel_max_blocks(kernel, l->block[0] * l->block[1] * l->block[2], l->shared_bytes) *
+           (unsigned)attribute(d, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+}
+
+CU_API CUresult cuOccupancyMaxPotentialClusterSize(int *size, CUfunction function, const CUlaunchConfig *config)
+{
+    struct cluster_launch l;
+    NEED(size);
+    TRY(cluster_launch(config, function, &l));
+    unsigned fit = blocks_of_device(l.device, l.kernel, &l.config);
+    *size = (int)(l.largest < fit ? l.largest : fit);
     return CUDA_SUCCESS;
 }
 
 CU_API CUresult cuOccupancyMaxActiveClusters(int *clusters, CUfunction function, const CUlaunchConfig *config)
 {
-    struct CUfunc_st *f;
-    struct work_launch l;
-    hd_kernel *kernel;
-    hd_kernel_info info;
-    struct device *d;
+    struct cluster_launch l;
     NEED(clusters);
-    TRY(cluster_launch(config, function, &kernel, &info, &d, &l));
-    TRY(find((CUkernel)function, &f));
+    TRY(cluster_launch(config, function, &l));
     const hd_launch_config *c = &l.config;
     uint64_t size = c->cluster[0] ? (uint64_t)c->cluster[0] * c->cluster[1] * c->cluster[2] : 1;
-    if (size > largest_cluster(f, &info))
+    if (size > l.largest)
         return CUDA_ERROR_INVALID_CLUSTER_SIZE;
     *clusters =
-        (int)hd_kernel_max_clusters(kernel, c->block[0] * c->block[1] * c->block[2], c->shared_bytes, (unsigned)size);
+        (int)hd_kernel_max_clusters(l.kernel, c->block[0] * c->block[1] * c->block[2], c->shared_bytes, (unsigned)size);
     return CUDA_SUCCESS;
 }

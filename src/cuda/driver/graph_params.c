@@ -125,6 +125,14 @@ static void place_in_array(CUarray handle, const void *at, size_t *x, size_t *y,
     *x = offset % l.pitch_bytes;
 }
 
+static void set_pitch(size_t pitch, size_t slice, size_t *to_pitch, size_t *to_height)
+{
+    if (pitch) {
+        *to_pitch = pitch;
+        *to_height = slice / pitch;
+    }
+}
+
 /* Describes the same bytes; offsets in memory are folded into the addresses. */
 CU_API CUresult cuGraphMemcpyNodeGetParams(CUgraphNode node, CUDA_MEMCPY3D *m)
 {
@@ -145,18 +153,14 @@ CU_API CUresult cuGraphMemcpyNodeGetParams(CUgraphNode node, CUDA_MEMCPY3D *m)
                          .WidthInBytes = c->width,
                          .Height = c->height,
                          .Depth = c->depth};
-    if (w->from_array) {
+    if (w->from_array)
         place_in_array(w->from_array, c->from, &m->srcXInBytes, &m->srcY, &m->srcZ);
-    } else if (c->from_pitch) {
-        m->srcPitch = c->from_pitch;
-        m->srcHeight = c->from_slice / c->from_pitch;
-    }
-    if (w->to_array) {
+    else
+        set_pitch(c->from_pitch, c->from_slice, &m->srcPitch, &m->srcHeight);
+    if (w->to_array)
         place_in_array(w->to_array, c->to, &m->dstXInBytes, &m->dstY, &m->dstZ);
-    } else if (c->to_pitch) {
-        m->dstPitch = c->to_pitch;
-        m->dstHeight = c->to_slice / c->to_pitch;
-    }
+    else
+        set_pitch(c->to_pitch, c->to_slice, &m->dstPitch, &m->dstHeight);
     return CUDA_SUCCESS;
 }
 

@@ -75,31 +75,34 @@ static CUresult bind(CUtexref r, const CUDA_RESOURCE_DESC *resource)
     return reference_bind(r);
 }
 
-CU_API CUresult cuTexRefSetArray(CUtexref reference, CUarray array, unsigned flags)
+/* Binds an array with this description (NULL: the handle is invalid), and takes its format. */
+static CUresult bind_array(CUtexref reference, const void *handle, const CUDA_ARRAY3D_DESCRIPTOR *desc,
+                           CUDA_RESOURCE_DESC resource)
 {
     CUtexref r;
     TRY(find(reference, false, &r));
+    if (!desc)
+        return handle ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
+    r->format = desc->Format;
+    r->channels = desc->NumChannels;
+    return bind(r, &resource);
+}
+
+CU_API CUresult cuTexRefSetArray(CUtexref reference, CUarray array, unsigned flags)
+{
     CUarray a = array_of(array);
     (void)flags; /* an H200 accepts other flags, too: the array's format is used */
-    if (!a)
-        return array ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
-    r->format = a->desc.Format;
-    r->channels = a->desc.NumChannels;
-    return bind(r, &(CUDA_RESOURCE_DESC){.resType = CU_RESOURCE_TYPE_ARRAY, .res.array.hArray = array});
+    return bind_array(reference, array, a ? &a->desc : NULL,
+                      (CUDA_RESOURCE_DESC){.resType = CU_RESOURCE_TYPE_ARRAY, .res.array.hArray = array});
 }
 
 CU_API CUresult cuTexRefSetMipmappedArray(CUtexref reference, CUmipmappedArray mipmap, unsigned flags)
 {
-    CUtexref r;
-    TRY(find(reference, false, &r));
     CUmipmappedArray m = mipmap_of(mipmap);
     (void)flags;
-    if (!m)
-        return mipmap ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
-    r->format = m->desc.Format;
-    r->channels = m->desc.NumChannels;
-    return bind(
-        r, &(CUDA_RESOURCE_DESC){.resType = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY, .res.mipmap.hMipmappedArray = mipmap});
+    return bind_array(
+        reference, mipmap, m ? &m->desc : NULL,
+        (CUDA_RESOURCE_DESC){.resType = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY, .res.mipmap.hMipmappedArray = mipmap});
 }
 
 /* Textures begin at multiples of 512 bytes. A program adds the misalignment to its texel indices;

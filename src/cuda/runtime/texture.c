@@ -7,28 +7,22 @@
 
 cudaError_t rt_resource_of(const struct cudaResourceDesc *r, CUDA_RESOURCE_DESC *to)
 {
-    CUarray_format format;
-    unsigned channels;
     *to = (CUDA_RESOURCE_DESC){.resType = (CUresourcetype)r->resType};
     cudaError_t e = cudaSuccess;
     switch (r->resType) {
     case cudaResourceTypeArray: to->res.array.hArray = (CUarray)r->res.array.array; break;
     case cudaResourceTypeMipmappedArray: to->res.mipmap.hMipmappedArray = (CUmipmappedArray)r->res.mipmap.mipmap; break;
     case cudaResourceTypeLinear:
-        e = rt_format_of(&r->res.linear.desc, &format, &channels);
         to->res.linear.devPtr = (CUdeviceptr)r->res.linear.devPtr;
-        to->res.linear.format = format;
-        to->res.linear.numChannels = channels;
         to->res.linear.sizeInBytes = r->res.linear.sizeInBytes;
+        e = rt_format_of(&r->res.linear.desc, &to->res.linear.format, &to->res.linear.numChannels);
         break;
     case cudaResourceTypePitch2D:
-        e = rt_format_of(&r->res.pitch2D.desc, &format, &channels);
         to->res.pitch2D.devPtr = (CUdeviceptr)r->res.pitch2D.devPtr;
-        to->res.pitch2D.format = format;
-        to->res.pitch2D.numChannels = channels;
         to->res.pitch2D.width = r->res.pitch2D.width;
         to->res.pitch2D.height = r->res.pitch2D.height;
         to->res.pitch2D.pitchInBytes = r->res.pitch2D.pitchInBytes;
+        e = rt_format_of(&r->res.pitch2D.desc, &to->res.pitch2D.format, &to->res.pitch2D.numChannels);
         break;
     default: e = cudaErrorInvalidValue;
     }

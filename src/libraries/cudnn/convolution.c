@@ -64,18 +64,20 @@ static void set_sizes(struct plan *p)
 {
     const struct convolution *c = p->c;
     for (unsigned i = 0; i < MAX_SPACE; i++) {
-        int from = (int)i - (int)(MAX_SPACE - c->space);
-        bool has = from >= 0;
-        unsigned d = has ? 2 + (unsigned)from : 0;
-        p->x[i] = has ? c->x.dim[d] : 1;
-        p->k[i] = has ? c->w.dim[d] : 1;
-        p->y[i] = has ? c->y.dim[d] : 1;
-        p->xs[i] = has ? c->x.stride[d] : 0;
-        p->ks[i] = has ? c->w.stride[d] : 0;
-        p->ys[i] = has ? c->y.stride[d] : 0;
-        p->stride[i] = has ? c->stride[from] : 1;
-        p->pad[i] = has ? c->pre[from] : 0;
-        p->dilation[i] = has ? c->dilation[from] : 1;
+        p->x[i] = p->k[i] = p->y[i] = p->stride[i] = p->dilation[i] = 1;
+        p->xs[i] = p->ks[i] = p->ys[i] = p->pad[i] = 0;
+    }
+    for (unsigned from = 0; from < c->space; from++) {
+        unsigned i = MAX_SPACE - c->space + from, d = 2 + from;
+        p->x[i] = c->x.dim[d];
+        p->k[i] = c->w.dim[d];
+        p->y[i] = c->y.dim[d];
+        p->xs[i] = c->x.stride[d];
+        p->ks[i] = c->w.stride[d];
+        p->ys[i] = c->y.stride[d];
+        p->stride[i] = c->stride[from];
+        p->pad[i] = c->pre[from];
+        p->dilation[i] = c->dilation[from];
     }
     p->batch = c->x.dim[0];
     p->in = c->w.dim[1];
@@ -172,6 +174,15 @@ static void write_row(const struct plan *p, int which, int64_t index, int64_t st
     elements_narrow(p->p, row, p->type[which], element(p, which, index), (ptrdiff_t)stride, (size_t)n);
 }
 
+static void move_row(const struct plan *p, int which, int64_t index, int64_t stride, void *row, void *scratch,
+                     int64_t n, bool write)
+{
+    if (write)
+        write_row(p, which, index, stride, row, scratch, n);
+    else
+        elements_widen(p->p, row, p->type[which], element(p, which, index), (ptrdiff_t)stride, (size_t)n);
+}
+
 static int64_t y_index(const struct plan *p, int64_t image, int64_t channel, int64_t line)
 {
     return image * p->c->y.stride[0] + channel * p->c->y.stride[1] + line / p->y[1] * p->ys[0] +
@@ -198,10 +209,7 @@ static void move_y(const struct plan *p, int64_t image, int64_t group, int64_t l
         for (int64_t l = 0; l < lines; l++) {
             int64_t index = y_index(p, image, group * p->out + o, line + l);
             char *row = rows + (o * lines + l) * p->y[2] * (int64_t)p->bytes;
-            if (write)
-                write_row(p, Y, index, p->ys[2], row, scratch, p->y[2]);
-            else
-                elements_widen(p->p, row, p->type[Y], element(p, Y, index), (ptrdiff_t)p->ys[2], (size_t)p->y[2]);
+            move_row(p, Y, index, p->ys[2], row, scratch, p->y[2], write);
         }
 }
 
@@ -302,10 +310,7 @@ static void move_filters(const struct plan *p, int64_t group, void *scratch, boo
             int64_t index = (group * p->out + o) * p->c->w.stride[0] + t.channel * p->c->w.stride[1] +
                             t.at[0] * p->ks[0] + t.at[1] * p->ks[1];
             char *row = (char *)filters_of(p, group) + (o * p->taps + tap) * (int64_t)p->bytes;
-            if (write)
-                write_row(p, W, index, p->ks[2], row, scratch, p->k[2]);
-            else
-                elements_widen(p->p, row, p->type[W], element(p, W, index), (ptrdiff_t)p->ks[2], (size_t)p->k[2]);
+            move_row(p, W, index, p->ks[2], row, scratch, p->k[2], write);
         }
 }
 

@@ -164,30 +164,32 @@ struct dense dense_of(const struct dense_vector *v)
     return (struct dense){v->size, 1, v->size > 0 ? v->size : 1, v->values, v->type, CUSPARSE_ORDER_COL, 1, 0};
 }
 
+static bool fill_equation(struct equation *e, cusparseConstSpMatDescr_t a, const struct dense *b, const struct dense *c)
+{
+    e->a = handle_find(&library_handles, a, KIND_SPARSE);
+    if (!e->a || !b || !c)
+        return false;
+    e->b = *b;
+    e->c = *c;
+    return true;
+}
+
 bool equation_of_vectors(struct equation *e, cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x,
                          cusparseDnVecDescr_t y)
 {
     const struct dense_vector *b = handle_find(&library_handles, x, KIND_DENSE_VECTOR);
     const struct dense_vector *c = handle_find(&library_handles, y, KIND_DENSE_VECTOR);
-    e->a = handle_find(&library_handles, a, KIND_SPARSE);
-    if (!e->a || !b || !c)
+    if (!b || !c)
         return false;
-    e->b = dense_of(b);
-    e->c = dense_of(c);
-    return true;
+    struct dense from = dense_of(b), to = dense_of(c);
+    return fill_equation(e, a, &from, &to);
 }
 
 bool equation_of_matrices(struct equation *e, cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t b,
                           cusparseDnMatDescr_t c)
 {
-    const struct dense *from = handle_find(&library_handles, b, KIND_DENSE);
-    const struct dense *to = handle_find(&library_handles, c, KIND_DENSE);
-    e->a = handle_find(&library_handles, a, KIND_SPARSE);
-    if (!e->a || !from || !to)
-        return false;
-    e->b = *from;
-    e->c = *to;
-    return true;
+    return fill_equation(e, a, handle_find(&library_handles, b, KIND_DENSE),
+                         handle_find(&library_handles, c, KIND_DENSE));
 }
 
 /* ---- the task ---- */

@@ -260,6 +260,12 @@ cusparseStatus_t call_transpose(const struct context *s, const char *name, int m
 
 /* ---- in a task: matrices ---- */
 
+/* A term of an element of a row; `order`: its position among the terms. */
+struct term {
+    int64_t column, order;
+    number value;
+};
+
 /* By rows, from 0; `from`: each value's index in the matrix. */
 struct csr {
     int64_t rows, columns, nnz;
@@ -271,17 +277,14 @@ struct csr {
  * pattern. Call csr_free() whatever it returns. */
 hd_result csr_load(const struct sparse *m, int of_batch, cusparseOperation_t op, bool values, struct csr *to);
 void csr_free(struct csr *m);
+/* An empty matrix with room for `most` elements by rows, and *term for `in_row` terms of a row, which the caller frees;
+ * false if memory is exhausted. */
+bool csr_begin(struct csr *m, int64_t rows, int64_t columns, int64_t most, struct term **term, int64_t in_row);
 
 /* Store parts of it in the program's arrays. */
 void csr_store_offsets(const struct csr *from, const struct sparse *to);
 void csr_store_columns(const struct csr *from, const struct sparse *to);
 void csr_store_values(const struct csr *from, const struct sparse *to);
-
-/* A term of an element of a row; `order`: its position among the terms. */
-struct term {
-    int64_t column, order;
-    number value;
-};
 
 /* Appends a row: sorts its terms by column, and adds those of equal columns. There must be room. */
 void csr_add_row(struct csr *to, struct term *term, int64_t terms);

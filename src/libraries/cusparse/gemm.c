@@ -21,12 +21,8 @@ static hd_result multiply(const struct csr *a, const struct csr *b, struct gemm 
         all += terms;
         most = terms > most ? terms : most;
     }
-    *to = (struct csr){.rows = a->rows, .columns = b->columns};
-    to->begin = calloc((size_t)a->rows + 1, sizeof *to->begin);
-    to->column = malloc(((size_t)all + 1) * sizeof *to->column);
-    to->value = malloc(((size_t)all + 1) * sizeof *to->value);
-    struct term *term = malloc(((size_t)most + 1) * sizeof *term);
-    bool ready = to->begin && to->column && to->value && term;
+    struct term *term;
+    bool ready = csr_begin(to, a->rows, b->columns, all, &term, most);
     for (int64_t i = 0; ready && i < a->rows; i++) {
         int64_t terms = 0;
         for (int64_t k = a->begin[i]; k < a->begin[i + 1]; k++)

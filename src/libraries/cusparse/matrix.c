@@ -12,6 +12,16 @@ void csr_free(struct csr *m)
     *m = (struct csr){0};
 }
 
+bool csr_begin(struct csr *m, int64_t rows, int64_t columns, int64_t most, struct term **term, int64_t in_row)
+{
+    *m = (struct csr){.rows = rows, .columns = columns};
+    m->begin = calloc((size_t)rows + 1, sizeof *m->begin);
+    m->column = malloc(((size_t)most + 1) * sizeof *m->column);
+    m->value = malloc(((size_t)most + 1) * sizeof *m->value);
+    *term = malloc(((size_t)in_row + 1) * sizeof **term);
+    return m->begin && m->column && m->value && *term;
+}
+
 static bool csr_allocate(struct csr *m, int64_t rows, int64_t columns, int64_t nnz, bool values)
 {
     m->rows = rows;

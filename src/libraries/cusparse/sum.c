@@ -8,12 +8,8 @@
 
 static hd_result add(const struct csr *a, number alpha, const struct csr *b, number beta, struct csr *to)
 {
-    *to = (struct csr){.rows = a->rows, .columns = a->columns};
-    to->begin = calloc((size_t)a->rows + 1, sizeof *to->begin);
-    to->column = malloc(((size_t)(a->nnz + b->nnz) + 1) * sizeof *to->column);
-    to->value = malloc(((size_t)(a->nnz + b->nnz) + 1) * sizeof *to->value);
-    struct term *term = malloc(((size_t)(a->nnz + b->nnz) + 1) * sizeof *term);
-    bool ready = to->begin && to->column && to->value && term;
+    struct term *term;
+    bool ready = csr_begin(to, a->rows, a->columns, a->nnz + b->nnz, &term, a->nnz + b->nnz);
     for (int64_t i = 0; ready && i < a->rows; i++) {
         int64_t terms = 0;
         for (int64_t k = a->begin[i]; k < a->begin[i + 1]; k++, terms++)
