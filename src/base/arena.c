@@ -69,7 +69,7 @@ void *arena_grow(struct arena *a, const void *old, size_t old_size, size_t new_s
 char *arena_strndup(struct arena *a, const char *s, size_t n)
 {
     char *p = arena_alloc(a, n + 1);
-    if (p)
+    if (p && n) /* s may be NULL then */
         memcpy(p, s, n);
     return p;
 }

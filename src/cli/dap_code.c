@@ -38,8 +38,8 @@ const char *dap_disassemble(struct dap *d, const json_t *arguments, json_t *body
     enum { MOST = 1 << 16 };
     const char *reference = text_of(arguments, "memoryReference"), *wrong = NULL;
     int64_t count = number_of(arguments, "instructionCount"),
-            from = (reference ? strtoll(reference, NULL, 0) : 0) + number_of(arguments, "offset") +
-                   number_of(arguments, "instructionOffset"),
+            from = (reference ? front_small(strtoll(reference, NULL, 0)) : 0) +
+                   front_small(number_of(arguments, "offset")) + front_small(number_of(arguments, "instructionOffset")),
             to = from + count - 1, ptx_line;
     json_t *list = json_array();
     if (count < 0 || count > MOST)

@@ -262,7 +262,7 @@ const char *dap_set_breakpoints(struct dap *d, const json_t *arguments, json_t *
     struct list l = {.d = d, .kind = DAP_LINE, .path = path ? path : "", .answers = json_array()};
     json_array_foreach(json_object_get(arguments, "breakpoints"), i, one)
     {
-        int64_t line = dap_line_meant(d, number_of(one, "line"));
+        int64_t line = dap_line_meant(d, front_small(number_of(one, "line")));
         json_t *request = ptx ? json_pack("{s:s, s:I}", "do", "break", "ptx_line", (json_int_t)line)
                               : json_pack("{s:s, s:s, s:I}", "do", "break", "file", path, "line", (json_int_t)line);
         set_wanted(&l, want(&l, conditions(request, one), line, NULL));
@@ -295,7 +295,8 @@ const char *dap_set_instruction_breakpoints(struct dap *d, const json_t *argumen
     json_array_foreach(json_object_get(arguments, "breakpoints"), i, one)
     {
         const char *reference = text_of(one, "instructionReference");
-        int64_t line = (reference ? strtoll(reference, NULL, 0) : 0) + number_of(one, "offset");
+        int64_t line =
+            (reference ? front_small(strtoll(reference, NULL, 0)) : 0) + front_small(number_of(one, "offset"));
         json_t *request =
             line > 0 ? json_pack("{s:s, s:I, s:s}", "do", "break", "ptx_line", (json_int_t)line, "reference", reference)
                      : json_object();

@@ -57,6 +57,12 @@ struct front {
     struct arena arena; /* for the current command */
 };
 
+/* A line or a count that somebody has typed, cut so that sums with it do not overflow. */
+static inline int64_t front_small(int64_t n)
+{
+    return n < -INT32_MAX ? -INT32_MAX : n > INT32_MAX ? INT32_MAX : n;
+}
+
 /* A member of an answer or an event; NULL or 0 if there is none. */
 static inline const char *text_of(const json_t *j, const char *key)
 {

@@ -378,13 +378,13 @@ void debug_command_list(struct front *f, char *arguments)
     if (colon && colon > arguments) {
         *colon = 0;
         f->list_file = arena_strdup(&f->s->arena, arguments);
-        f->list_from = strtoll(colon + 1, NULL, 10) - LINES / 2;
+        f->list_from = front_small(strtoll(colon + 1, NULL, 10)) - LINES / 2;
     } else if (isdigit((unsigned char)*arguments)) {
         char *end;
         f->list_file = file;
-        f->list_from = strtoll(arguments, &end, 10);
+        f->list_from = front_small(strtoll(arguments, &end, 10));
         if (*end == ',')
-            lines = strtoll(end + 1, NULL, 10) - f->list_from + 1;
+            lines = front_small(strtoll(end + 1, NULL, 10)) - f->list_from + 1;
         else
             f->list_from -= LINES / 2;
     } else if (*arguments) {

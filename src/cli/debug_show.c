@@ -217,7 +217,7 @@ void front_show_ptx(struct front *f, const char *from, int64_t count)
 {
     const char *text = front_expression(f, *from ? from : "$pc");
     char *end;
-    long long first = text ? strtoll(text, &end, 10) : 0;
+    int64_t first = text ? front_small(strtoll(text, &end, 10)) : 0;
     if (!text)
         return;
     if (first < 1 || end[strspn(end, " ")]) {

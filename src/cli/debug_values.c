@@ -208,7 +208,7 @@ void debug_command_examine(struct front *f, char *arguments)
     int64_t count = 1, size = 4;
     char format = 'x', *end;
     if (*arguments == '/') {
-        long long n = strtoll(++arguments, &end, 10);
+        int64_t n = front_small(strtoll(++arguments, &end, 10));
         count = end > arguments ? n : 1;
         for (arguments = end; *arguments && !isspace((unsigned char)*arguments); arguments++) {
             size_t shift = strcspn("bhwg", (char[2]){*arguments, 0});

@@ -100,7 +100,7 @@ static const struct syscall {
     bool nested; /* without `__cudaCDP2` or `cuda` */
     uint8_t result_bytes, param_bytes[MOST_SYSCALL_PARAMS];
 } syscalls[] = {
-    [SYSCALL_NONE] = {""},
+    [SYSCALL_NONE] = {"", false, 0, {0}},
 #define SYSCALL(id, name, bytes, ...)    [SYSCALL_##id] = {name, false, bytes, {__VA_ARGS__}},
 #define NESTED(id, name, bytes, ...)     [SYSCALL_##id] = {name, true, bytes, {__VA_ARGS__}},
 #define OWN_STREAM(id, name, bytes, ...) [SYSCALL_##id##_PTSZ] = {name, true, bytes, {__VA_ARGS__}},

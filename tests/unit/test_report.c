@@ -185,6 +185,14 @@ static void numbers_of_a_text_without_a_place_make_no_difference(void **state)
     assert_int_equal(all.list.at[0].count, 3);
 }
 
+static void a_source_may_be_empty(void **state)
+{
+    (void)state;
+    const struct source *s = source_new(&arena, "empty.ptx", (struct str){NULL, 0});
+    assert_int_equal(s->text.n, 0);
+    assert_string_equal(s->text.p, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -194,6 +202,7 @@ int main(void)
         cmocka_unit_test(what_is_no_report_is_refused),
         cmocka_unit_test(equal_findings_become_one_with_their_counts),
         cmocka_unit_test(findings_of_other_reasons_places_and_kernels_stay_apart),
+        cmocka_unit_test(a_source_may_be_empty),
         cmocka_unit_test(numbers_of_a_text_without_a_place_make_no_difference),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
