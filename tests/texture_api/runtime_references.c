@@ -29,6 +29,7 @@ cudaError_t cudaBindTexture2D(size_t *, const struct textureReference *, const v
 cudaError_t cudaBindTextureToArray(const struct textureReference *, cudaArray_const_t,
                                    const struct cudaChannelFormatDesc *);
 cudaError_t cudaUnbindTexture(const struct textureReference *);
+cudaError_t cudaGetTextureAlignmentOffset(size_t *, const struct textureReference *);
 cudaError_t cudaBindSurfaceToArray(const struct surfaceReference *, cudaArray_const_t,
                                    const struct cudaChannelFormatDesc *);
 
@@ -99,11 +100,17 @@ int main(void)
     IS(cudaMemcpy(p, texels, 1024, cudaMemcpyHostToDevice), 0);
     IS(cudaBindTexture(&offset, &row, (char *)p + 64, &u32, ~0u), 0);
     IS(offset, 64);
+    offset = 7;
+    IS(cudaGetTextureAlignmentOffset(&offset, &row), 0);
+    IS(offset, 64);
     IS(cudaLaunchKernel((const void *)line, one, block, args, 0, NULL), 0);
     IS(cudaMemcpy(words, out, 4096, cudaMemcpyDeviceToHost), 0);
     IS(words[0], ((unsigned *)texels)[0]);
     IS(words[4 * 255], ((unsigned *)texels)[255]);
     IS(cudaBindTexture(NULL, &row, (char *)p + 64, &u32, 400), cudaErrorInvalidValue);
+    IS(cudaGetTextureAlignmentOffset(&offset, &row), cudaErrorInvalidTextureBinding);
+    IS(cudaGetTextureAlignmentOffset(&offset, &board), 0);
+    IS(offset, 0);
     /* a surface */
     IS(cudaBindSurfaceToArray(&paper, s, &u32), 0);
     IS(cudaLaunchKernel((const void *)draw, one, block, args, 0, NULL), 0);
@@ -114,6 +121,7 @@ int main(void)
     IS(cudaBindTextureToArray((struct textureReference *)&paper, a, &u32), cudaErrorInvalidTexture);
     IS(cudaBindSurfaceToArray((struct surfaceReference *)&board, s, &u32), cudaErrorInvalidSurface);
     IS(cudaUnbindTexture(&board), 0);
+    IS(cudaGetTextureAlignmentOffset(&offset, &board), cudaErrorInvalidTextureBinding);
     IS(cudaLaunchKernel((const void *)picture, one, block, args, 0, NULL), 0);
     IS(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
     if (!failed)

@@ -46,6 +46,7 @@ cudaError_t cudaBindTextureToMipmappedArray(const struct textureReference *texre
                                             cudaMipmappedArray_const_t mipmappedArray,
                                             const struct cudaChannelFormatDesc *desc);
 cudaError_t cudaUnbindTexture(const struct textureReference *texref);
+cudaError_t cudaGetTextureAlignmentOffset(size_t *offset, const struct textureReference *texref);
 cudaError_t cudaBindSurfaceToArray(const struct surfaceReference *surfref, cudaArray_const_t array,
                                    const struct cudaChannelFormatDesc *desc);
 cudaError_t cudaGetTextureReference(const struct textureReference **texref, const void *symbol);
@@ -135,6 +136,11 @@ inline cudaError_t cudaBindTextureToMipmappedArray(const texture<T, D, M> &tex, 
 template <class T, int D, cudaTextureReadMode M> inline cudaError_t cudaUnbindTexture(const texture<T, D, M> &tex)
 {
     return ::cudaUnbindTexture(static_cast<const textureReference *>(&tex));
+}
+template <class T, int D, cudaTextureReadMode M>
+inline cudaError_t cudaGetTextureAlignmentOffset(size_t *offset, const texture<T, D, M> &tex)
+{
+    return ::cudaGetTextureAlignmentOffset(offset, static_cast<const textureReference *>(&tex));
 }
 template <class T, int D>
 inline cudaError_t cudaBindSurfaceToArray(const surface<T, D> &surf, cudaArray_const_t array,

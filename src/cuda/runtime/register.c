@@ -43,8 +43,9 @@ struct symbol {
     struct binary *binary;
     struct symbol *next; /* of the same binary */
     const char *name;    /* the program's string */
-    size_t bytes;        /* for a texture: its cudaTextureReadMode */
-    void **host_pointer; /* for a managed variable: receives its address */
+    size_t bytes;
+    struct rt_binding binding; /* for a texture reference */
+    void **host_pointer;       /* for a managed variable: receives its address */
     CUkernel kernel;
     bool refused;                /* the user was told that it cannot be used */
     struct symbol *next_managed; /* or next in place */
@@ -494,7 +495,10 @@ void rt_register_reference(void **fatCubinHandle, const void *host, bool is_surf
                            enum cudaTextureReadMode mode)
 {
     pthread_mutex_lock(&table.lock);
-    add((struct binary *)fatCubinHandle, host, is_surface ? SYMBOL_SURFACE : SYMBOL_TEXTURE, name, (size_t)mode);
+    enum symbol_kind kind = is_surface ? SYMBOL_SURFACE : SYMBOL_TEXTURE;
+    struct symbol *s = add((struct binary *)fatCubinHandle, host, kind, name, 0);
+    if (s)
+        s->binding = (struct rt_binding){mode, RT_UNBOUND};
     pthread_mutex_unlock(&table.lock);
 }
 
@@ -510,7 +514,7 @@ static CUresult reference_of(struct symbol *s, CUtexref *reference)
                                      : cuModuleGetTexRef(reference, m, s->name);
 }
 
-cudaError_t rt_reference_of(const void *host, bool is_surface, CUtexref *reference, enum cudaTextureReadMode *mode)
+cudaError_t rt_reference_of(const void *host, bool is_surface, CUtexref *reference, struct rt_binding **binding)
 {
     cudaError_t none = is_surface ? cudaErrorInvalidSurface : cudaErrorInvalidTexture;
     cudaError_t e = rt_enter();
@@ -522,7 +526,7 @@ cudaError_t rt_reference_of(const void *host, bool is_surface, CUtexref *referen
         e = none;
     } else {
         CUresult r = reference_of(s, reference);
-        *mode = (enum cudaTextureReadMode)s->bytes;
+        *binding = &s->binding;
         e = r == CUDA_ERROR_NOT_FOUND ? none : rt_error_of(r);
     }
     pthread_mutex_unlock(&table.lock);

@@ -65,11 +65,19 @@ const void *rt_function_of(CUkernel kernel);
  * cudaErrorInvalidSymbol. */
 cudaError_t rt_variable_of(const void *symbol, CUdeviceptr *address, size_t *bytes);
 
-/* Registers a texture or surface reference of CUDA 11's C++, by its host variable. Errors:
- * cudaErrorInvalidTexture, ...Surface. */
+/* A texture reference of CUDA 11's C++: how it is read, and how far what it is bound to lies behind
+ * the start of a texture. */
+struct rt_binding {
+    enum cudaTextureReadMode mode;
+    size_t offset; /* RT_UNBOUND: it is bound to nothing */
+};
+#define RT_UNBOUND SIZE_MAX
+
+/* Registers a texture or surface reference, by its host variable. Errors: cudaErrorInvalidTexture,
+ * ...Surface. */
 void rt_register_reference(void **fatCubinHandle, const void *host, bool is_surface, const char *name,
                            enum cudaTextureReadMode mode);
-cudaError_t rt_reference_of(const void *host, bool is_surface, CUtexref *reference, enum cudaTextureReadMode *mode);
+cudaError_t rt_reference_of(const void *host, bool is_surface, CUtexref *reference, struct rt_binding **binding);
 
 /* ---- copy.c ---- */
 

@@ -65,23 +65,36 @@ static cudaError_t describe(CUtexref r, const struct textureReference *t, enum c
     return cudaSuccess;
 }
 
-/* The driver's reference, unbound and described, so that settings do not meet an earlier binding. */
-static cudaError_t begin(const struct textureReference *t, const struct cudaChannelFormatDesc *desc, CUtexref *r)
+static cudaError_t unbind(const struct textureReference *t, CUtexref *r, struct rt_binding **b)
 {
-    enum cudaTextureReadMode mode;
-    cudaError_t e = rt_reference_of(t, false, r, &mode);
+    cudaError_t e = rt_reference_of(t, false, r, b);
     if (!e)
-        e = rt_error_of(cuTexRefSetAddress_v2(NULL, *r, 0, 0));
-    return e ? e : describe(*r, t, mode, desc);
+        (*b)->offset = RT_UNBOUND;
+    return e ? e : rt_error_of(cuTexRefSetAddress_v2(NULL, *r, 0, 0));
+}
+
+/* The driver's reference, unbound and described, so that settings do not meet an earlier binding. */
+static cudaError_t begin(const struct textureReference *t, const struct cudaChannelFormatDesc *desc, CUtexref *r,
+                         struct rt_binding **b)
+{
+    cudaError_t e = unbind(t, r, b);
+    return e ? e : describe(*r, t, (*b)->mode, desc);
+}
+
+static cudaError_t end(struct rt_binding *b, size_t offset, CUresult result)
+{
+    b->offset = result ? RT_UNBOUND : offset;
+    return rt_return(rt_error_of(result));
 }
 
 cudaError_t cudaBindTexture(size_t *offset, const struct textureReference *texref, const void *devPtr,
                             const struct cudaChannelFormatDesc *desc, size_t size)
 {
     CUtexref r;
+    struct rt_binding *b;
     CUdeviceptr start;
-    size_t room, all;
-    cudaError_t e = begin(texref, desc, &r);
+    size_t room, all, off = 0;
+    cudaError_t e = begin(texref, desc, &r, &b);
     if (e)
         return rt_return(e);
     /* Clips to the allocation: programs that omit the size pass UINT_MAX. */
@@ -89,16 +102,20 @@ cudaError_t cudaBindTexture(size_t *offset, const struct textureReference *texre
         room = start + all - (CUdeviceptr)devPtr;
         size = size < room ? size : room;
     }
-    return rt_return(rt_error_of(cuTexRefSetAddress_v2(offset, r, (CUdeviceptr)devPtr, size)));
+    CUresult result = cuTexRefSetAddress_v2(offset ? &off : NULL, r, (CUdeviceptr)devPtr, size);
+    if (offset && !result)
+        *offset = off;
+    return end(b, off, result);
 }
 
 cudaError_t cudaBindTexture2D(size_t *offset, const struct textureReference *texref, const void *devPtr,
                               const struct cudaChannelFormatDesc *desc, size_t width, size_t height, size_t pitch)
 {
     CUtexref r;
+    struct rt_binding *b;
     CUarray_format format;
     int channels;
-    cudaError_t e = begin(texref, desc, &r);
+    cudaError_t e = begin(texref, desc, &r, &b);
     if (!e)
         e = rt_error_of(cuTexRefGetFormat(&format, &channels, r));
     if (e)
@@ -110,15 +127,16 @@ cudaError_t cudaBindTexture2D(size_t *offset, const struct textureReference *tex
         .Width = width, .Height = height, .Format = format, .NumChannels = (unsigned)channels};
     if (offset)
         *offset = off;
-    return rt_return(rt_error_of(cuTexRefSetAddress2D_v3(r, &d, (CUdeviceptr)devPtr - off, pitch)));
+    return end(b, off, cuTexRefSetAddress2D_v3(r, &d, (CUdeviceptr)devPtr - off, pitch));
 }
 
 cudaError_t cudaBindTextureToArray(const struct textureReference *texref, cudaArray_const_t array,
                                    const struct cudaChannelFormatDesc *desc)
 {
     CUtexref r;
-    cudaError_t e = begin(texref, desc, &r);
-    return rt_return(e ? e : rt_error_of(cuTexRefSetArray(r, (CUarray)array, CU_TRSA_OVERRIDE_FORMAT)));
+    struct rt_binding *b;
+    cudaError_t e = begin(texref, desc, &r, &b);
+    return e ? rt_return(e) : end(b, 0, cuTexRefSetArray(r, (CUarray)array, CU_TRSA_OVERRIDE_FORMAT));
 }
 
 cudaError_t cudaBindTextureToMipmappedArray(const struct textureReference *texref,
@@ -126,26 +144,38 @@ cudaError_t cudaBindTextureToMipmappedArray(const struct textureReference *texre
                                             const struct cudaChannelFormatDesc *desc)
 {
     CUtexref r;
-    cudaError_t e = begin(texref, desc, &r);
-    return rt_return(
-        e ? e : rt_error_of(cuTexRefSetMipmappedArray(r, (CUmipmappedArray)mipmappedArray, CU_TRSA_OVERRIDE_FORMAT)));
+    struct rt_binding *b;
+    cudaError_t e = begin(texref, desc, &r, &b);
+    return e ? rt_return(e)
+             : end(b, 0, cuTexRefSetMipmappedArray(r, (CUmipmappedArray)mipmappedArray, CU_TRSA_OVERRIDE_FORMAT));
 }
 
 cudaError_t cudaUnbindTexture(const struct textureReference *texref)
 {
     CUtexref r;
-    enum cudaTextureReadMode mode;
-    cudaError_t e = rt_reference_of(texref, false, &r, &mode);
-    return rt_return(e ? e : rt_error_of(cuTexRefSetAddress_v2(NULL, r, 0, 0)));
+    struct rt_binding *b;
+    return rt_return(unbind(texref, &r, &b));
+}
+
+cudaError_t cudaGetTextureAlignmentOffset(size_t *offset, const struct textureReference *texref)
+{
+    CUtexref r;
+    struct rt_binding *b;
+    cudaError_t e = offset ? rt_reference_of(texref, false, &r, &b) : cudaErrorInvalidValue;
+    if (!e && b->offset == RT_UNBOUND)
+        e = cudaErrorInvalidTextureBinding;
+    if (!e)
+        *offset = b->offset;
+    return rt_return(e);
 }
 
 cudaError_t cudaBindSurfaceToArray(const struct surfaceReference *surfref, cudaArray_const_t array,
                                    const struct cudaChannelFormatDesc *desc)
 {
     CUtexref r;
-    enum cudaTextureReadMode mode;
+    struct rt_binding *b;
     (void)desc;
-    cudaError_t e = rt_reference_of(surfref, true, &r, &mode);
+    cudaError_t e = rt_reference_of(surfref, true, &r, &b);
     return rt_return(e ? e : rt_error_of(cuSurfRefSetArray((CUsurfref)r, (CUarray)array, 0)));
 }
 
@@ -153,8 +183,8 @@ cudaError_t cudaBindSurfaceToArray(const struct surfaceReference *surfref, cudaA
 cudaError_t cudaGetTextureReference(const struct textureReference **texref, const void *symbol)
 {
     CUtexref r;
-    enum cudaTextureReadMode mode;
-    cudaError_t e = texref ? rt_reference_of(symbol, false, &r, &mode) : cudaErrorInvalidValue;
+    struct rt_binding *b;
+    cudaError_t e = texref ? rt_reference_of(symbol, false, &r, &b) : cudaErrorInvalidValue;
     if (!e)
         *texref = symbol;
     return rt_return(e);
@@ -163,8 +193,8 @@ cudaError_t cudaGetTextureReference(const struct textureReference **texref, cons
 cudaError_t cudaGetSurfaceReference(const struct surfaceReference **surfref, const void *symbol)
 {
     CUtexref r;
-    enum cudaTextureReadMode mode;
-    cudaError_t e = surfref ? rt_reference_of(symbol, true, &r, &mode) : cudaErrorInvalidValue;
+    struct rt_binding *b;
+    cudaError_t e = surfref ? rt_reference_of(symbol, true, &r, &b) : cudaErrorInvalidValue;
     if (!e)
         *surfref = symbol;
     return rt_return(e);
