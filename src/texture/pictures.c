@@ -194,13 +194,13 @@ static uint32_t lanes_of(const uint32_t odd[WARP_LANES])
     return lanes;
 }
 
-/* Floats of which the first tap is all: what the others are matters where they are odd. */
+/* Floats of which the first tap is all. */
 static uint32_t take_first(uint32_t v[TAPS][WARP_LANES], uint32_t *out)
 {
     uint32_t odd[WARP_LANES];
     for (unsigned l = 0; l < WARP_LANES; l++) {
-        odd[l] = is_odd(v[0][l]) | is_odd(v[1][l]) | is_odd(v[2][l]) | is_odd(v[3][l]);
-        out[l] = v[0][l] << 1 ? v[0][l] : 0;
+        odd[l] = is_odd(v[0][l]);
+        out[l] = v[0][l];
     }
     return lanes_of(odd);
 }
@@ -227,6 +227,7 @@ static uint32_t mix_floats(const struct picture *p, const struct taps *t, uint32
         memcpy(&bits, &sum, 8);
         bits = (bits + (1ull << (drop - 1))) & -(1ull << drop);
         memcpy(&sum, &bits, 8);
+        odd[l] |= sum == 0 && (v[0][l] | v[1][l] | v[2][l] | v[3][l]) >> 31; /* zeros with the sign */
         odd[l] |= sum != 0 && !(fabs(sum) >= power(least) && fabs(sum) < 0x1p128);
         out[l] = sum != 0 ? f32_bits((float)sum) : 0;
     }

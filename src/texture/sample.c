@@ -290,10 +290,30 @@ static int next_shift(int exponent)
     return rest ? exponent + SHIFT - rest : exponent;
 }
 
-static double mix_floats(unsigned slices, const struct aligned *v, const int *weights, struct precision p)
+/* What the texels that a filter looks at are that no sum of theirs is: NaN, an infinity, or only zeros
+ * with the sign. It looks at those along whose dimensions it mixes, even where their weight is 0. */
+static bool find_special(unsigned n, const struct aligned *v, unsigned seen, double *special)
 {
-    double sum = 0;
+    bool nan = false, up = false, down = false, below = true;
+    for (unsigned k = 0; k < n; k++)
+        if (seen >> k & 1) {
+            double x = v[k].value;
+            nan |= isnan(x);
+            up |= isinf(x) && x > 0;
+            down |= isinf(x) && x < 0;
+            below &= x == 0 && signbit(x);
+        }
+    *special = nan || (up && down) ? NAN : up ? INFINITY : down ? -INFINITY : -0.0;
+    return nan || up || down || below;
+}
+
+static double mix_floats(unsigned slices, const struct aligned *v, const int *weights, unsigned seen,
+                         struct precision p)
+{
+    double sum = 0, special;
     int top = largest_of(4 * slices, v, weights);
+    if (find_special(4 * slices, v, seen, &special))
+        return special;
     if (top == NO_EXPONENT)
         return 0;
     double least = ldexp(1, next_shift(top) - p.guard - SLICE_BITS);
@@ -301,7 +321,7 @@ static double mix_floats(unsigned slices, const struct aligned *v, const int *we
         double part = 0;
         int own = largest_of(4, v, weights);
         for (unsigned k = 0; k < 4 && own != NO_EXPONENT; k++)
-            part += trunc(ldexp(v[k].value, p.guard - own)) * weights[k];
+            part += weights[k] ? trunc(ldexp(v[k].value, p.guard - own)) * weights[k] : 0;
         sum += slices == 1 ? ldexp(part, own - p.guard - FRACTION_BITS)
                            : floor(ldexp(part, own - p.guard - FRACTION_BITS) / least) * least;
     }
@@ -309,6 +329,7 @@ static double mix_floats(unsigned slices, const struct aligned *v, const int *we
     frexp(sum, &e);
     e = e - 1 < p.least ? p.least + 1 : e;
     double unit = ldexp(1, e - p.bits), rounded = floor(fabs(sum) / unit + 0.5) * unit;
+    rounded = p.bits == FLT_MANT_DIG && rounded < FLT_MIN ? 0 : rounded;
     return sum < 0 ? -rounded : rounded;
 }
 
@@ -329,8 +350,20 @@ static void read_nearest(const struct texture *t, const struct sampler *s, struc
     }
 }
 
+/* The filter takes a subnormal f32 as 0. */
+static float normal_of(const struct texel_format *f, float x)
+{
+    return f->type != TEXEL_F16 && fabsf(x) < FLT_MIN ? copysignf(0, x) : x;
+}
+
+/* NaN is the format's own. */
+static uint32_t mixed_bits(const struct texel_format *f, double v)
+{
+    return !isnan(v) ? bits_of((float)v) : f->type == TEXEL_F16 ? 0x7fffe000 : 0x7fffffff;
+}
+
 static void read_linear(const struct texture *t, const struct sampler *s, unsigned n, const struct texel *x,
-                        const int *weights, uint32_t out[4])
+                        const int *weights, unsigned seen, uint32_t out[4])
 {
     enum domain d = domain_of(t, s);
     const struct texel_format *f = &t->format;
@@ -347,11 +380,11 @@ static void read_linear(const struct texture *t, const struct sampler *s, unsign
             if (srgb)
                 floats[i] = linear_of_srgb((uint8_t)v);
             else if (by_float)
-                floats[i] = aligned_of(float_of(f, v));
+                floats[i] = aligned_of(normal_of(f, float_of(f, v)));
             else
                 fractions[i] = fraction_of(f, v);
         }
-        out[k] = by_float ? bits_of((float)mix_floats(n / 4, floats, weights, precision_of(f, srgb)))
+        out[k] = by_float ? mixed_bits(f, mix_floats(n / 4, floats, weights, seen, precision_of(f, srgb)))
                           : bits_of(mix_fractions(f, n, fractions, weights));
     }
 }
@@ -425,7 +458,7 @@ enum { MOST_SLICES = 4 };
 struct footprint {
     struct texel x[4 * MOST_SLICES];
     int weights[4 * MOST_SLICES];
-    unsigned slices;
+    unsigned slices, seen; /* bits of texels: find_special() */
 };
 
 /* Adds those of a level, of which `part` is taken in 1/256. */
@@ -497,9 +530,12 @@ static void add_level(struct footprint *f, const struct texture *t, const struct
         weigh(a, share, slices == 1 && part == ONE, &f->weights[first]);
         for (unsigned i = 0; i < 4; i++) {
             int64_t x = a[0].index[i & 1], y = a[1].index[i >> 1], layer = a[2].index[z], n = l->width;
+            bool seen = (!(i & 1) || a[0].fraction) && (!(i >> 1) || a[1].fraction) && (!z || a[2].fraction);
+            f->seen |= (unsigned)seen << (first + i);
             if (s->address[0] == ADDRESS_SEAMS && s->linear) {
                 if ((x < 0 || x >= n) && (y < 0 || y >= n)) {
                     share_corner(&f->weights[first], i);
+                    f->seen &= ~(1u << (first + i));
                     x = x < 0 ? 0 : x >= n ? n - 1 : x;
                     y = y < 0 ? 0 : y >= n ? n - 1 : y;
                 }
@@ -719,14 +755,14 @@ void texture_sample(const struct texture *t, const struct sampler *s, bool by_in
         fraction = 0;
     }
     view_make(&v, t, s, at);
-    f.slices = 0;
+    f.slices = f.seen = 0;
     add_level(&f, v.texture, v.sampler, &t->levels[first], v.at, ONE - fraction);
     if (fraction)
         add_level(&f, v.texture, v.sampler, &t->levels[first + 1], v.at, fraction);
     if (f.slices == 1 && !s->linear)
         read_nearest(t, s, f.x[0], out);
     else
-        read_linear(t, s, 4 * f.slices, f.x, f.weights, out);
+        read_linear(t, s, 4 * f.slices, f.x, f.weights, f.seen, out);
 }
 
 /* ---- gathering ---- */
@@ -749,7 +785,7 @@ void texture_gather(const struct texture *t, const struct sampler *s, unsigned c
         if (raw)
             read_nearest(t, s, x[0], texel);
         else
-            read_linear(t, s, 4, x, alone, texel);
+            read_linear(t, s, 4, x, alone, 1, texel);
         out[i] = texel[channel];
     }
 }
