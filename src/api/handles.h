@@ -115,6 +115,7 @@ struct hd_context {
     struct context *context;
     hd_context_options options;
     const struct nested_hooks *nested_hooks; /* answers kernels' calls of the device runtime */
+    const size_t *limits;                    /* nest_tell_limits(); or NULL */
     hd_stream *default_stream, *streams;
     pthread_mutex_t lock; /* protects the list of streams */
 };

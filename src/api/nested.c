@@ -65,6 +65,16 @@ hd_machine *nest_machine(const struct nest *n)
     return n->context->machine;
 }
 
+void nest_tell_limits(hd_context *c, const size_t *limits)
+{
+    c->limits = limits;
+}
+
+const size_t *nest_limits(const struct nest *n)
+{
+    return n->context->limits;
+}
+
 /* ---- the end of a grid ---- */
 
 void nest_uncount_pending(struct machine *m)

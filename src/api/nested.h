@@ -1,5 +1,4 @@
-/* Grids that launch grids (CUDA C++ Programming Guide, "CUDA Dynamic Parallelism", CDP2). Private
- * to api/.
+/* Grids that launch grids (CUDA C++ Programming Guide, "CUDA Dynamic Parallelism", CDP2).
  *
  * A nest is a running grid's state in the device runtime: streams, events, parameters being
  * written, errors of its threads, and what it launched. Those launches are in streams of its
@@ -51,6 +50,12 @@ struct task *nest_part(struct nest *n);
 void nest_uncount_pending(struct machine *m);
 /* Waits until the grid is complete. If the grid has failed, none of its pending launches begins. */
 void nest_finish(struct nest *n, hd_result result);
+
+/* What kernels of the context read by cudaDeviceGetLimit(), by CUDA's numbers up to 8; the table may
+ * change. */
+void nest_tell_limits(hd_context *c, const size_t *limits);
+/* NULL: nobody told them. */
+const size_t *nest_limits(const struct nest *n);
 
 /* ---- for who answers calls (nested_calls.c) ---- */
 

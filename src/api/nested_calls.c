@@ -95,32 +95,46 @@ static uint64_t text_of(const struct nest *n, const struct nested_call *c)
 
 static enum nest_error get_attribute(const struct nest *n, struct nested_call *c)
 {
+    enum { MOST_DEVICES = 64 };
     int value = 0, number = (int)arg(c, 1);
-    if ((int)arg(c, 2) != 0) /* a kernel sees only its own device, as number 0 */
-        return NEST_INVALID_DEVICE;
+    uint32_t device = (uint32_t)arg(c, 2);
+    if (device) /* a kernel sees only its own device, as number 0: an H200 says 0 of number 1, and refuses -1 */
+        return device < MOST_DEVICES ? give_int(n, c, 0, 0) : NEST_INVALID_DEVICE;
     bool known = number == 0 || hd_machine_get_attribute(nest_machine(n), number, &value);
     return known ? give_int(n, c, 0, value) : NEST_INVALID_VALUE;
 }
 
-/* A stack here is never smaller than LEAST_STACK. CUDA's default, unless the program sets a size,
- * is DEFAULT_STACK. */
+/* Limits where no driver tells them. A stack here is never smaller than LEAST_STACK. CUDA's default,
+ * unless the program sets a size, is DEFAULT_STACK. */
 enum { LEAST_STACK = 64 << 10, DEFAULT_STACK = 1024 };
 
+static uint64_t limit_of(const struct machine_config *m, unsigned number)
+{
+    switch (number) {
+    case cudaLimitStackSize: return m->stack_bytes > LEAST_STACK ? m->stack_bytes : DEFAULT_STACK;
+    case cudaLimitPrintfFifoSize: return m->print_bytes;
+    case cudaLimitMallocHeapSize: return m->heap_bytes;
+    case cudaLimitDevRuntimePendingLaunchCount: return m->pending_launches;
+    default: return 0;
+    }
+}
+
+/* Beyond the limits that have names, an H200 has the number of its multiprocessors (recorded). */
 static enum nest_error get_limit(const struct nest *n, struct nested_call *c)
 {
-    const struct machine_config *m = &nest_machine(n)->machine->config;
-    uint64_t value, none = UINT64_MAX;
-    switch (arg(c, 1)) {
-    case cudaLimitStackSize: value = m->stack_bytes > LEAST_STACK ? m->stack_bytes : DEFAULT_STACK; break;
-    case cudaLimitPrintfFifoSize: value = m->print_bytes; break;
-    case cudaLimitMallocHeapSize: value = m->heap_bytes; break;
-    case cudaLimitDevRuntimePendingLaunchCount: value = m->pending_launches; break;
-    case cudaLimitMaxL2FetchGranularity: value = 64; break;
-    case cudaLimitPersistingL2CacheSize: value = 0; break;
-    case cudaLimitDevRuntimeSyncDepth: give(n, c, 0, &none, sizeof none); return NEST_UNSUPPORTED_LIMIT;
-    default: return NEST_INVALID_VALUE;
-    }
-    return give(n, c, 0, &value, sizeof value);
+    enum { SHARED_FALLBACK = 9, MULTIPROCESSORS = 10 };
+    uint64_t number = arg(c, 1), value;
+    if (number > MULTIPROCESSORS)
+        return NEST_INVALID_VALUE;
+    bool known = number != cudaLimitDevRuntimeSyncDepth && number != SHARED_FALLBACK;
+    hd_machine_info info;
+    hd_machine_get_info(nest_machine(n), &info);
+    value = !known                      ? UINT64_MAX
+            : number == MULTIPROCESSORS ? info.multiprocessors
+            : nest_limits(n)            ? nest_limits(n)[number]
+                                        : limit_of(&nest_machine(n)->machine->config, (unsigned)number);
+    enum nest_error e = give(n, c, 0, &value, sizeof value);
+    return e || known ? e : NEST_UNSUPPORTED_LIMIT;
 }
 
 /* ---- kernels ---- */
@@ -169,8 +183,10 @@ static enum nest_error occupancy(struct nest *n, struct nested_call *c)
     hd_kernel *k = kernel_of(n, c, 1, &e);
     if (!k)
         return give_int(n, c, 0, 0);
-    if (threads <= 0)
-        return NEST_INVALID_VALUE;
+    if (threads <= 0) {
+        e = give_int(n, c, 0, 0);
+        return e ? e : NEST_INVALID_VALUE;
+    }
     return give_int(n, c, 0, (int)hd_kernel_max_blocks(k, (unsigned)threads, arg(c, 3)));
 }
 
@@ -206,8 +222,7 @@ static enum nest_error launch_named(struct nest *n, struct nested_call *c)
 static enum nest_error device_malloc(const struct nest *n, struct nested_call *c)
 {
     uint64_t bytes = arg(c, 1), p = nested_malloc(c, bytes);
-    enum nest_error e = give(n, c, 0, &p, sizeof p);
-    return e ? e : p ? NEST_SUCCESS : bytes ? NEST_MEMORY_ALLOCATION : NEST_INVALID_VALUE;
+    return p ? give(n, c, 0, &p, sizeof p) : bytes ? NEST_MEMORY_ALLOCATION : NEST_INVALID_VALUE;
 }
 
 static uint64_t extent(uint64_t width, uint64_t height, uint64_t depth, uint64_t pitch, uint64_t slice)

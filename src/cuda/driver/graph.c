@@ -220,6 +220,7 @@ static CUresult instantiate(CUgraphExec *exec, CUgraph graph, cuuint64_t flags, 
         return r;
     }
     g->instance = *exec = x->handle;
+    graph_keep_memory(g);
     return CUDA_SUCCESS;
 }
 

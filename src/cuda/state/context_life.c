@@ -1,4 +1,5 @@
 /* The beginning and the end of contexts: contexts.h. */
+#include "api/nested.h"
 #include "cuda/process/printed.h"
 #include "cuda/state/allocations.h"
 #include "cuda/state/arrays.h"
@@ -59,6 +60,7 @@ CUresult context_start(struct device *d, unsigned flags, CUcontext *context)
     c->api_version = 3020;
     c->attributes = stream_first_attributes(LEAST_PRIORITY);
     memcpy(c->limits, first_limits, sizeof c->limits);
+    nest_tell_limits(c->context, c->limits);
     *context = c;
     return CUDA_SUCCESS;
 }

@@ -46,6 +46,7 @@ struct CUgraphNode_st {
     struct CUgraph_st **bodies; /* of a conditional node */
     CUgraph *body_handles;      /* handles of the bodies: the list that the program got */
     bool updatable;             /* a kernel node that kernels may update */
+    bool is_kept;               /* memory that was not freed when the graph was instantiated: no node can free it */
     CUmemAccessDesc *access;    /* of a memory node: n_access entries, as the program gave them */
     size_t n_access;
     /* of a kernel node: the list that cuGraphKernelNodeGetParams returned, or NULL */
@@ -227,6 +228,8 @@ struct graph_memory;
  * memory. */
 CUresult graph_find_memory(CUgraph g, struct device *d, size_t bytes, const CUgraphNode *after, size_t n,
                            struct graph_memory **m);
+/* After an instantiation: what no node frees, none can free from now on (recorded). */
+void graph_keep_memory(CUgraph g);
 /* The memory that a new node frees, with a reference. */
 CUresult graph_find_freed(CUgraph g, const void *start, struct graph_memory **m);
 

@@ -157,13 +157,26 @@ CUresult graph_find_memory(CUgraph g, struct device *d, size_t bytes, const CUgr
     return graph_memory_new(d, bytes, m);
 }
 
+void graph_keep_memory(CUgraph g)
+{
+    size_t given, taken;
+    for (CUgraphNode p = g->n_memory ? g->first : NULL; p; p = p->next)
+        if (p->work.kind == WORK_GIVE) {
+            count_nodes(g, p->work.memory.at, &given, &taken);
+            p->is_kept = given > taken;
+        }
+}
+
 CUresult graph_find_freed(CUgraph g, const void *start, struct graph_memory **m)
 {
     size_t given, taken;
+    bool kept = false;
     struct graph_memory *at = start ? graph_memory_at(start) : NULL;
     NEED(at);
     count_nodes(g, at, &given, &taken);
-    if (given ? taken == given : taken) {
+    for (CUgraphNode p = g->first; p; p = p->next)
+        kept |= p->is_kept && p->work.memory.at == at;
+    if (kept || (given ? taken == given : taken)) {
         graph_memory_release(at);
         return CUDA_ERROR_INVALID_VALUE;
     }
