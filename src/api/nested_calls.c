@@ -95,11 +95,10 @@ static uint64_t text_of(const struct nest *n, const struct nested_call *c)
 
 static enum nest_error get_attribute(const struct nest *n, struct nested_call *c)
 {
-    enum { MOST_DEVICES = 64 };
     int value = 0, number = (int)arg(c, 1);
     uint32_t device = (uint32_t)arg(c, 2);
-    if (device) /* a kernel sees only its own device, as number 0: an H200 says 0 of number 1, and refuses -1 */
-        return device < MOST_DEVICES ? give_int(n, c, 0, 0) : NEST_INVALID_DEVICE;
+    if (device) /* a kernel sees only its own device, as number 0; an H200 says 0 of number 1, and refuses 3 and -1 */
+        return device == 1 ? give_int(n, c, 0, 0) : NEST_INVALID_DEVICE;
     bool known = number == 0 || hd_machine_get_attribute(nest_machine(n), number, &value);
     return known ? give_int(n, c, 0, value) : NEST_INVALID_VALUE;
 }
