@@ -175,7 +175,7 @@ static unsigned sharing_warps(const struct function *fn, const struct worth *w)
     return w->consecutive_bytes && w->consecutive_bytes < brought ? brought / w->consecutive_bytes : 1;
 }
 
-unsigned gang_best(const struct function *fn, uint32_t first, uint32_t last, unsigned most, uint64_t *waits)
+unsigned gang_best(const struct function *fn, uint32_t first, uint32_t last, unsigned whole, uint64_t *waits)
 {
     const struct jit_costs *costs = costs_of(fn);
     struct worth w;
@@ -190,8 +190,9 @@ unsigned gang_best(const struct function *fn, uint32_t first, uint32_t last, uns
         n_insns += block_at(fn, b)->n;
     unsigned percent = second ? costs->gang_gain_again : w.accesses ? costs->gang_gain_with_accesses : costs->gang_gain;
     const double worth_it = percent / 100.0, by_more = costs->gang_gain_by_more / 100.0;
-    for (unsigned n = 2; n <= (most > share ? most : share) && n * w.registers <= costs->gang_registers &&
-                         n * n_insns <= LIMIT_gang_loop;
+    unsigned most = costs->gang_warps > 1 && costs->gang_warps < share ? share : costs->gang_warps;
+    most = most < whole ? most : whole;
+    for (unsigned n = 2; n <= most && n * w.registers <= costs->gang_registers && n * n_insns <= LIMIT_gang_loop;
          n *= 2)
         if (n <= share || (time_of(fn, &w, n) < worth_it * time_of(fn, &w, 1) &&
                            time_of(fn, &w, n) < by_more * time_of(fn, &w, best)))

@@ -92,12 +92,12 @@ void gang_find(struct function *fn, uint32_t index)
     uint8_t reached[n];
     gang_find_common(fn);
     fn->plan.inside = ARENA_ARRAY(fn->arena, uint8_t, n);
-    unsigned most = fn->target->costs->gang_warps < whole ? fn->target->costs->gang_warps : whole, best = 1;
+    unsigned best = 1;
     uint64_t waits = 0, longest = 0;
     for (int pass = 0; pass < 2 && !gang_spins(fn); pass++)
         for (uint32_t b = 0; b < n; b++) {
             uint32_t end = block_at(fn, b)->loop_header && !fn->shapes->lane_serial[b] ? loop_end(fn, b) : NO_BLOCK;
-            unsigned gang = end == NO_BLOCK ? 1 : gang_best(fn, b, end, most, &waits);
+            unsigned gang = end == NO_BLOCK ? 1 : gang_best(fn, b, end, whole, &waits);
             if (gang == 1)
                 continue;
             longest = waits > longest ? waits : longest;

@@ -23,9 +23,9 @@ void gang_find_common(struct function *fn);
 
 /* ---- gang_cost.c ---- */
 
-/* How many warps should run a loop together; 1: none. *waits: the latency of an iteration of a
- * single warp. */
-unsigned gang_best(const struct function *fn, uint32_t first, uint32_t last, unsigned most, uint64_t *waits);
+/* How many of a block's `whole` warps should run a loop together; 1: none. *waits: the latency of
+ * an iteration of a single warp. */
+unsigned gang_best(const struct function *fn, uint32_t first, uint32_t last, unsigned whole, uint64_t *waits);
 
 /* The number of the CPU's vectors that hold a warp's own values at the start of a loop. */
 uint32_t gang_vectors_around(const struct function *fn, uint32_t head);
