@@ -15,6 +15,9 @@
  * declaration never changes. */
 HEDDLE_LIBRARY_API void heddle_library_meet(const char *interface);
 
+/* Added to a range's use: the task does not read it if beta is 0 when its turn comes. */
+enum { LIBRARY_BY_BETA = 1 << 8 };
+
 /* A library's call as work of a stream. If it was captured into a graph, it runs in every launch of
  * the graph, possibly several times at once. */
 struct library_task {
@@ -30,6 +33,8 @@ struct library_task {
     /* More of it, which only memory tells, as of a batch by addresses; or NULL. Asked by checkers
      * when the call's turn comes; the array is freed by free(). */
     hd_used *(*find_used)(const void *args, size_t *count);
+    const void *beta; /* in device memory: what ranges of LIBRARY_BY_BETA are multiplied by; or NULL */
+    size_t beta_bytes;
     double flops, bytes; /* what a GPU would compute and move; 0 bytes: everything in `used` */
     hd_unit unit;
     /* Replaces `run` in a call that waits for other calls: it is called until it does not return

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cuda/library.h"
 #include "cuda/watch/check.h"
 
 struct library_work {
@@ -14,9 +15,13 @@ struct library_work {
     hd_result (*step)(void *args, void **state);
     void (*drop)(void *args);
     hd_used *(*find_used)(const void *args, size_t *count);
+    const void *beta;
+    size_t beta_bytes;
+    const hd_used *by_beta; /* ranges that it decides on; in `work`, they are only memory that has to be there */
+    size_t by_beta_count;
     hd_work work;
     char *args;
-    max_align_t rest[]; /* ranges, followed by the arguments */
+    max_align_t rest[]; /* ranges, followed by those that beta decides on and the arguments */
 };
 
 static size_t aligned(size_t bytes)
@@ -28,7 +33,7 @@ static double bytes_of(const struct library_task *t)
 {
     double bytes = t->bytes;
     for (size_t i = 0; i < t->used_count && t->bytes == 0; i++) {
-        unsigned ways = t->used[i].use == (HD_READS | HD_WRITES) ? 2 : 1;
+        unsigned ways = (t->used[i].use & HD_READS) && (t->used[i].use & HD_WRITES) ? 2 : 1;
         bytes += ways * (double)t->used[i].width * (double)t->used[i].height;
     }
     return bytes;
@@ -61,10 +66,30 @@ static hd_result step(void *data, void **state)
     return r;
 }
 
+static bool beta_is_zero(const struct library_work *w)
+{
+    const unsigned char *beta = heddle_library_view(w->beta);
+    for (size_t i = 0; i < w->beta_bytes; i++)
+        if (beta[i])
+            return false;
+    return true;
+}
+
 static hd_used *find_used(void *data, size_t *count)
 {
     const struct library_work *w = data;
-    return w->find_used(w->args, count);
+    size_t n = 0;
+    hd_used *of_task = w->find_used ? w->find_used(w->args, &n) : NULL;
+    hd_used *all = w->by_beta_count ? realloc(of_task, (n + w->by_beta_count) * sizeof *all) : of_task;
+    *count = all ? n : 0;
+    if (!all && w->by_beta_count)
+        free(of_task);
+    const unsigned kept = all && w->by_beta_count && beta_is_zero(w) ? HD_WRITES : HD_READS | HD_WRITES;
+    for (size_t i = 0; all && i < w->by_beta_count; i++) {
+        all[*count] = w->by_beta[i];
+        all[(*count)++].use &= kept;
+    }
+    return all;
 }
 
 static void release(void *data)
@@ -72,9 +97,24 @@ static void release(void *data)
     library_work_release(data);
 }
 
+/* Copies the ranges, and behind them those that beta decides on. */
+static void copy_ranges(struct library_work *w, const struct library_task *t, hd_used *to)
+{
+    hd_used *by_beta = to + t->used_count;
+    w->by_beta = by_beta;
+    w->by_beta_count = 0;
+    for (size_t i = 0; i < t->used_count; i++) {
+        to[i] = t->used[i];
+        if (to[i].use & LIBRARY_BY_BETA) {
+            by_beta[w->by_beta_count++] = to[i];
+            to[i].use = 0;
+        }
+    }
+}
+
 struct library_work *library_work_new(const struct library_task *t)
 {
-    size_t ranges = t->used_count * sizeof *t->used, args = aligned(ranges);
+    size_t args = aligned(2 * t->used_count * sizeof *t->used);
     struct library_work *w = malloc(sizeof *w + args + t->arg_bytes);
     if (!w) {
         if (t->drop)
@@ -87,9 +127,10 @@ struct library_work *library_work_new(const struct library_task *t)
     w->step = t->step;
     w->drop = t->drop;
     w->find_used = t->find_used;
+    w->beta = t->beta;
+    w->beta_bytes = t->beta_bytes;
     w->args = rest + args;
-    if (ranges)
-        memcpy(rest, t->used, ranges);
+    copy_ranges(w, t, (hd_used *)rest);
     if (t->arg_bytes)
         memcpy(w->args, t->args, t->arg_bytes);
     w->work = (hd_work){.name = t->name,
@@ -102,7 +143,7 @@ struct library_work *library_work_new(const struct library_task *t)
                         .bytes = bytes_of(t),
                         .unit = t->unit,
                         .step = t->step ? step : NULL,
-                        .find_used = t->find_used ? find_used : NULL};
+                        .find_used = t->find_used || w->by_beta_count ? find_used : NULL};
     return w;
 }
 

@@ -62,3 +62,21 @@ bool library_add_use(hd_used **used, size_t *n, hd_used u)
     (*used)[(*n)++] = u;
     return true;
 }
+
+/* Columns with w to 2 w elements are a rectangle of w rows at the triangle's edge, and a
+ * parallelogram of w elements along the diagonal. */
+size_t library_triangle(hd_used ranges[TRIANGLE_RANGES], const void *at, bool lower, int64_t n, int64_t ld,
+                        size_t element_bytes, unsigned use)
+{
+    const int64_t bytes = (int64_t)element_bytes;
+    size_t told = 0;
+    for (int64_t w = 1; w <= n; w *= 2) {
+        const int64_t columns = (2 * w < n ? 2 * w : n) - w + 1, first = lower ? n - w - columns + 1 : w - 1;
+        const char *column = (const char *)at + first * ld * bytes;
+        const size_t width = (size_t)(w * bytes), height = (size_t)columns;
+        ranges[told++] = library_uses(column + (lower ? n - w : 0) * bytes, width, height, (size_t)(ld * bytes), use);
+        ranges[told++] =
+            library_uses(column + (lower ? first : 0) * bytes, width, height, (size_t)((ld + 1) * bytes), use);
+    }
+    return told;
+}

@@ -68,6 +68,12 @@ static inline hd_used library_updates(const void *at, size_t bytes)
     return library_uses(at, bytes, 1, bytes, HD_READS | HD_WRITES);
 }
 
+/* Splits a triangle of n x n elements, with its diagonal, into ranges, which may overlap. Returns
+ * their number. */
+enum { TRIANGLE_RANGES = 128 };
+size_t library_triangle(hd_used ranges[TRIANGLE_RANGES], const void *at, bool lower, int64_t n, int64_t ld,
+                        size_t element_bytes, unsigned use);
+
 /* In a task: the address by which this process accesses CUDA memory, of any device, managed or
  * pinned. */
 static inline void *library_view(const void *address)

@@ -136,6 +136,12 @@ static bool discards_result(const struct call *c)
     return !c->device_scalars && c->routine->uses & USES_BETA && c->beta && is_zero(c->beta_value.bytes, beta_bytes(c));
 }
 
+/* Where the device has beta, it is known when the call's turn comes. */
+static bool may_discard_result(const struct call *c)
+{
+    return c->device_scalars && c->routine->uses & USES_BETA && c->beta;
+}
+
 /* May an operand be NULL? Pivots may, and operands that are not read because alpha is 0. */
 static bool does_without(const struct call *c, int i, const struct region *r, const void *alpha, const void *beta)
 {
@@ -202,6 +208,8 @@ static void find_uses(struct uses *u, const struct call *c, const struct region 
     struct region result = r[RESULT];
     if (discards_result(c))
         result.use &= ~(unsigned)HD_READS;
+    if (may_discard_result(c) && !c->arrays && result.use & HD_READS)
+        result.use |= LIBRARY_BY_BETA;
     if (c->device_scalars && c->routine->uses & USES_ALPHA && c->alpha)
         uses_add(u, c->alpha, (int64_t)alpha_bytes(c), 1, 0, HD_READS);
     if (c->device_scalars && c->routine->uses & USES_BETA && c->beta)
@@ -298,7 +306,7 @@ static hd_used *find_addressed(const void *args, size_t *count)
     const struct call *c = args;
     struct region r[OPERANDS] = {0};
     c->routine->regions(c, r);
-    if (discards_result(c))
+    if (discards_result(c) || (may_discard_result(c) && is_zero(library_view(c->beta), beta_bytes(c))))
         r[RESULT].use &= ~(unsigned)HD_READS;
     return uses_of_addresses(c, r, count);
 }
@@ -377,6 +385,8 @@ cublasStatus_t call_put(cublasHandle_t handle, struct call *c)
         .used = u.used,
         .used_count = u.n,
         .find_used = c->arrays ? find_addressed : NULL,
+        .beta = may_discard_result(c) ? c->beta : NULL,
+        .beta_bytes = beta_bytes(c),
         .bytes = u.bytes,
         .flops = c->routine->flops ? c->routine->flops(c) * (c->batched ? (double)c->batch : 1) : 0,
         .unit = unit_of(c)};

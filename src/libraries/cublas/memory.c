@@ -5,7 +5,7 @@
 
 static double moved(int64_t bytes, int64_t rows, unsigned use)
 {
-    return (double)bytes * (double)rows * (use == (HD_READS | HD_WRITES) ? 2 : 1);
+    return (double)bytes * (double)rows * (use & HD_READS && use & HD_WRITES ? 2 : 1);
 }
 
 void uses_add(struct uses *u, const void *at, int64_t width, int64_t height, int64_t pitch, unsigned use)
@@ -16,19 +16,17 @@ void uses_add(struct uses *u, const void *at, int64_t width, int64_t height, int
     u->bytes += moved(width, height, use);
 }
 
-/* Splits a triangle: columns with w to 2 w elements are a rectangle of w rows at the triangle's
- * edge, and a parallelogram of w elements along the diagonal. */
 static void add_triangle(struct uses *u, const struct operand *o, const struct region *r, int64_t bytes)
 {
     const bool lower = r->kind == REGION_LOWER;
-    const int64_t n = r->columns - r->strict, ld = o->ld;
-    const char *corner = (const char *)o->at + (r->strict ? lower ? 1 : ld : 0) * bytes;
+    const int64_t n = r->columns - r->strict;
     const double before = u->bytes;
-    for (int64_t w = 1; w <= n; w *= 2) {
-        const int64_t columns = (2 * w < n ? 2 * w : n) - w + 1, first = lower ? n - w - columns + 1 : w - 1;
-        uses_add(u, corner + (first * ld + (lower ? n - w : 0)) * bytes, w * bytes, columns, ld * bytes, r->use);
-        uses_add(u, corner + (first * ld + (lower ? first : 0)) * bytes, w * bytes, columns, (ld + 1) * bytes, r->use);
-    }
+    hd_used ranges[TRIANGLE_RANGES];
+    const size_t told = library_triangle(ranges, (const char *)o->at + (r->strict ? lower ? 1 : o->ld : 0) * bytes,
+                                         lower, n, o->ld, (size_t)bytes, r->use);
+    for (size_t i = 0; i < told; i++)
+        uses_add(u, ranges[i].at, (int64_t)ranges[i].width, (int64_t)ranges[i].height, (int64_t)ranges[i].pitch,
+                 r->use);
     u->bytes = before + moved(n * (n + 1) / 2, bytes, r->use);
 }
 

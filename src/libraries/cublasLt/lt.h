@@ -93,13 +93,24 @@ cublasStatus_t matmul_check(const char *say, const struct operation *o, const st
                             const struct layout *c, const struct layout *d);
 bool is_algorithm(const struct algorithm *a);
 
-/* Converts a stream's result. */
-cublasStatus_t lt_status(CUresult r);
+/* A matrix's shape in memory: its columns, its rows, or its strips of tiles. */
+struct library_shape layout_shape(const struct layout *l);
 /* In a task: a matrix of a batch. Returns false if not all of it is memory. */
 bool lt_matrix(struct matrix *m, const struct layout *l, const void *at, int64_t problem);
-/* Declares the memory of a matrix in all problems of its batch. Returns how many of `most` entries
-   were used. */
-size_t lt_uses(hd_used *used, size_t most, const struct layout *l, const void *at, unsigned use);
+
+/* The memory that a call uses. */
+struct ranges {
+    hd_used *at;
+    size_t n;
+    bool no_memory;
+};
+void ranges_add(struct ranges *r, const void *at, size_t width, size_t height, size_t pitch, unsigned use);
+/* Adds a matrix of all problems of a batch. Of a batch by addresses, adds their array. */
+void ranges_add_matrix(struct ranges *r, const struct layout *l, const void *at, unsigned use);
+/* In a task: adds the matrices of a batch by addresses, and nothing of other batches. */
+void ranges_add_addressed(struct ranges *r, const struct layout *l, const void *at, unsigned use);
+/* Puts the call into the stream with these ranges, and frees them. */
+cublasStatus_t ranges_put(struct ranges *r, struct library_task *t, cudaStream_t stream);
 
 #define API LIBRARY_API cublasStatus_t
 

@@ -140,6 +140,11 @@ static cudaDataType bias_type(const struct matmul *t)
                                                                                           : t->d.type;
 }
 
+static cudaDataType aux_type(const struct matmul *t)
+{
+    return t->o.aux_type != -1 ? (cudaDataType)t->o.aux_type : t->d.type;
+}
+
 static float scale_at(const void *scale)
 {
     return scale ? *(const float *)library_view(scale) : 1;
@@ -180,7 +185,7 @@ static void read_scalars(const struct matmul *t, bool integers, double alpha[2],
 }
 
 /* Tiles are 32 columns wide; heights are whole tiles. */
-static struct library_shape layout_shape(const struct layout *l)
+struct library_shape layout_shape(const struct layout *l)
 {
     static const uint64_t tile_rows[] = {
         [CUBLASLT_ORDER_COL32] = 1, [CUBLASLT_ORDER_COL4_4R2_8C] = 8, [CUBLASLT_ORDER_COL32_2R_4R4] = 32};
@@ -216,7 +221,7 @@ static hd_result run_problem(const struct matmul *t, int64_t i)
                       (t->o.compute == CUBLAS_COMPUTE_32F_FAST_16F || t->o.compute == CUBLAS_COMPUTE_32F_FAST_16BF ||
                        t->o.compute == CUBLAS_COMPUTE_32F_FAST_TF32);
     const uint32_t e = t->o.epilogue;
-    const cudaDataType bias = bias_type(t), aux = t->o.aux_type != -1 ? (cudaDataType)t->o.aux_type : t->d.type;
+    const cudaDataType bias = bias_type(t), aux = aux_type(t);
     read_scalars(t, integers, alpha, beta, integer, &row_alpha);
     struct problem p = {.t = t, .index = i, .aux_type = aux, .d_scale = scale_at(t->o.d_scale)};
     p.product = (struct product){.ta = (cublasOperation_t)t->o.ta,
@@ -277,63 +282,82 @@ static hd_result run(void *args)
 
 /* ---- the memory that it uses ---- */
 
-enum { MOST_TOLD = 8 };
-
-size_t lt_uses(hd_used *used, size_t most, const struct layout *l, const void *at, unsigned use)
+static bool has_device_scalars(const struct matmul *t)
 {
-    const size_t bytes = element_bytes(l->type), n = (size_t)l->batch_count;
-    const bool row = l->order == CUBLASLT_ORDER_ROW;
-    const size_t width = (size_t)(row ? l->columns : l->rows) * bytes, height = (size_t)(row ? l->rows : l->columns);
-    size_t told = 0;
-    if (!at || !width || !height)
-        return 0;
-    if (l->batch_mode == CUBLASLT_BATCH_MODE_POINTER_ARRAY) {
-        used[0] = library_reads(at, n * sizeof(void *));
-        return 1;
-    }
-    if (l->order > CUBLASLT_ORDER_ROW) /* tiled: padding is treated as part of the matrix */
-        return 0;
-    for (size_t i = 0; i < (l->batch_stride ? n : 1) && told < most; i++)
-        used[told++] = library_uses((const char *)at + (int64_t)i * l->batch_stride * (int64_t)bytes, width, height,
-                                    (size_t)l->ld * bytes, use);
-    return told;
+    return t->o.pointer_mode == CUBLASLT_POINTER_MODE_DEVICE;
 }
 
-static size_t find_uses(const struct matmul *t, hd_used used[])
+/* How C and D are used where they are one matrix. */
+static unsigned result_use(const struct matmul *t)
+{
+    const double zero[2] = {0};
+    if (has_device_scalars(t))
+        return HD_READS | HD_WRITES | LIBRARY_BY_BETA;
+    return memcmp(t->beta_value, zero, sizeof zero) != 0 ? HD_READS | HD_WRITES : HD_WRITES;
+}
+
+/* Adds the auxiliary matrix, of bits or values, and the bias or its gradient, of all problems. */
+static void add_epilogue(struct ranges *r, const struct matmul *t)
 {
     const uint32_t e = t->o.epilogue;
-    const double zero[2] = {0};
-    const bool device = t->o.pointer_mode == CUBLASLT_POINTER_MODE_DEVICE;
-    const bool reads_c = t->pc && (device || memcmp(t->beta_value, zero, sizeof zero) != 0);
-    const size_t scalar = element_bytes(t->o.scale_type);
-    size_t n = lt_uses(used, MOST_TOLD, &t->a, t->pa, HD_READS);
-    n += lt_uses(used + n, MOST_TOLD, &t->b, t->pb, HD_READS);
-    if (reads_c && t->pc != t->pd)
-        n += lt_uses(used + n, MOST_TOLD, &t->c, t->pc, HD_READS);
-    n += lt_uses(used + n, MOST_TOLD, &t->d, t->pd, reads_c && t->pc == t->pd ? HD_READS | HD_WRITES : HD_WRITES);
-    if (device) {
-        used[n++] = library_reads(t->alpha, scalar);
-        used[n++] = library_reads(t->beta, scalar);
+    const bool bits = e & (CUBLASLT_EPILOGUE_RELU | 8), row = t->d.order == CUBLASLT_ORDER_ROW;
+    const bool writes_aux = e & (CUBLASLT_EPILOGUE_RELU | CUBLASLT_EPILOGUE_GELU);
+    const bool gradient = e & (16 | CUBLASLT_EPILOGUE_BGRADA | CUBLASLT_EPILOGUE_BGRADB);
+    const size_t bias = element_bytes(bias_type(t)), aux = element_bytes(aux_type(t));
+    const size_t rows = row && !bits ? t->d.columns : t->d.rows, columns = row && !bits ? t->d.rows : t->d.columns;
+    const size_t n = e == CUBLASLT_EPILOGUE_BGRADB ? t->d.columns : t->d.rows;
+    for (int64_t i = 0; i < t->d.batch_count && (i == 0 || t->o.aux_stride || t->o.bias_stride); i++) {
+        if (e & 128 && t->o.aux)
+            ranges_add(r, (char *)t->o.aux + i * t->o.aux_stride * (bits ? 1 : (int64_t)aux * 8) / 8,
+                       bits ? (rows + 7) / 8 : rows * aux, columns, (size_t)t->o.aux_ld * (bits ? 1 : aux * 8) / 8,
+                       writes_aux ? HD_WRITES : HD_READS);
+        if ((e & CUBLASLT_EPILOGUE_BIAS || gradient) && t->o.bias)
+            ranges_add(r, (const char *)t->o.bias + i * t->o.bias_stride * (int64_t)bias, n * bias, 1, 0,
+                       gradient ? HD_WRITES : HD_READS);
     }
-    if (e & CUBLASLT_EPILOGUE_BIAS)
-        used[n++] = library_reads(t->o.bias, (size_t)t->d.rows * element_bytes(bias_type(t)));
+}
+
+static struct ranges find_uses(const struct matmul *t)
+{
+    struct ranges r = {0};
+    const unsigned use = result_use(t);
+    const size_t scalar = element_bytes(t->o.scale_type);
+    ranges_add_matrix(&r, &t->a, t->pa, HD_READS);
+    ranges_add_matrix(&r, &t->b, t->pb, HD_READS);
+    if (t->pc != t->pd && use & HD_READS)
+        ranges_add_matrix(&r, &t->c, t->pc, use & ~(unsigned)HD_WRITES);
+    ranges_add_matrix(&r, &t->d, t->pd, t->pc == t->pd ? use : HD_WRITES);
+    if (t->o.pointer_mode != CUBLASLT_POINTER_MODE_HOST)
+        ranges_add(&r, t->alpha, has_device_scalars(t) ? scalar : (size_t)t->d.rows * scalar, 1, 0, HD_READS);
+    if (has_device_scalars(t))
+        ranges_add(&r, t->beta, scalar, 1, 0, HD_READS);
+    add_epilogue(&r, t);
     const void *const scales[] = {t->o.a_scale, t->o.b_scale, t->o.c_scale, t->o.d_scale};
     for (int i = 0; i < 4; i++)
         if (scales[i])
-            used[n++] = library_reads(scales[i], sizeof(float));
+            ranges_add(&r, scales[i], sizeof(float), 1, 0, HD_READS);
     if (t->o.amax_d)
-        used[n++] = library_writes(t->o.amax_d, sizeof(float));
-    return n;
+        ranges_add(&r, t->o.amax_d, sizeof(float), 1, 0, HD_WRITES);
+    return r;
+}
+
+static hd_used *find_addressed(const void *args, size_t *count)
+{
+    const struct matmul *t = args;
+    const double zero[2] = {0};
+    struct ranges r = {0};
+    const bool read = has_device_scalars(t) ? memcmp(library_view(t->beta), zero, element_bytes(t->o.scale_type)) != 0
+                                            : result_use(t) & HD_READS;
+    ranges_add_addressed(&r, &t->a, t->pa, HD_READS);
+    ranges_add_addressed(&r, &t->b, t->pb, HD_READS);
+    if (read)
+        ranges_add_addressed(&r, &t->c, t->pc, HD_READS);
+    ranges_add_addressed(&r, &t->d, t->pd, HD_WRITES);
+    *count = r.n;
+    return r.at;
 }
 
 /* ---- the call ---- */
-
-cublasStatus_t lt_status(CUresult r)
-{
-    return r == CUDA_SUCCESS               ? CUBLAS_STATUS_SUCCESS
-           : r == CUDA_ERROR_OUT_OF_MEMORY ? CUBLAS_STATUS_ALLOC_FAILED
-                                           : CUBLAS_STATUS_EXECUTION_FAILED;
-}
 
 static bool scales_are_aligned(const struct operation *o)
 {
@@ -375,6 +399,8 @@ API cublasLtMatmul(cublasLtHandle_t lightHandle, cublasLtMatmulDesc_t computeDes
                 (const void *)algo, workspace, workspaceSizeInBytes, (void *)stream);
     if (!lightHandle)
         return CUBLAS_STATUS_NOT_INITIALIZED;
+    if (!Cdesc) /* C lies as D does */
+        Cdesc = Ddesc;
     const cublasStatus_t status =
         matmul_check(name, (void *)computeDesc, (void *)Adesc, (void *)Bdesc, (void *)Cdesc, (void *)Ddesc);
     if (status)
@@ -414,15 +440,16 @@ API cublasLtMatmul(cublasLtHandle_t lightHandle, cublasLtMatmulDesc_t computeDes
         library_failed(name, "C is NULL, and beta is not 0");
         return CUBLAS_STATUS_INVALID_VALUE;
     }
-    hd_used used[4 * MOST_TOLD + 8];
+    struct ranges used = find_uses(&t);
     const double k = (double)(t.o.ta == CUBLAS_OP_N ? t.a.columns : t.a.rows);
-    const struct library_task task = {.name = name,
-                                      .run = run,
-                                      .args = &t,
-                                      .arg_bytes = sizeof t,
-                                      .used = used,
-                                      .used_count = find_uses(&t, used),
-                                      .flops = 2 * (double)t.d.rows * (double)t.d.columns * k * t.d.batch_count,
-                                      .unit = unit_of(&t)};
-    return lt_status(heddle_library_put((CUstream)stream, &task, false));
+    struct library_task task = {.name = name,
+                                .run = run,
+                                .args = &t,
+                                .arg_bytes = sizeof t,
+                                .find_used = find_addressed,
+                                .beta = has_device_scalars(&t) ? beta : NULL,
+                                .beta_bytes = element_bytes(t.o.scale_type),
+                                .flops = 2 * (double)t.d.rows * (double)t.d.columns * k * t.d.batch_count,
+                                .unit = unit_of(&t)};
+    return ranges_put(&used, &task, stream);
 }

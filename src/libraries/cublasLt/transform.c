@@ -51,6 +51,17 @@ static hd_result run(void *args)
     return HD_SUCCESS;
 }
 
+static hd_used *find_addressed(const void *args, size_t *count)
+{
+    const struct transform *t = args;
+    struct ranges r = {0};
+    ranges_add_addressed(&r, &t->a, t->pa, HD_READS);
+    ranges_add_addressed(&r, &t->b, t->pb, HD_READS);
+    ranges_add_addressed(&r, &t->c, t->pc, HD_WRITES);
+    *count = r.n;
+    return r.at;
+}
+
 /* Tiled orders exist for bytes and 32-bit integers only. */
 static bool order_fits(const struct layout *l)
 {
@@ -107,11 +118,11 @@ API cublasLtMatrixTransform(cublasLtHandle_t lightHandle, cublasLtMatrixTransfor
     }
     if (heddle_library_context(&context))
         return CUBLAS_STATUS_NOT_INITIALIZED;
-    hd_used used[24];
-    size_t n = lt_uses(used, 8, &t.a, A, HD_READS);
-    n += B ? lt_uses(used + n, 8, &t.b, B, HD_READS) : 0;
-    n += lt_uses(used + n, 8, &t.c, C, HD_WRITES);
-    const struct library_task task = {
-        .name = name, .run = run, .args = &t, .arg_bytes = sizeof t, .used = used, .used_count = n};
-    return lt_status(heddle_library_put((CUstream)stream, &task, false));
+    struct ranges used = {0};
+    ranges_add_matrix(&used, &t.a, A, HD_READS);
+    ranges_add_matrix(&used, &t.b, B, HD_READS);
+    ranges_add_matrix(&used, &t.c, C, HD_WRITES);
+    struct library_task task = {
+        .name = name, .run = run, .args = &t, .arg_bytes = sizeof t, .find_used = find_addressed};
+    return ranges_put(&used, &task, stream);
 }

@@ -114,12 +114,14 @@ static curandStatus_t try_set_up(struct generator *g)
     const bool mt19937 = g->options.type == CURAND_RNG_PSEUDO_MT19937, allocates = !mt19937;
     const curandStatus_t again = g->failed;
     g->failed = CURAND_STATUS_SUCCESS;
+    if (mt19937 && again == CURAND_STATUS_PREEXISTING_FAILURE)
+        return again;
     if (allocates && heddle_library_disturb(false)) {
         g->failed = CURAND_STATUS_PREEXISTING_FAILURE;
         return again ? again : CURAND_STATUS_ALLOCATION_FAILED;
     }
     if (heddle_library_disturb_stream((CUstream)g->stream)) {
-        g->failed = mt19937 ? CURAND_STATUS_INTERNAL_ERROR : again;
+        g->failed = !mt19937 ? again : again ? CURAND_STATUS_PREEXISTING_FAILURE : CURAND_STATUS_INTERNAL_ERROR;
         return again ? again : CURAND_STATUS_LAUNCH_FAILURE;
     }
     g->is_set_up = true;

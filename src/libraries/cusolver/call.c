@@ -64,10 +64,16 @@ struct call call_new(const char *name, enum precision p, call_run *run)
     return (struct call){.name = name, .precision = p, .run = run, .batch = 1};
 }
 
+static double moved(double bytes, unsigned use)
+{
+    return use == (HD_READS | HD_WRITES) ? 2 * bytes : bytes;
+}
+
 static void add_used(struct call *c, const void *at, size_t width, size_t height, size_t pitch, unsigned use)
 {
     if (!width || !height)
         return;
+    c->bytes += moved((double)width * (double)height, use);
     c->no_memory |= !library_add_use(&c->used, &c->n_used, library_uses(at, width, height, pitch, use));
 }
 
@@ -101,13 +107,12 @@ void call_triangle(struct call *c, enum operand o, const void *at, cublasFillMod
                    unsigned use)
 {
     c->uplo = uplo_of(uplo);
-    size_t bytes = precision_bytes(c->precision);
     set_operand(c, o, at, ld);
-    for (int64_t j = 0; j < n; j++) {
-        int64_t first = c->uplo == 'L' ? j : 0, last = c->uplo == 'L' ? n : j + 1;
-        size_t column = (size_t)(last - first) * bytes;
-        add_used(c, element_at(c->precision, at, j * ld + first), column, 1, column, use);
-    }
+    hd_used ranges[TRIANGLE_RANGES];
+    const size_t told = library_triangle(ranges, at, c->uplo == 'L', n, ld, precision_bytes(c->precision), use);
+    for (size_t i = 0; i < told; i++)
+        c->no_memory |= !library_add_use(&c->used, &c->n_used, ranges[i]);
+    c->bytes += moved((double)n * (double)(n + 1) / 2 * (double)precision_bytes(c->precision), use);
 }
 
 void call_vector(struct call *c, enum operand o, const void *at, int64_t n, size_t element_bytes, unsigned use)
@@ -119,9 +124,7 @@ void call_vector(struct call *c, enum operand o, const void *at, int64_t n, size
 
 void call_info(struct call *c, int *info, int64_t n)
 {
-    set_operand(c, OP_INFO, info, 1);
-    if (info && n > 0)
-        add_used(c, info, (size_t)n * sizeof *info, 1, (size_t)n * sizeof *info, HD_WRITES);
+    call_vector(c, OP_INFO, info, info ? n : 0, sizeof *info, HD_WRITES);
 }
 
 struct call call_solution(const char *name, enum precision p, call_run *run, int64_t n, int64_t nrhs, void *B,
@@ -160,6 +163,16 @@ static hd_result run_call(void *args)
     return HD_SUCCESS;
 }
 
+static hd_used *find_addressed(const void *args, size_t *count)
+{
+    struct call c = *(const struct call *)args;
+    c.used = NULL;
+    c.n_used = 0;
+    c.name_addressed(&c);
+    *count = c.n_used;
+    return c.used;
+}
+
 static void drop_call(void *args)
 {
     const struct call *c = args;
@@ -183,6 +196,8 @@ cusolverStatus_t call_put(const struct solver *s, struct call *c)
                                    .arg_bytes = sizeof *c,
                                    .used = c->used,
                                    .used_count = c->n_used,
+                                   .find_used = c->name_addressed ? find_addressed : NULL,
+                                   .bytes = c->bytes,
                                    .flops = c->flops * (precision_is_complex(c->precision) ? 4 : 1),
                                    .unit = precision_real_bytes(c->precision) == sizeof(float) ? HD_UNIT_FP32
                                                                                                : HD_UNIT_FP64};

@@ -56,9 +56,11 @@ struct call {
     void (*drop)(void *host);
     double flops;
     bool waits;
+    void (*name_addressed)(struct call *c); /* in a task: adds the operands of a batch by addresses; or NULL */
     /* The used memory: */
     hd_used *used;
     size_t n_used;
+    double bytes;
     bool no_memory;
 };
 

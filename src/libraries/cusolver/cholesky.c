@@ -43,6 +43,27 @@ static bool find_problem(const struct call *c, int i, struct call *one)
            (!c->at[OP_B] || find_matrix(c, OP_B, i, c->n, c->nrhs, &one->at[OP_B]));
 }
 
+static void name_addressed(struct call *c, unsigned use)
+{
+    void *const *A = library_view(c->at[OP_A]), *const *B = c->at[OP_B] ? library_view(c->at[OP_B]) : NULL;
+    const cublasFillMode_t uplo = c->uplo == 'L' ? CUBLAS_FILL_MODE_LOWER : CUBLAS_FILL_MODE_UPPER;
+    for (int i = 0; i < c->batch; i++) {
+        call_triangle(c, OP_A, A[i], uplo, c->n, c->ld[OP_A], use);
+        if (B)
+            call_matrix(c, OP_B, B[i], c->n, c->nrhs, c->ld[OP_B], HD_READS | HD_WRITES);
+    }
+}
+
+static void name_factored(struct call *c)
+{
+    name_addressed(c, HD_READS | HD_WRITES);
+}
+
+static void name_solved(struct call *c)
+{
+    name_addressed(c, HD_READS);
+}
+
 static int run_potrf_batched(const struct call *c)
 {
     int *info = c->at[OP_INFO];
@@ -115,6 +136,7 @@ static cusolverStatus_t potrf_batched(cusolverDnHandle_t handle, const char *nam
     c.uplo = uplo_of(uplo);
     c.n = n;
     c.batch = batch;
+    c.name_addressed = name_factored;
     c.flops = batch * cube(n) / 3;
     call_vector(&c, OP_A, A, batch, sizeof(void *), HD_READS);
     c.ld[OP_A] = lda;
@@ -138,6 +160,7 @@ static cusolverStatus_t potrs_batched(cusolverDnHandle_t handle, const char *nam
     c.n = n;
     c.nrhs = nrhs;
     c.batch = batch;
+    c.name_addressed = name_solved;
     c.flops = 2.0 * n * n * batch;
     call_vector(&c, OP_A, A, batch, sizeof(void *), HD_READS);
     c.ld[OP_A] = lda;

@@ -162,6 +162,24 @@ LIBRARY_API cusolverStatus_t cusolverRfSetupDevice(int n, PART(A), PART(L), PART
 
 static const struct solver default_stream;
 
+/* Adds the vectors of a batch by addresses. */
+static void name_vectors(struct call *c, enum operand o, int n, unsigned use)
+{
+    void *const *at = library_view(c->at[o]);
+    for (int b = 0; b < c->batch; b++)
+        call_vector(c, o, at[b], n, sizeof(double), use);
+}
+
+static void name_values(struct call *c)
+{
+    name_vectors(c, OP_A, ((const struct refactorization *)c->host)->nnz_a, HD_READS);
+}
+
+static void name_solutions(struct call *c)
+{
+    name_vectors(c, OP_B, ((const struct refactorization *)c->host)->n, HD_READS | HD_WRITES);
+}
+
 static cusolverStatus_t analyse(const char *name, struct refactorization *f)
 {
     NEED(f->solution >= CUSOLVERRF_TRIANGULAR_SOLVE_ALG1 && f->solution <= CUSOLVERRF_TRIANGULAR_SOLVE_ALG3);
@@ -178,6 +196,8 @@ static cusolverStatus_t reset(const char *name, struct refactorization *f, int b
     c.host = f;
     c.waits = true;
     c.flags = addresses;
+    c.batch = batch;
+    c.name_addressed = addresses ? name_values : NULL;
     call_vector(&c, OP_ROWS, rows, n + 1, sizeof *rows, HD_READS);
     call_vector(&c, OP_COLUMNS, columns, nnz, sizeof *columns, HD_READS);
     call_vector(&c, OP_A, values, addresses ? batch : nnz, sizeof(double), HD_READS);
@@ -209,6 +229,8 @@ static cusolverStatus_t solve(const char *name, struct refactorization *f, const
     struct call c = call_new(name, PRECISION_D, refactorization_solve);
     c.host = f;
     c.flags = addresses;
+    c.batch = f->batch;
+    c.name_addressed = addresses ? name_solutions : NULL;
     c.waits = true;
     call_vector(&c, OP_PIVOTS, P, f->n, sizeof *P, HD_READS);
     call_vector(&c, OP_X, Q, f->n, sizeof *Q, HD_READS);

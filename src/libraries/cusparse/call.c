@@ -142,7 +142,9 @@ unsigned call_scalars(struct call *c, const struct context *s, const void *alpha
 {
     c->alpha = call_scalar(c, s, alpha);
     c->beta = call_scalar(c, s, beta);
-    return c->beta.device || !number_is_zero(c->beta.value) ? HD_READS | HD_WRITES : HD_WRITES;
+    return c->beta.device                   ? HD_READS | HD_WRITES | LIBRARY_BY_BETA
+           : !number_is_zero(c->beta.value) ? HD_READS | HD_WRITES
+                                            : HD_WRITES;
 }
 
 void call_total(struct call *c, const struct context *s, int *total)
@@ -263,6 +265,8 @@ cusparseStatus_t call_put(const struct context *s, struct call *c)
                                    .arg_bytes = sizeof *c,
                                    .used = c->used,
                                    .used_count = c->n_used,
+                                   .beta = c->beta.device,
+                                   .beta_bytes = type_bytes(c->compute),
                                    .flops = c->flops * (type_is_complex(c->compute) ? 4 : 1),
                                    .unit = is_double ? HD_UNIT_FP64 : HD_UNIT_FP32};
     cusparseStatus_t r = CUSPARSE_STATUS_ALLOC_FAILED;

@@ -25,5 +25,16 @@ def more_routines_types_and_shapes_of_cublaslt_answer_as_an_h200():
     cases.answers_as_an_h200(HERE, "wide", "-lcublasLt")
 
 
+def a_call_uses_what_it_says_and_no_more():
+    """A batch, also by addresses, an epilogue, factors by addresses, and a result that beta, in the device's memory, keeps from being read."""
+    program = cases.build(HERE, "watched", "-lcublasLt", "-lcublas", "-lcusolver", "-lcusparse")
+    for part in tap.some(3, ["batch", "addresses", "epilogue", "factors", "beta"]):
+        status, out, err = tap.run("check", program, "clean", part)
+        assert status == 0, (part, out, err)
+        status, out, err = tap.run("check", program, "races", part)
+        found = ["cublasSgemv reads", "cusparseSpMV reads"] if part == "beta" else ["race"]
+        assert status != 0 and all(text in err for text in found), (part, out, err)
+
+
 if __name__ == "__main__":
     tap.main(globals())

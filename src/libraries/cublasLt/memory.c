@@ -1,0 +1,74 @@
+/* The memory that products and transformations use: lt.h, struct ranges. */
+#include "libraries/cublasLt/lt.h"
+
+#include <stdlib.h>
+
+void ranges_add(struct ranges *r, const void *at, size_t width, size_t height, size_t pitch, unsigned use)
+{
+    if (width && height)
+        r->no_memory |= !library_add_use(&r->at, &r->n, library_uses(at, width, height, pitch, use));
+}
+
+/* Tiles at the edges have places without elements. They count as written, but not as read. */
+static void add_tiles(struct ranges *r, const struct layout *l, const char *at, unsigned use)
+{
+    const struct library_shape s = layout_shape(l);
+    const bool whole = s.width == l->rows * 32 && s.count * 32 == l->columns;
+    ranges_add(r, at, s.width * s.element_bytes, s.count, s.step * s.element_bytes,
+               whole ? use : use & ~(unsigned)HD_READS);
+}
+
+static void add_one(struct ranges *r, const struct layout *l, const void *at, unsigned use)
+{
+    const struct library_shape s = layout_shape(l);
+    if (l->order > CUBLASLT_ORDER_ROW)
+        add_tiles(r, l, at, use);
+    else
+        ranges_add(r, at, s.width * s.element_bytes, s.count, s.step * s.element_bytes, use);
+}
+
+static bool is_addressed(const struct layout *l)
+{
+    return l->batch_mode == CUBLASLT_BATCH_MODE_POINTER_ARRAY;
+}
+
+/* If possible, all problems are one matrix. Otherwise there is a range for each column of all
+ * problems or for each problem, whichever is fewer. */
+void ranges_add_matrix(struct ranges *r, const struct layout *l, const void *at, unsigned use)
+{
+    const struct library_shape s = layout_shape(l);
+    const uint64_t n = l->batch_stride ? (uint64_t)l->batch_count : 1, bytes = s.element_bytes;
+    const int64_t stride = l->batch_stride * (int64_t)bytes;
+    if (!at || !s.width || !s.count)
+        return;
+    if (is_addressed(l))
+        ranges_add(r, at, (size_t)l->batch_count * sizeof(void *), 1, 0, HD_READS);
+    else if (l->order <= CUBLASLT_ORDER_ROW && stride > 0 && (uint64_t)stride == s.count * s.step * bytes)
+        ranges_add(r, at, s.width * bytes, s.count * n, s.step * bytes, use);
+    else if (l->order <= CUBLASLT_ORDER_ROW && stride > 0 && s.count < n)
+        for (uint64_t i = 0; i < s.count; i++)
+            ranges_add(r, (const char *)at + i * s.step * bytes, s.width * bytes, n, (size_t)stride, use);
+    else
+        for (uint64_t i = 0; i < n; i++)
+            add_one(r, l, (const char *)at + (int64_t)i * stride, use);
+}
+
+void ranges_add_addressed(struct ranges *r, const struct layout *l, const void *at, unsigned use)
+{
+    if (!at || !is_addressed(l) || !l->rows || !l->columns)
+        return;
+    void *const *addresses = library_view(at);
+    for (int32_t i = 0; i < l->batch_count; i++)
+        add_one(r, l, addresses[i], use);
+}
+
+cublasStatus_t ranges_put(struct ranges *r, struct library_task *t, cudaStream_t stream)
+{
+    t->used = r->at;
+    t->used_count = r->n;
+    const CUresult put = r->no_memory ? CUDA_ERROR_OUT_OF_MEMORY : heddle_library_put((CUstream)stream, t, false);
+    free(r->at);
+    return put == CUDA_SUCCESS               ? CUBLAS_STATUS_SUCCESS
+           : put == CUDA_ERROR_OUT_OF_MEMORY ? CUBLAS_STATUS_ALLOC_FAILED
+                                             : CUBLAS_STATUS_EXECUTION_FAILED;
+}
