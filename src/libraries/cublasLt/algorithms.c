@@ -30,14 +30,13 @@ API cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t lightHandle, cublasLtMatmulD
                                    cublasLtMatmulPreference_t preference, int requestedAlgoCount,
                                    cublasLtMatmulHeuristicResult_t heuristicResultsArray[], int *returnAlgoCount)
 {
-    (void)preference;
     if (!lightHandle)
         return CUBLAS_STATUS_NOT_INITIALIZED;
-    if (requestedAlgoCount <= 0 || !heuristicResultsArray || !returnAlgoCount)
+    if (!preference || requestedAlgoCount <= 0 || !heuristicResultsArray || !returnAlgoCount)
         return CUBLAS_STATUS_INVALID_VALUE;
     *returnAlgoCount = 0;
     const cublasStatus_t status = matmul_check("cublasLtMatmulAlgoGetHeuristic", (void *)operationDesc, (void *)Adesc,
-                                               (void *)Bdesc, (void *)Cdesc, (void *)Ddesc);
+                                               (void *)Bdesc, (void *)(Cdesc ? Cdesc : Ddesc), (void *)Ddesc);
     if (status)
         return status;
     cublasLtMatmulHeuristicResult_t *r = heuristicResultsArray;

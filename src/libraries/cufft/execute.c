@@ -122,6 +122,24 @@ LIBRARY_API cufftResult cufftXtSetWorkAreaPolicy(cufftHandle plan, cufftXtWorkAr
     return p->is_made && is_policy ? CUFFT_SUCCESS : CUFFT_INVALID_PLAN; /* an H200 refuses CUFFT_WORKAREA_USER, too */
 }
 
+/* Statuses are an H200's; more than one device is refused by name. */
+LIBRARY_API cufftResult cufftXtSetGPUs(cufftHandle plan, int nGPUs, int *whichGPUs)
+{
+    enum { MOST = 16 };
+    PLAN(p, plan);
+    if (p->is_made)
+        return CUFFT_INVALID_PLAN;
+    if (!whichGPUs || nGPUs < 2 || nGPUs > MOST) {
+        library_failed("cufftXtSetGPUs", "%d devices; there may be 2 to %d", nGPUs, MOST);
+        return CUFFT_INVALID_VALUE;
+    }
+    for (int i = 0; i < nGPUs; i++)
+        if (whichGPUs[i] < 0 || (unsigned)whichGPUs[i] >= heddle_library_devices())
+            return CUFFT_INVALID_DEVICE;
+    LIBRARY_REFUSE("a plan of several devices (cufftXtSetGPUs)");
+    return CUFFT_NOT_IMPLEMENTED;
+}
+
 LIBRARY_API cufftResult cufftGetSize(cufftHandle plan, size_t *workSize)
 {
     if (!workSize)

@@ -463,7 +463,14 @@ static void callbacks_and_several_devices_are_refused(void)
     int devices[2] = {0, 0};
     DONE(cufftPlan1d(&plan, 16, CUFFT_C2C, 1));
     CHECK(cufftXtSetCallback(plan, &callback, CUFFT_CB_LD_COMPLEX, NULL) == CUFFT_NOT_IMPLEMENTED);
+    CHECK(cufftXtSetGPUs(plan, 2, devices) == CUFFT_INVALID_PLAN); /* it is made */
+    DONE(cufftDestroy(plan));
+    DONE(cufftCreate(&plan));
+    CHECK(cufftXtSetGPUs(plan, 0, devices) == CUFFT_INVALID_VALUE && cufftXtSetGPUs(plan, 1, devices) == CUFFT_INVALID_VALUE);
+    CHECK(cufftXtSetGPUs(plan, 2, NULL) == CUFFT_INVALID_VALUE);
     CHECK(cufftXtSetGPUs(plan, 2, devices) == CUFFT_NOT_IMPLEMENTED);
+    devices[1] = 99;
+    CHECK(cufftXtSetGPUs(plan, 2, devices) == CUFFT_INVALID_DEVICE);
     DONE(cufftDestroy(plan));
 }
 
