@@ -173,8 +173,6 @@ cublasStatus_t matmul_check(const char *say, const struct operation *o, const st
         wrong = "sizes, orders, leading dimensions or counts of the matrices do not fit each other";
     else if (a->type != b->type && !(is_fp8(a->type) && is_fp8(b->type)))
         wrong = "A and B are of different types";
-    else if ((o->epilogue == CUBLASLT_EPILOGUE_DRELU || o->epilogue == CUBLASLT_EPILOGUE_DGELU) && o->bias)
-        wrong = "this epilogue has no bias";
     else if (types_fit(o, a->type, b->type, c->type, d->type) && !aux_fits(o, d))
         wrong = "the leading dimension of the auxiliary matrix does not fit";
     if (wrong) {

@@ -25,6 +25,7 @@ struct problem {
     cudaDataType aux_type;
     float d_scale;
     float *largest; /* for each column, before d_scale; or NULL */
+    float *whole;   /* D before it is scaled and rounded, for a bias's gradient; or NULL */
 };
 
 static double gelu(double x)
@@ -94,6 +95,8 @@ static void finish_column(const struct product *product, int64_t column, void *v
         }
         finish_value(p, i, column, &v, x);
         largest = fmaxf(largest, (float)fabs(v));
+        if (p->whole)
+            p->whole[column * product->m + i] = (float)v;
         v *= (double)p->d_scale;
         if (wide)
             ((double *)values)[i] = p->t->d.type == CUDA_R_8I ? (double)(float)v : v;
@@ -104,13 +107,14 @@ static void finish_column(const struct product *product, int64_t column, void *v
         p->largest[column] = largest;
 }
 
-/* Sums of D's rows, or sums of op(A) or op(B) along k. */
+/* Sums of D's rows, before they are rounded, or sums of op(A) or op(B) along k. */
 static bool put_bias_gradient(const struct problem *p, void *bias, cudaDataType type)
 {
     const struct product *q = &p->product;
     const uint32_t e = p->t->o.epilogue;
-    const struct matrix *from = e == CUBLASLT_EPILOGUE_BGRADA ? &q->a : e == CUBLASLT_EPILOGUE_BGRADB ? &q->b : &q->d;
-    const int64_t n = e == CUBLASLT_EPILOGUE_BGRADB ? q->n : q->m, along = from == &q->d ? q->n : q->k;
+    const struct matrix whole = {p->whole, q->m, CUDA_R_32F, CUBLASLT_ORDER_COL}, *d = p->whole ? &whole : &q->d;
+    const struct matrix *from = e == CUBLASLT_EPILOGUE_BGRADA ? &q->a : e == CUBLASLT_EPILOGUE_BGRADB ? &q->b : d;
+    const int64_t n = e == CUBLASLT_EPILOGUE_BGRADB ? q->n : q->m, along = from == d ? q->n : q->k;
     double *sums = calloc((size_t)n + 1, sizeof *sums), *column = malloc(((size_t)n + 1) * sizeof *column);
     for (int64_t j = 0; sums && column && j < along; j++) {
         matrix_read(PRECISION_D, column, from, 0, j, n);
@@ -257,7 +261,10 @@ static hd_result run_problem(const struct matmul *t, int64_t i)
                                                       ? i * t->o.aux_stride / 8
                                                       : i * t->o.aux_stride * (int64_t)element_bytes(aux));
     p.largest = t->o.amax_d ? calloc((size_t)p.product.n + 1, sizeof(float)) : NULL;
-    bool ok = (wide_bias || !(e & CUBLASLT_EPILOGUE_BIAS)) && (p.largest || !t->o.amax_d) && product_run(&p.product);
+    const bool rounds = e & 16 && p.product.precision == PRECISION_S && t->d.type != CUDA_R_32F;
+    p.whole = rounds ? malloc((size_t)(p.product.m * p.product.n) * sizeof(float) + 1) : NULL;
+    bool ok = (wide_bias || !(e & CUBLASLT_EPILOGUE_BIAS)) && (p.largest || !t->o.amax_d) && (p.whole || !rounds) &&
+              product_run(&p.product);
     if (ok && p.largest) {
         float largest = 0;
         for (int64_t j = 0; j < p.product.n; j++)
@@ -268,6 +275,7 @@ static hd_result run_problem(const struct matmul *t, int64_t i)
         ok = put_bias_gradient(&p, bias_at, bias);
     free(wide_bias);
     free(p.largest);
+    free(p.whole);
     return ok ? HD_SUCCESS : HD_ERROR_OUT_OF_MEMORY;
 }
 
@@ -423,6 +431,10 @@ API cublasLtMatmul(cublasLtHandle_t lightHandle, cublasLtMatmulDesc_t computeDes
     if (!alpha || !beta || ((((!A || !B) && !is_zero(&t, alpha)) || !D) && t.d.rows && t.d.columns) ||
         (t.o.epilogue & CUBLASLT_EPILOGUE_BIAS && !t.o.bias) || (t.o.epilogue & 128 && !t.o.aux)) {
         library_failed(name, "a scalar, a matrix, the bias or the auxiliary matrix is NULL");
+        return CUBLAS_STATUS_INVALID_VALUE;
+    }
+    if ((t.o.epilogue == CUBLASLT_EPILOGUE_DRELU || t.o.epilogue == CUBLASLT_EPILOGUE_DGELU) && t.o.bias) {
+        library_failed(name, "this epilogue has no bias");
         return CUBLAS_STATUS_INVALID_VALUE;
     }
     if (!scales_are_aligned(&t.o)) {

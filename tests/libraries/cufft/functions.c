@@ -466,7 +466,8 @@ static void callbacks_and_several_devices_are_refused(void)
     CHECK(cufftXtSetGPUs(plan, 2, devices) == CUFFT_INVALID_PLAN); /* it is made */
     DONE(cufftDestroy(plan));
     DONE(cufftCreate(&plan));
-    CHECK(cufftXtSetGPUs(plan, 0, devices) == CUFFT_INVALID_VALUE && cufftXtSetGPUs(plan, 1, devices) == CUFFT_INVALID_VALUE);
+    CHECK(cufftXtSetGPUs(plan, 0, devices) == CUFFT_INVALID_VALUE &&
+          cufftXtSetGPUs(plan, 1, devices) == CUFFT_INVALID_VALUE);
     CHECK(cufftXtSetGPUs(plan, 2, NULL) == CUFFT_INVALID_VALUE);
     CHECK(cufftXtSetGPUs(plan, 2, devices) == CUFFT_NOT_IMPLEMENTED);
     devices[1] = 99;
