@@ -3,6 +3,22 @@
 
 #include <stdlib.h>
 
+/* Tiles are 32 columns wide; heights are whole tiles. */
+struct library_shape layout_shape(const struct layout *l)
+{
+    static const uint64_t tile_rows[] = {
+        [CUBLASLT_ORDER_COL32] = 1, [CUBLASLT_ORDER_COL4_4R2_8C] = 8, [CUBLASLT_ORDER_COL32_2R_4R4] = 32};
+    const size_t bytes = element_bytes(l->type);
+    const uint64_t rows = l->rows, columns = l->columns, ld = (uint64_t)l->ld;
+    if (l->order == CUBLASLT_ORDER_COL)
+        return (struct library_shape){bytes, rows, columns, ld};
+    if (l->order == CUBLASLT_ORDER_ROW)
+        return (struct library_shape){bytes, columns, rows, ld};
+    const uint64_t height = tile_rows[l->order], strips = columns / 32 + (columns % 32 != 0);
+    const uint64_t whole = (rows / height + (rows % height != 0)) * height;
+    return (struct library_shape){bytes, whole > UINT64_MAX / 32 ? UINT64_MAX : whole * 32, strips, ld};
+}
+
 void ranges_add(struct ranges *r, const void *at, size_t width, size_t height, size_t pitch, unsigned use)
 {
     if (width && height)

@@ -30,7 +30,7 @@ static void captured(curandRngType_t t, const char *key, cudaStreamCaptureMode m
     cudaStream_t s; cudaGraph_t graph = nullptr; Dev<double> d(4096); Gen g(t); auto draw = [&] { return (int)(t < 203 ? curandGenerate(g, d.as<unsigned>(), 100) : curandGenerateLongLong(g, d.as<unsigned long long>(), 100)); };
     CU(cudaStreamCreate(&s)); S0(curandSetStream(g, s)); if (seeds) S0(curandGenerateSeeds(g));
     CU(cudaStreamBeginCapture(s, mode)); int first = draw(), second = draw(), end = cudaStreamEndCapture(s, &graph); cudaGetLastError();
-    E(k(t, key).c_str(), "%d,%d,%d", first, second, end);
+    E(k(t, key).c_str(), "%d,%d,%d,%d", first, second, end, draw());
 }
 CASE(captures)
 {
