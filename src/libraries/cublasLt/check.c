@@ -161,6 +161,15 @@ static bool modes_fit(const struct operation *o, const struct layout *a)
             o->scale_type == CUDA_R_32F);
 }
 
+/* Only products of 8-bit floats have scales, and only such a result has one, and a largest value. */
+static bool scales_fit(const struct operation *o, const struct layout *a, const struct layout *d)
+{
+    const bool of_result = o->d_scale || o->amax_d;
+    if (a->type == CUDA_R_8I)
+        return true;
+    return is_fp8(a->type) ? is_fp8(d->type) || !of_result : !(of_result || o->a_scale || o->b_scale || o->c_scale);
+}
+
 cublasStatus_t matmul_check(const char *say, const struct operation *o, const struct layout *a, const struct layout *b,
                             const struct layout *c, const struct layout *d)
 {
@@ -175,6 +184,8 @@ cublasStatus_t matmul_check(const char *say, const struct operation *o, const st
         wrong = "A and B are of different types";
     else if (types_fit(o, a->type, b->type, c->type, d->type) && !aux_fits(o, d))
         wrong = "the leading dimension of the auxiliary matrix does not fit";
+    else if (types_fit(o, a->type, b->type, c->type, d->type) && !scales_fit(o, a, d))
+        wrong = "a scale or a largest value is of a matrix that has none: only 8-bit floats have one";
     if (wrong) {
         library_failed(say, "%s", wrong);
         return CUBLAS_STATUS_INVALID_VALUE;
