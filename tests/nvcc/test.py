@@ -15,7 +15,8 @@ path, write = folder.path, folder.write
 toolkit = os.path.join(folder.name, "tool kit")  # quoting is tested by the way
 PLAIN = os.path.join(folder.name, "toolkit")  # for build systems that do not quote
 # nothing of a toolkit that this machine may have
-CLEAN = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": folder.name, "HEDDLE_CACHE": folder.path("cache"), "LC_ALL": "C.UTF-8"}
+CLEAN = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": folder.name, "HEDDLE_CACHE": folder.path("cache"), "LC_ALL": "C.UTF-8",
+         **{name: os.environ[name] for name in ["HEDDLE_HEADERS"] if name in os.environ}}
 HELLO = """#include <cstdio>
 __global__ void set(int *x) { *x = 7; }
 int main()
