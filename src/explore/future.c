@@ -95,6 +95,12 @@ static bool is_positive(struct interval a, unsigned width)
     return a.hi <= any(width).hi >> 1;
 }
 
+/* The largest number of as many bits. */
+static uint64_t all_bits(uint64_t v)
+{
+    return v ? UINT64_MAX >> __builtin_clzll(v) : 0;
+}
+
 static struct interval computed(struct walk *w, const struct ir_insn *i)
 {
     const struct lane_info *info = lane_info(i->lane);
@@ -119,6 +125,8 @@ static struct interval computed(struct walk *w, const struct ir_insn *i)
     case IS_LSHR:
         return is_exact(b) && b.lo < 64 ? (struct interval){a.lo >> b.lo, a.hi >> b.lo} : (struct interval){0, a.hi};
     case IS_AND: return (struct interval){0, a.hi < b.hi ? a.hi : b.hi};
+    case IS_OR: return (struct interval){a.lo > b.lo ? a.lo : b.lo, all_bits(a.hi | b.hi)};
+    case IS_XOR: return (struct interval){0, all_bits(a.hi | b.hi)};
     default: break;
     }
     if (i->lane == LANE_selp_b16 || i->lane == LANE_selp_b32 || i->lane == LANE_selp_b64)
