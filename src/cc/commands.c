@@ -203,6 +203,9 @@ static cc_words device_options(struct job *j, const char *arch, enum reading rea
     /* LLVM 19 takes a vector of 16 bytes for aligned: superword vectorization is to make none */
     ADD(&c, "-mllvm");
     ADD(&c, "-slp-max-vf=8");
+    /* conversions between __int128 and floating point: else calls of a library that no device has */
+    ADD(&c, "-mllvm");
+    ADD(&c, "-expand-fp-convert-bits=64");
     /* of what is read only, LLVM 19 makes tables of distances else, which its PTX writer takes for
      * circular (RelLookupTableConverter) */
     ADD(&c, "-mcmodel=large");

@@ -247,14 +247,15 @@ static void say_break(struct front *f, const json_t *answer, const char *place)
     }
 }
 
-static void add_break(struct front *f, char *arguments, bool temporary)
+/* In how many places of the kernel it is now; -1: there is none. */
+static int64_t add_break(struct front *f, char *arguments, bool temporary)
 {
     char *condition = strstr(arguments, " if ");
     char *place = arguments;
     size_t length = strlen(arguments);
     if (length > 3 && strcmp(arguments + length - 3, " if") == 0) {
         front_error(f, "the condition is missing, for example: break 12 if threadIdx.x == 3");
-        return;
+        return -1;
     }
     if (condition) {
         *condition = 0;
@@ -265,10 +266,10 @@ static void add_break(struct front *f, char *arguments, bool temporary)
     if (!*place && !text_of(json_object_get(f->place, "frame"), "file")) {
         front_error(f, "the place is missing, for example: break saxpy.cu:12, break 12, break saxpy, or break *27 for "
                        "a line of PTX");
-        return;
+        return -1;
     }
     if (*place == '*' && !(place = (char *)(uintptr_t)front_expression(f, place)))
-        return;
+        return -1;
     const char *shown = arena_strdup(&f->arena, place);
     json_t *request = *place ? read_place(f, place)
                              : json_pack("{s:s, s:O, s:O}", "do", "break", "file",
@@ -277,7 +278,7 @@ static void add_break(struct front *f, char *arguments, bool temporary)
     if (!request) {
         front_error(
             f, "operations have no addresses here: break *27 stops at line 27 of the PTX, which `disassemble` shows");
-        return;
+        return -1;
     }
     if (condition)
         json_object_set_new(request, "condition", json_string(condition));
@@ -285,18 +286,21 @@ static void add_break(struct front *f, char *arguments, bool temporary)
     if (f->link < 0) {
         json_array_append_new(f->points, request);
         printf("Breakpoint (%s) will be set when the program's first kernel is launched\n", shown);
-        return;
+        return -1;
     }
+    int64_t places = -1;
     json_t *answer = front_ask(f, json_incref(request));
     if (front_is_ok(answer)) {
         say_break(f, answer, shown);
         json_object_set(request, "id", json_object_get(answer, "id"));
         f->last_point = number_of(answer, "id");
+        places = (int64_t)json_array_size(json_object_get(answer, "places"));
         if (!temporary)
             json_array_append(f->points, request);
     }
     json_decref(request);
     json_decref(answer);
+    return places;
 }
 
 void debug_command_set_break(struct front *f, char *arguments)
@@ -315,8 +319,13 @@ void debug_command_advance(struct front *f, char *arguments)
     }
     if (!front_stands(f))
         return;
-    add_break(f, arguments, true);
-    move(f, "continue", false, "");
+    int64_t places = add_break(f, arguments, true);
+    if (places > 0) {
+        move(f, "continue", false, "");
+    } else if (!places) {
+        json_decref(front_ask(f, json_pack("{s:s, s:I}", "do", "delete", "id", (json_int_t)f->last_point)));
+        puts("The breakpoint is deleted again, and nothing has run");
+    }
 }
 void debug_command_until(struct front *f, char *arguments)
 {

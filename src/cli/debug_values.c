@@ -140,6 +140,13 @@ void debug_command_display(struct front *f, char *arguments)
     char format = take_format(f, &expression, true);
     if (format < 0)
         return;
+    if (*expression && f->state == FRONT_STANDS && format != 'i') { /* what cannot be shown here is an error */
+        json_t *answer = ask_value(f, expression, format, false);
+        bool can = front_is_ok(answer);
+        json_decref(answer);
+        if (!can)
+            return;
+    }
     if (*expression)
         json_array_append_new(f->displays, json_string(arguments));
     if (f->state == FRONT_STANDS)

@@ -422,7 +422,9 @@ struct node *expression_parse(const char *text, const struct scope *scope, struc
     if (n && expr_take(&p, "@"))
         n = parse_many(&p, n);
     expr_skip(&p);
-    if (n && *p.at)
+    if (n && *p.at == '=')
+        n = expr_fail(&p, "an expression changes nothing: `set var EXPRESSION = VALUE` does");
+    else if (n && *p.at)
         n = expr_fail(&p, arena_printf(arena, "`%.20s` is not allowed there", p.at));
     *wrong = p.wrong;
     return n;

@@ -24,6 +24,12 @@ __global__ void on_device(int *out) { *out = where(); }
 
 /* ---- built-in variables ---- */
 
+__host__ __device__ double widened(__int128 n, double x)
+{
+    return (double)n + (float)(unsigned __int128)(n / 3) + (double)((__int128)x >> 70) + (double)(unsigned __int128)x;
+}
+__global__ void widens(double *out, __int128 n, double x) { *out = widened(n, x); }
+
 __global__ void indices(uint3 *thread, uint3 *block, dim3 *dims)
 {
     const int i = blockIdx.x * blockDim.x * blockDim.y + threadIdx.y * blockDim.x + threadIdx.x;
@@ -159,6 +165,12 @@ int main()
     bounded<<<1, 65>>>(ints);
     CHECK(cudaGetLastError() != cudaSuccess, "more threads than __launch_bounds__ are refused");
     CHECK(ints[63] == EXTRA, "macros by -D and headers by -I");
+
+    double *sum = shared_memory<double>(1);
+    const __int128 large = ((__int128)0x123456789abcdef << 64) + 0xfedcba987654321;
+    widens<<<1, 1>>>(sum, large, 1.7e37);
+    CUDA(cudaDeviceSynchronize());
+    CHECK(*sum == widened(large, 1.7e37), "__int128 from and to floating point");
 
     says<<<1, 1>>>(7);
     CUDA(cudaDeviceSynchronize());

@@ -153,7 +153,7 @@ def breakpoints_count_hits_and_log():
     c = session([(tile_cu, [{"line": 17, "hitCondition": "% 3"}, {"line": 26, "logMessage": "thread {threadIdx.x} of {n} {nothing}"},
                             {"line": 31, "hitCondition": "often"}])])
     (points,) = c.set_breakpoints
-    assert "says no hits" in points[2]["message"] and not points[2]["verified"], points
+    assert "is not a hit count" in points[2]["message"] and not points[2]["verified"], points
     s = c.stop()
     assert s["hitBreakpointIds"] == [1], s
     hits = c.ask("evaluate", expression="info breakpoints", context="repl")["result"]

@@ -1,5 +1,6 @@
 """heddle debug: sessions are texts that were typed and read; what goes forward comes back to the same states."""
 import ctypes.util
+import glob
 import lzma
 import os
 import pty
@@ -14,7 +15,8 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from tap import FULL, Folder, Skip, heddle, main, source
+from printed import Beside
+from tap import FULL, Folder, Skip, heddle, main, some, source
 
 here = os.path.dirname(os.path.abspath(__file__))
 folder = Folder()
@@ -319,6 +321,14 @@ def a_run_is_the_same_every_time_and_goes_to_any_time():
     assert "Breakpoint 1" in one[2], one
 
 
+def what_cannot_be_leaves_all_as_it_is():
+    asked = ["b turn", "run", "display nothing", "info display", "advance 99", "until nowhere", "info breakpoints", "info time", "p n = 4", "x/s n", "x/2s in", "info scope turn", "advance 31"]
+    got = answers(TILE, asked)
+    assert got[2] == "there is no `nothing` here" and got[3] == "" and got[4].endswith("nothing has run") and got[5].endswith("nothing has run"), got
+    assert "\n" not in got[6] and got[8] == "an expression changes nothing: `set var EXPRESSION = VALUE` does" and "one text at a time" in got[10], got
+    assert got[9] == "there is no text at `n`" and "`info locals`" in got[11] and "tile.cu:31" in got[12], got
+
+
 def both_compilers_variables_have_the_same_values():
     ptx = folder.path("tile.ptx")
     subprocess.run([heddle, "cc", "-G", "-ptx", "tile.cu", "-o", ptx], cwd=here, check=True)
@@ -361,6 +371,22 @@ __global__ void shown(double d, unsigned n)
                   for n, g in zip(names, got[start : start + len(names)])]
         assert values == printed[8 * k + 3], (k, values, printed)
     assert got[-4].endswith("= GREEN") and re.search(r"= \{a = -2, b = 5( '.*')?, c = \d+, f = \{0.25, -1.5\}\}$", got[-3]), got[-4:-2]
+
+
+PROGRAMS = ["examples/race/sum.cu", "examples/race/lock.cu", "examples/explain/transpose.cu", "tests/programs/cooperative.cu", "tests/debug/program.cu"]
+
+
+def variables_of_programs_are_what_printf_prints_at_five_places():
+    """Of 20 programs; by nvcc -G, too, where there is one, with `make check-all`."""
+    course = sorted(glob.glob(os.path.join(source, "examples", "course", "[0-9]*.cu")), key=lambda name: "matrix_product" not in name)
+    compilers = [[heddle, "cc", "-G"]] + ([["nvcc", "-G", "-arch=sm_90"]] if FULL and shutil.which("nvcc") else [])
+    places = right = 0
+    for program in some(1, course + [os.path.join(source, name) for name in PROGRAMS]):
+        for compiler in compilers:
+            seen = Beside(heddle, compiler, program, folder.name)
+            assert seen.wrong == [] and seen.left_out == [], (program, compiler[0], seen.wrong, seen.left_out)
+            places, right = places + seen.places, right + seen.right
+    assert places > (160 if FULL else 4) and right > 5 * places, (places, right)
 
 
 KINDS = ["_Z5kindsP6float47derived6__half13__nv_bfloat164modePKi7double3", "--grid", 1, "--block", 32, "--shared", 64, "f32[128]", "hex:010000000000204007000000cd010000",
