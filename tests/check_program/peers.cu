@@ -1,4 +1,4 @@
-// A device's memory that another device writes, by a kernel, a copy or a fill, or half of it ("half"), and reads.
+// A device's memory, or managed or pinned memory, that another device writes, by a kernel, a copy or a fill, or half of it ("half"), and reads.
 #include <cstring>
 #include <cuda_runtime.h>
 
@@ -18,13 +18,18 @@ int main(int argc, char **argv)
 {
     int *far, *near, *out, n = argc > 2 ? 128 : 256;
     cudaSetDevice(1);
-    cudaMalloc(&far, 1024);
+    if (!strcmp(argv[1], "managed"))
+        cudaMallocManaged(&far, 1024);
+    else if (!strcmp(argv[1], "pinned"))
+        cudaMallocHost(&far, 1024);
+    else
+        cudaMalloc(&far, 1024);
     cudaSetDevice(0);
     cudaDeviceEnablePeerAccess(1, 0);
     cudaMalloc(&near, 1024);
     cudaMalloc(&out, 1024);
     fill<<<1, 256>>>(near, n);
-    if (!strcmp(argv[1], "kernel"))
+    if (!strcmp(argv[1], "kernel") || !strcmp(argv[1], "managed") || !strcmp(argv[1], "pinned"))
         fill<<<1, 256>>>(far, n);
     if (!strcmp(argv[1], "peer"))
         cudaMemcpyPeer(far, 1, near, 0, 1024);

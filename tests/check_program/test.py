@@ -134,6 +134,8 @@ def what_another_device_writes_is_written():
             _, _, result = check("--devices", "2", program, how, *part)
             found = [c for c in codes(result) if c[0] == UNWRITTEN]
             assert found in (reads, reads[:1]), (how, part, result)
+    for how in ("managed", "pinned"):
+        check("--devices", "2", program, how, status=0)
 
 
 def memory_that_nothing_uses_is_found():

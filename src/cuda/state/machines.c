@@ -85,7 +85,7 @@ static CUresult make_machine(struct device *d)
     hd_machine *machine = NULL;
     bool chooses = o.device && strcmp(o.device, "auto") == 0;
     hd_result r = (chooses ? auto_machine : hd_machine_create)(&o, &machine, &error);
-    if (!r && ((r = check_machine(machine)) || (r = explain_machine(machine))))
+    if (!r && ((r = check_machine(machine, device_count() == 1)) || (r = explain_machine(machine))))
         hd_machine_destroy(machine);
     if (!r)
         debug_machine(machine);

@@ -267,11 +267,11 @@ static void end_record(void)
     check.recorded = false;
 }
 
-hd_result check_machine(hd_machine *machine)
+hd_result check_machine(hd_machine *machine, bool alone)
 {
     hd_checker_options o = {.tools = check.options.tools,
                             .on_error = check.options.on_error,
-                            .host = true,
+                            .host = alone,
                             .with = check.n_checkers ? check.checkers[0] : NULL,
                             .place = host_place,
                             .frames = host_frames,

@@ -17,8 +17,9 @@ const struct check_options *check_options(void);
 /* In a child of fork(), which has no CUDA and no findings. */
 void check_after_fork(void);
 
-/* Lets a new machine be checked. */
-hd_result check_machine(hd_machine *machine);
+/* Lets a new machine be checked. The host's own accesses are watched only if it is `alone`: pages
+ * that are protected for that cannot be used by other machines. */
+hd_result check_machine(hd_machine *machine, bool alone);
 /* Is this launch to be checked? Asked once for each; true if no launch is filtered. */
 bool check_wants(const char *kernel);
 /* A library call has run. May be called by any thread, with any locks held. */
