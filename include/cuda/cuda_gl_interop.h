@@ -1,3 +1,3 @@
 /* What shares memory with OpenGL ("CUDA Runtime API", "OpenGL Interoperability") is refused by
  * name, before anything else is missed. */
-#error "Heddle has no display to share memory with: there is no OpenGL interoperability"
+#error "Heddle has no display, so OpenGL cannot share its memory"
