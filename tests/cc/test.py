@@ -678,7 +678,7 @@ template <class T> int S<T>::f(int a = 0) { return a; }
 template <class A> struct B { typedef typename A::b<int> t; };
 """)
     _, err = cc("-c", "template.cu", status=1)
-    assert "C++ wants the default in the class" in err and "A::template b<T>" in err, err
+    assert "write the default argument in the class" in err and "A::template b<T>" in err, err
 
 
 def registers_of_ptx_may_have_one_sign():
