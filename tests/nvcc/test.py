@@ -333,6 +333,7 @@ int main()
     assert len(names[0]) > 20 and names[0] == names[1], names[0] ^ names[1]
 
 
+@tap.in_full  # the CMake project links the same sources
 def a_library_gives_all_its_device_code():
     """As nvlink takes it: also what nobody calls, whose functions may be nowhere, and what only its own kernels call."""
     for name in "parts", "twice", "unused":
@@ -355,6 +356,7 @@ def a_library_gives_all_its_device_code():
     run(path("scales"))
 
 
+@tap.in_full  # the CMake project links the same sources
 def a_shared_library_s_device_code_is_its_own():
     """Of a function that it and the program have taken from one static library, which the host's linker sees behind the shared one."""
     for name, to in ("scale", "static"), ("scale", "shared"), ("scaled", "scaled"), ("scales_both", "scales_both"):
