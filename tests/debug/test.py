@@ -373,7 +373,7 @@ __global__ void shown(double d, unsigned n)
     assert got[-4].endswith("= GREEN") and re.search(r"= \{a = -2, b = 5( '.*')?, c = \d+, f = \{0.25, -1.5\}\}$", got[-3]), got[-4:-2]
 
 
-PROGRAMS = ["examples/race/sum.cu", "examples/race/lock.cu", "examples/explain/transpose.cu", "tests/programs/cooperative.cu", "tests/debug/program.cu"]
+PROGRAMS = ["examples/race/sum.cu", "examples/race/lock.cu", "examples/explain/transpose.cu", "tests/check_program/pipeline.cu", "tests/debug/program.cu"]
 
 
 def variables_of_programs_are_what_printf_prints_at_five_places():
@@ -382,11 +382,11 @@ def variables_of_programs_are_what_printf_prints_at_five_places():
     compilers = [[heddle, "cc", "-G"]] + ([["nvcc", "-G", "-arch=sm_90"]] if FULL and shutil.which("nvcc") else [])
     places = right = 0
     for program in some(1, course + [os.path.join(source, name) for name in PROGRAMS]):
-        for compiler in compilers:
+        for compiler in compilers[: 1 if "14_lock" in program else None]:  # nvcc's spins for minutes
             seen = Beside(heddle, compiler, program, folder.name)
             assert seen.wrong == [] and seen.left_out == [], (program, compiler[0], seen.wrong, seen.left_out)
             places, right = places + seen.places, right + seen.right
-    assert places > (160 if FULL else 4) and right > 5 * places, (places, right)
+    assert places > (75 * len(compilers) if FULL else 4) and right > 5 * places, (places, right)
 
 
 KINDS = ["_Z5kindsP6float47derived6__half13__nv_bfloat164modePKi7double3", "--grid", 1, "--block", 32, "--shared", 64, "f32[128]", "hex:010000000000204007000000cd010000",
