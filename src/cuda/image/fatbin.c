@@ -396,8 +396,11 @@ static enum image_result read_elf(struct image *image, const uint8_t *data, size
  * read. */
 static enum image_result read_any_elf(struct image *image, const uint8_t *data, size_t limit)
 {
-    if (limit < sizeof(Elf64_Ehdr) || memcmp(data, own_ident, sizeof own_ident) != 0)
+    if (limit < sizeof(Elf64_Ehdr))
         return machine_code(image);
+    for (size_t i = 0; i < sizeof own_ident; i++) /* not beyond the first difference: it may end there */
+        if (data[i] != own_ident[i])
+            return machine_code(image);
     size_t bytes = limit != SIZE_MAX ? limit : elf_extent(data);
     if ((uintptr_t)data % 8 == 0)
         return read_elf(image, data, bytes);

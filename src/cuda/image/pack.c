@@ -213,9 +213,9 @@ static char *unpack(const struct pack *p, uint32_t number, struct pack_block *b,
         return broken(p, why, size, "a slice names block %u of %llu", number, (unsigned long long)p->header.blocks.n),
                NULL;
     read_entry(p, &p->header.blocks, number, b, sizeof *b);
-    const unsigned char *packed = p->bytes + b->at;
-    if (b->at > p->n || b->packed > p->n - b->at || b->bytes > PACK_MAX_BLOCK ||
-        ZSTD_getFrameContentSize(packed, b->packed) != b->bytes)
+    bool fits = b->at <= p->n && b->packed <= p->n - b->at && b->bytes <= PACK_MAX_BLOCK;
+    const unsigned char *packed = p->bytes + (fits ? b->at : 0);
+    if (!fits || ZSTD_getFrameContentSize(packed, b->packed) != b->bytes)
         return broken(p, why, size, "block %u is not as long as it says", number), NULL;
     char *bytes = malloc((size_t)b->bytes + 1);
     if (!bytes) {
