@@ -867,7 +867,7 @@ template <typename T> __global__ void k(T *p) { cast<T>::to<4>(p); }
 int main() { k<<<1, 1>>>((int *)0); }
 """)
     _, err = cc("-c", "dependent.cu", status=1)
-    assert "C++ wants `T::template f<n>(x)`" in err, err
+    assert "write `T::template f<n>(x)`" in err, err
 
 
 def templates_that_nothing_uses_may_have_mistakes_on_request():
