@@ -101,7 +101,7 @@ def what_is_no_initialiser_is_refused():
 def values_behind_an_incomplete_list_are_warned_of():
     with written(HEAD + ".global .u32 v[2][2] = {{1}, {3, 4}};") as path:
         status, out, err = run("ptx", path)
-    assert status == 0 and "this list is incomplete" in err, out + err
+    assert status == 0 and "this list has too few values" in err, out + err
 
 
 main(globals())
