@@ -216,7 +216,7 @@ def a_kernels_page_has_its_charts_and_figures():
     w = browser.window(folder)
     w.open(page_of(synthetic(), "kernel.html"), "kernel/1")
     labels = w.do("[...document.querySelectorAll('main svg')].map(e => e.getAttribute('aria-label'))")
-    for part in ("threads of a block", "bounded it", "by class", "Roofline"):
+    for part in ("threads of a block", "resource alone", "by class", "Roofline"):
         assert any(part in label for label in labels), (part, labels)
     words = w.do("document.querySelector('main').textContent")
     for part in ("DRAM", "registers", "coalescing", "bank conflicts", "lanes parted", "opened 10 times", "4.10\u2009M tensor-core operations (f16)", "tensor cores, f16: ", "a sentence <b>of</b> advice"):
@@ -352,7 +352,7 @@ def it_fits_wide_and_narrow_in_light_and_dark():
     papers = set()
     for scheme in ("light", "dark"):
         w.scheme(scheme)
-        w.open(page)
+        w.open(page, "program")
         papers.add(w.do("getComputedStyle(document.body).backgroundColor"))
         for element in ("main h2", ".note", "nav a", "#subtitle"):
             assert contrast(w, element) >= 4.5, (scheme, element, contrast(w, element))
@@ -459,7 +459,7 @@ def every_figure_has_its_meaning():
     assert "smsp__inst_executed.sum" in w.do("document.querySelector('main').textContent") and "wait at barriers" in w.do("document.querySelector('main').innerHTML")
     w.do("[...document.querySelectorAll('main h3 a')].find(a => a.textContent.startsWith('Occupancy')).focus()")
     w.key("Enter")
-    assert w.do("new Promise(r => setTimeout(() => r(document.querySelector('#term').textContent), 200))").startswith("occupancyWarps that a multiprocessor can hold")
+    assert w.do("new Promise(r => setTimeout(() => r(document.querySelector('#term').textContent), 200))").startswith("occupancyThe number of warps of this kernel that a multiprocessor can hold")
     assert w.problems == [], w.problems
 
 
