@@ -2,7 +2,8 @@
  *
  * A loop spins where a branch that decides whether it goes on depends on a value that the loop
  * itself takes from outside: a strong load or an atomic operation, a weak load whose address does
- * not change in the loop, a test of an mbarrier, a vote, a clock. Such a loop gives way to others
+ * not change in the loop, a test of an mbarrier, a vote, a clock, the result of a function that may
+ * do any of these (callee_source.c). Such a loop gives way to others
  * after few iterations (exec/quantum.c); a loop that merely contains an atomic operation, a
  * histogram's for example, does not, nor one that counts towards a number in memory, which
  * compilers load anew in each iteration where the loop writes to memory. Dependence is traced
@@ -16,6 +17,8 @@ struct finder {
     uint32_t first, last; /* the loop: places in the order */
     uint8_t *marks;       /* by register: what it is in the loop, enum mark */
     bool grew;
+    struct arena *arena;
+    VEC(struct ir_copy) results; /* of calls in the loop of functions that are sources */
 };
 
 enum mark {
@@ -55,11 +58,21 @@ static void unmark_results(struct finder *s, const struct ir_insn *i)
             s->marks[ir_ref_index(refs[k])] = 0;
 }
 
-/* Does the instruction bring in a value that others decide? */
-static bool is_source(const struct ir_insn *i)
+/* Does the instruction load the result of a call that is a source? */
+static bool loads_result(const struct finder *s, const struct ir_insn *i)
 {
-    return i->kind == IR_ATOM || i->kind == IR_MBARRIER || i->kind == IR_VOTE || i->kind == IR_MATCH ||
-           i->kind == IR_NOW || (i->kind == IR_LD && i->access->mem.order != ORDER_WEAK);
+    const struct ir_access *a = i->kind == IR_LD && i->access->mem.frame ? i->access : NULL;
+    bool found = false;
+    for (uint32_t k = 0; k < s->results.n && a && !i->a; k++)
+        found |= (uint64_t)a->disp - s->results.at[k].caller_at < s->results.at[k].bytes;
+    return found;
+}
+
+/* Does the instruction bring in a value that others decide? */
+static bool is_source(const struct finder *s, const struct ir_insn *i)
+{
+    return loads_result(s, i) || i->kind == IR_ATOM || i->kind == IR_MBARRIER || i->kind == IR_VOTE ||
+           i->kind == IR_MATCH || i->kind == IR_NOW || (i->kind == IR_LD && i->access->mem.order != ORDER_WEAK);
 }
 
 static bool is_weak_source(const struct finder *s, const struct ir_insn *i)
@@ -97,11 +110,16 @@ static void for_loop(struct finder *s, visit_fn *visit)
 static void note_defined(struct finder *s, const struct ir_insn *i)
 {
     mark_results(s, i, DEFINED);
+    if (i->kind != IR_CALL || i->call->syscall || !i->call->results.n)
+        return;
+    if (!i->call->callee || ir_callee_is_source(s->f, i->call->callee, s->arena))
+        for (uint32_t k = 0; k < i->call->results.n; k++)
+            *VEC_PUSH(s->arena, &s->results) = i->call->results.at[k];
 }
 
 static void spread(struct finder *s, const struct ir_insn *i)
 {
-    if (is_source(i) || depends(s, i, OUTSIDE))
+    if (is_source(s, i) || depends(s, i, OUTSIDE))
         mark_results(s, i, OUTSIDE);
     if (is_weak_source(s, i) || depends(s, i, WEAK))
         mark_results(s, i, WEAK);
@@ -151,7 +169,7 @@ static bool find_marks(struct finder *s)
 bool ir_find_spins(struct ir_func *f)
 {
     struct arena scratch = {.on_oom = f->arena->on_oom};
-    struct finder s = {.f = f, .marks = ARENA_ARRAY(&scratch, uint8_t, f->regs.n)};
+    struct finder s = {.f = f, .arena = &scratch, .marks = ARENA_ARRAY(&scratch, uint8_t, f->regs.n)};
     const uint32_t *loop_end = ir_find_loop_ends(f, &scratch);
     bool enough = true;
     for (uint32_t o = 0; o < f->n_ordered && enough; o++) {
@@ -160,6 +178,7 @@ bool ir_find_spins(struct ir_func *f)
             continue;
         s.first = o;
         s.last = loop_end[o];
+        s.results.n = 0;
         enough = find_marks(&s);
         for (uint32_t k = s.first; k <= s.last && !head->spins; k++)
             head->spins = decides(&s, k);

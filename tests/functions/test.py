@@ -7,7 +7,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
 from both import by_both, cpu_levels, written
-from tap import main, run, some, values
+from tap import launch, main, run, some, values
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 HEAD = ".version 8.6\n.target sm_90\n.address_size 64\n"
@@ -320,6 +320,47 @@ def what_was_found_by_peers_gives_what_it_should():
         assert launched("vector_operands.ptx", 1, "u32[4]+print") == [0, 0, 100, 0]
         assert launched("register_plus.ptx", 1, "u64[1]=fill:41", "u64[1]+print") == [42]
         assert launched("prototype.ptx", 1, "s32[1]+print") == [42]
+
+
+# A lane takes a lock while others of its warp try to; TRY is the body of a function that says whether it has failed, CALL how it is
+# called.
+LOCK = """.func (.param .b32 failed) attempt(.param .b64 lock) { .reg .u64 %l; .reg .u32 %v; .reg .pred %p; ld.param.u64 %l, [lock]; TRY }
+.func (.param .b32 failed) other(.param .b64 lock)
+{
+    .reg .u64 %l; .reg .u32 %v; .param .b64 to; .param .b32 result;
+    ld.param.u64 %l, [lock]; st.param.u64 [to], %l; call (result), attempt, (to); ld.param.u32 %v, [result];
+    st.param.u32 [failed], %v;
+    ret;
+}
+.visible .entry guarded(.param .u64 at)
+{
+    .reg .u64 %a, %f; .reg .u32 %r<4>; .reg .pred %p;
+    ld.param.u64 %a, [at];
+AGAIN:
+    { .param .b64 to; .param .b32 result; st.param.u64 [to], %a; CALL ld.param.u32 %r1, [result]; }
+    setp.ne.u32 %p, %r1, 0;
+    @%p bra AGAIN;
+    fence.acq_rel.gpu;
+    ld.volatile.u32 %r2, [%a+4];
+    add.u32 %r2, %r2, 1;
+    st.volatile.u32 [%a+4], %r2;
+    fence.acq_rel.gpu;
+    atom.exch.b32 %r3, [%a], 0;
+    ret;
+}
+"""
+SWAP = "atom.cas.b32 %v, [%l], 0, 1; st.param.u32 [failed], %v; ret;"
+LOOK = "ld.volatile.u32 %v, [%l]; setp.ne.u32 %p, %v, 0; @%p bra NO; atom.cas.b32 %v, [%l], 0, 1; NO: st.param.u32 [failed], %v; ret;"
+
+
+def a_loop_whose_condition_a_function_finds_lets_other_lanes_go_on():
+    for attempt in SWAP, LOOK:
+        for call in ("call (result), attempt, (to);", "call (result), other, (to);",
+                     "mov.u64 %f, other; P: .callprototype (.param .b32 _) _ (.param .b64 _); call (result), %f, (to), P;"):
+            with written(HEAD + LOCK.replace("TRY", attempt).replace("CALL", call)) as path:
+                for engine in "interp", "jit":  # how often each of them tries is its own
+                    done = launch(path, "--grid", 2, "--block", 64, "--engine", engine, "--timeout", 60, "u32[2]+print")
+                    assert values(done, 1) == [0, 128], (attempt, call, engine)
 
 
 main(globals())
