@@ -231,7 +231,7 @@ static void say_break(struct front *f, const json_t *answer, const char *place)
     size_t n = json_array_size(places);
     const char *meant = text_of(answer, "meant");
     if (json_object_get(answer, "moved"))
-        printf("Line %lld has no code; the next that has is %lld\n", (long long)number_of(answer, "moved"),
+        printf("Line %lld has no code; the next line that has code is %lld\n", (long long)number_of(answer, "moved"),
                (long long)number_of(answer, "line"));
     printf("Breakpoint %lld", (long long)number_of(answer, "id"));
     if (n) {

@@ -98,10 +98,10 @@ static void say_place(const json_t *request, const json_t *answer)
               line = json_integer_value(json_object_get(answer, "line"));
     const char *function = json_string_value(json_object_get(request, "function"));
     if (moved)
-        printf("Breakpoint %lld: line %lld has no code; the next that has is %lld\n", id,
+        printf("Breakpoint %lld: line %lld has no code; the next line that has code is %lld\n", id,
                (long long)json_integer_value(moved), line);
     else if (last)
-        printf("Breakpoint %lld: line %lld has no code in this kernel; the last line there that has some is %lld\n", id,
+        printf("Breakpoint %lld: line %lld has no code in this kernel; the last line there that has code is %lld\n", id,
                line, (long long)json_integer_value(last));
     else if (meant && function)
         printf("Breakpoint %lld: `%s` is not a function of this kernel; did you mean `%s`?\n", id, function,

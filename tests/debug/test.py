@@ -619,9 +619,9 @@ def a_program_stops_in_the_kernels_that_have_breakpoints():
 def lines_without_code_are_told_where_there_is_some():
     """With the first kernel, if a program was not running yet."""
     got = answers([build_program("-lineinfo")], ["b program.cu:1", "b program.cu:99", "b nowhere.cu:3", "b fil", "run", "b 99"])
-    assert re.match(r"Breakpoint 1: line 1 has no code; the next that has is \d\nBreakpoint 2: line 99 has no code in this kernel; the last line there that has some is 10\n"
+    assert re.match(r"Breakpoint 1: line 1 has no code; the next line that has code is \d\nBreakpoint 2: line 99 has no code in this kernel; the last line there that has code is 10\n"
                     r"Breakpoint 4: `fil` is not a function of this kernel; did you mean `fill`\?\nBreakpoint 1\b", got[4]), got[4]
-    assert got[5].endswith("the last line there that has some is 10"), got[5]
+    assert got[5].endswith("the last line there that has code is 10"), got[5]
 
 
 def breakpoints_stay_for_the_next_run():
