@@ -45,7 +45,7 @@ static void check_fragment(struct walk *w, const struct ptx_operand *o, const st
         if (!writes)
             verify_source(w->v, &e, want, false);
         else if (e.kind == OPND_SINK)
-            operand_error(w->v, &e, "write an unused register", "registers of a fragment cannot be dropped");
+            operand_error(w->v, &e, "write an unused register", "no register of a fragment can be `_`");
         else
             verify_destination(w->v, &e, want, false);
     }

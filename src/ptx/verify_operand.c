@@ -338,7 +338,7 @@ void verify_address(struct verifier *v, const struct ptx_operand *o, enum ptx_sp
     }
     if (base->kind == OPND_INT) {
         if (space != SPACE_LOCAL)
-            operand_error(v, base, "move it into a register first", "only .local has constant addresses");
+            operand_error(v, base, "move it into a register first", "an address can be a constant only in .local");
         return;
     }
     if (base->kind != OPND_SYMBOL || base->symbol->kind == SYMBOL_LABEL || base->symbol->kind == SYMBOL_TABLE) {
