@@ -18,7 +18,7 @@ int cmd_cache(struct session *s)
     if (info.refused[0])
         return cli_failure(s, "compiled code is neither kept nor used: %s", info.refused);
     if (s->o.clear && hd_cache_clear())
-        return cli_failure(s, "%s: not all of it can be removed", info.folder);
+        return cli_failure(s, "%s: some of it cannot be removed", info.folder);
     printf("%s: %s compiled kernel%s, %s of %s%s\n", info.folder, count_text(info.kernels, &s->arena),
            info.kernels == 1 ? "" : "s", size_text(info.bytes, &s->arena), size_text(info.limit_bytes, &s->arena),
            s->o.clear ? ": removed" : "");

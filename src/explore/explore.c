@@ -30,11 +30,11 @@ static void note_bounds(struct explore_result *r, uint64_t unroll, uint64_t limi
     if (cut)
         bound(r, cut,
               arena_printf(&r->arena,
-                           "--unroll %llu: a loop was cut off whose iterations write or differ from each other",
+                           "--unroll %llu: a loop whose iterations write, or differ from each other, was cut off",
                            (unsigned long long)unroll));
     if (r->verdict.unseen)
         bound(r, r->verdict.unseen,
-              "races in loops that restore their state only after three or more iterations are not searched");
+              "races in loops that restore their state only after three or more iterations are not searched for");
     if (limit)
         bound(r, NULL, arena_printf(&r->arena, "--limit %llu: the search was ended", (unsigned long long)limit));
 }
