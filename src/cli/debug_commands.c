@@ -242,7 +242,7 @@ static void say_break(struct front *f, const json_t *answer, const char *place)
         printf(" (%s) has no code in this kernel; it is kept for later kernels%s%s%s", place, meant ? "; is `" : "",
                meant ? meant : "", meant ? "` meant?" : "");
         if (json_object_get(answer, "last"))
-            printf("; the last line there that has some is %lld", (long long)number_of(answer, "last"));
+            printf("; the last line there that has code is %lld", (long long)number_of(answer, "last"));
         puts("");
     }
 }
