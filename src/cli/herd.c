@@ -226,7 +226,7 @@ static bool read_thread(struct herd *h)
         if (h->columns.at[i] == number)
             return herd_fail(h, w->line, "this thread has a column already", w->text);
     *VEC_PUSH(h->arena, &h->columns) = number;
-    return t->gpu < GPUS || herd_fail(h, w->line, "there are GPUs 0 to 63 at most", (struct str){0});
+    return t->gpu < GPUS || herd_fail(h, w->line, "the number of a GPU is 0 to 63", (struct str){0});
 }
 
 static bool is_end(struct herd *h)

@@ -43,9 +43,10 @@ static void note_sufficed(struct explore_result *r, const struct tree *t)
 {
     if (t->end == TREE_SUFFICED)
         bound(r, NULL,
-              arena_printf(&r->arena,
-                           "the search was ended after %llu steps, because something was found: --limit N goes on to N",
-                           (unsigned long long)t->steps_taken));
+              arena_printf(
+                  &r->arena,
+                  "the search was ended after %llu steps, because something was found: --limit N goes on to step N",
+                  (unsigned long long)t->steps_taken));
 }
 
 static bool is_interrupted(const struct explore_options *o)

@@ -13,8 +13,8 @@ const char *further_choose(struct exploration *e, uint64_t number)
     uint32_t n = e->result->verdict.outcomes.n;
     e->chosen = 0;
     if (number < 1 || number > n)
-        return n ? arena_printf(e->arena, n == 1 ? "there is %u outcome, number 1" : "there are %u outcomes, from 1 on",
-                                n)
+        return n ? arena_printf(e->arena,
+                                n == 1 ? "there is %u outcome, number 1" : "there are %u outcomes; the first is 1", n)
                  : "there are no outcomes to choose from";
     e->chosen = (uint32_t)number;
     return NULL;

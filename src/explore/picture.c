@@ -377,7 +377,7 @@ static const char *remedies_intro(const struct picture *p, unsigned n)
            : n   ? "It would have been forbidden by this:"
            : p->why->at_top == ALLOWED
                ? "No order, scope or fence forbids it: it remains with all accesses strong and a fence.sc before each."
-               : "Whether orders, scopes or fences forbid it is not known: it has too many events to try them.";
+               : "The execution has too many events to try whether orders, scopes or fences forbid it.";
 }
 
 /* `alone`: includes the text that the page would show around it. */

@@ -154,7 +154,7 @@ static void check_parameter(struct verifier *v, const struct ptx_func *f, const 
                    STR_ARG(param->symbol.name));
     else if (param->n_dims > 1)
         diag_error(v->diags, at, "ptx-type", "multiply the dimensions",
-                   "an array that is a parameter has one dimension");
+                   "a parameter that is an array has only one dimension");
 }
 
 const struct ptx_directive *ptx_directive(const struct ptx_func *f, const char *name)
