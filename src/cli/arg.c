@@ -130,7 +130,7 @@ static const char *parse_content(struct arena *arena, struct str rest, uint64_t 
         return arena_printf(arena, "`%.*s` is none of +print, +sum, +hide, +save:FILE and, to explore, +outcomes",
                             STR_ARG(rest));
     if (rest.p[0] != '=')
-        return arena_printf(arena, "`%.*s` is unexpected; write `=` before a content", STR_ARG(rest));
+        return arena_printf(arena, "`%.*s` is unexpected; write `=` before the content", STR_ARG(rest));
     b->has_content = true;
     return content_parse(arena, (struct str){rest.p + 1, rest.n - 1}, &b->type, b->count, seed, &b->content);
 }
@@ -350,7 +350,8 @@ static const char *parse_same(struct args *args, struct str text, struct arg *ar
     if (!opts_size(digits, &number) || (plus && !opts_size((struct str){plus + 1, text.n - digits.n - 1}, &addend)))
         return "write same:N or same:N+BYTES";
     if (number == 0 || number > args->list.n || args->list.at[number - 1].pointers.n == 0)
-        return arena_printf(args->arena, "argument %llu is not a buffer before this one", (unsigned long long)number);
+        return arena_printf(args->arena, "same:N names a buffer before this argument, and argument %llu is none",
+                            (unsigned long long)number);
     struct buffer *b = args->list.at[number - 1].pointers.at[0].buffer;
     *VEC_PUSH(args->arena, &arg->pointers) = (struct pointer){0, addend, b};
     return NULL;
