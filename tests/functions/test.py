@@ -359,7 +359,8 @@ def a_loop_whose_condition_a_function_finds_lets_other_lanes_go_on():
                      "mov.u64 %f, other; P: .callprototype (.param .b32 _) _ (.param .b64 _); call (result), %f, (to), P;"):
             with written(HEAD + LOCK.replace("TRY", attempt).replace("CALL", call)) as path:
                 for engine in "interp", "jit":  # how often each of them tries is its own
-                    done = launch(path, "--grid", 2, "--block", 64, "--engine", engine, "--timeout", 60, "u32[2]+print")
+                    done = launch(path, "--grid", 2, "--block", 64, "--engine", engine, "--step-limit", 1000000,
+                                  "u32[2]+print")
                     assert values(done, 1) == [0, 128], (attempt, call, engine)
 
 
