@@ -179,7 +179,7 @@ REFUSED = [
     ("a parameter cannot be .pred", "", ".func f(.param .pred p) { ret; }"),
     ("a parameter cannot be .f16x2", "", ".func f(.param .f16x2 p) { ret; }"),
     ("a parameter cannot be a vector", "", ".func f(.param .v2 .b32 p) { ret; }"),
-    ("has one dimension", "", ".func f(.param .b8 p[2][2]) { ret; }"),
+    ("has only one dimension", "", ".func f(.param .b8 p[2][2]) { ret; }"),
     ("a parameter cannot be .texref", "", ".func f(.param .texref p) { ret; }"),
     ("`r` is a result of the function", "", ".func (.param .b32 r) f { .reg .b32 x; ld.param.b32 x, [r]; ret; }"),
     ("needs `texmode_independent`", "", ".global .samplerref s;"),
