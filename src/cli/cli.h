@@ -35,6 +35,7 @@ struct session {
     char **argv;        /* the command's name and its arguments, as typed */
     const char **words; /* what is no option */
     int n_words;
+    bool one_is_found; /* the exit status 1 says that something was found, so errors have 2 */
     struct progress progress;
     /* Reads another command line, which starts with a command's name, if one is needed later; what
      * is wrong, or NULL. */
@@ -42,7 +43,7 @@ struct session {
 };
 
 /* A command returns the exit status: 0 success, 1 the input or the kernel has errors, 2 wrong
- * usage. */
+ * usage. heddle explore returns 1 only after findings. */
 struct command {
     const char *name, *summary; /* for the list of commands; name NULL: a variant of the command before */
     int (*run)(struct session *s);
@@ -88,14 +89,21 @@ const struct command *command_for_programs(const struct command *c);
 
 /* ---- print.c ---- */
 
+/* The exit status of an error that is not the command line's. */
+static inline int failure_status(const struct session *s)
+{
+    return s->one_is_found ? 2 : 1;
+}
+
 /* Prints "heddle: ..." to stderr and returns 2. */
 int usage_error(struct session *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The same for an error that is not the command line's; returns 1. */
+/* The same for an error that is not the command line's; returns failure_status(). */
 int cli_failure(struct session *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The report's text to stderr. Frees the report. */
 void report_print(struct session *s, hd_report *report);
-/* The report's text, else the result's, to stderr. Frees the report; returns 1. */
+/* The report's text, else the result's, to stderr. Frees the report; returns
+ * failure_status(). */
 int report_failure(struct session *s, hd_result result, hd_report *report);
 /* The report's entries as a JSON array. Frees the report, which may be NULL. */
 json_t *report_entries(struct session *s, hd_report *report);

@@ -248,8 +248,7 @@ void explored_print(const struct exploration *e)
 
 int explore_refused(struct session *s, const struct exploration *e)
 {
-    cli_failure(s, "%s", exploration_refusal(e));
-    return 2;
+    return cli_failure(s, "%s", exploration_refusal(e));
 }
 
 /* ---- schedules ---- */
@@ -368,6 +367,7 @@ int cmd_explore(struct session *s)
         read_observed, read_questions, connect,     run_exploration,
     };
     struct exploring e = {.s = s};
+    s->one_is_found = true;
     begin_equal_ranks(s, &e.ranks);
     int status = open_machine(s, &(hd_machine_options){0}, &e.machine);
     for (size_t i = 0; !status && i < sizeof steps / sizeof steps[0]; i++)

@@ -338,13 +338,14 @@ static int exit_status(const struct explore_program *e, int status)
         return TIME_IS_OVER;
     if (WIFSIGNALED(e->run.ending.status) || WEXITSTATUS(e->run.ending.status))
         return end_as(e->run.ending.status);
-    return status ? status : e->lost;
+    return status ? status : e->lost ? failure_status(e->s) : 0;
 }
 
 int cmd_explore_program(struct session *s)
 {
     static int (*const steps[])(struct explore_program *) = {get_ready, find, connect, run};
     struct explore_program e = {.s = s};
+    s->one_is_found = true;
     begin_equal_ranks(s, &e.ranks);
     int status = 0;
     for (size_t i = 0; !status && i < sizeof steps / sizeof steps[0]; i++)

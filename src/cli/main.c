@@ -140,7 +140,7 @@ int main(int argc, char **argv)
     }
     if (!written) {
         fprintf(stderr, "heddle: cannot write the output: %s\n", strerror(errno));
-        status = 1;
+        status = failure_status(&session);
     }
     session.arena.on_oom = NULL;
     arena_free(&session.arena);

@@ -30,7 +30,7 @@ int cli_failure(struct session *s, const char *format, ...)
     va_start(args, format);
     complain(s, format, args);
     va_end(args);
-    return 1;
+    return failure_status(s);
 }
 
 void report_print(struct session *s, hd_report *report)
@@ -46,7 +46,7 @@ int report_failure(struct session *s, hd_result result, hd_report *report)
     if (!hd_report_count(report))
         return cli_failure(s, "%s", hd_result_string(result));
     report_print(s, report);
-    return 1;
+    return failure_status(s);
 }
 
 static bool names_file(const char *key)

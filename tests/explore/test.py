@@ -312,6 +312,22 @@ def what_is_not_explored_is_refused_by_name():
             assert status == 2 and name in err, (body, status, out, err)
 
 
+def errors_do_not_have_the_status_of_findings():
+    with tempfile.TemporaryDirectory() as d:
+        ptx = lambda name, body: (os.path.join(d, name), HEAD + ".visible .entry k(.param .u64 p)\n{\n" + body + "\n}\n")
+        for path, text in (ptx("right.ptx", "ret;"), ptx("wrong.ptx", "nonsense;")):
+            with open(path, "w") as f:
+                f.write(text)
+        right, wrong, taken = (os.path.join(d, name) for name in ("right.ptx", "wrong.ptx", "right.ptx/taken"))
+        launch = ("--grid", 1, "--block", 1)
+        for args, says in (((right, *launch, "u32[99999999999]"), "out of memory"), ((wrong, *launch, "u32[1]"), "nonsense"),
+                           ((os.path.join(d, "none.ptx"), *launch), "none.ptx"), ((right, "--grid", 1, "--block", 9999, "u32[1]"), "9999"),
+                           ((right, *launch, "--schedules", taken, "u32[1]"), "cannot make the folder"), ((right, *launch, "--json", "/dev/full", "u32[1]"), "/dev/full"),
+                           (("--kernel", "k", os.path.join(d, "none")), "none")):
+            status, out, err = run("explore", *args)
+            assert status not in (0, 1, 3) and says in err, (args, status, out, err)
+
+
 def a_swap_whose_result_nobody_looks_at_is_not_passed_by_the_value_that_it_swaps():
     """As of threads that help each other forward in a queue: whoever reads the old value again has not done it."""
     got = explore_text("""ld.param.u64 %rd1, [p];
@@ -647,7 +663,7 @@ def which_outcomes_have_no_schedule_is_said():
         assert "no schedule for 1 of 4 outcomes: no interleaving shows them, only weak memory behaviour" in out, out
         assert f"    schedule: {d}/new/outcome-2.schedule" in out, out
         status, out, err = run("explore", INTERLEAVINGS, "store_buffering", "--grid", 2, "--block", 1, "--schedules", "/proc/none", "u32[2]", "u32[2]")
-        assert status == 1 and "cannot make the folder /proc/none" in err, err
+        assert status == 2 and "cannot make the folder /proc/none" in err, err
 
 
 def what_is_found_is_shown_with_an_execution():

@@ -181,7 +181,7 @@ def schedules_of_a_sandboxed_program_are_below_its_folder():
     out, err, found, d = scheduled("--sandbox", "--observe", "1[0]", PROGRAM, "update", status=0)
     assert all(found["schedules"]) and len(os.listdir(d)) == len(found["outcomes"]), (found, err)
     status, out, err = run("explore", "--sandbox", "--schedules", "/usr/none", "--kernel", "update", PROGRAM, "update")
-    assert status == 1 and "a program in the sandbox can write only below" in err, err
+    assert status == 2 and "a program in the sandbox can write only below" in err, err
 
 
 def what_is_not_explored_is_refused():

@@ -289,7 +289,7 @@ def a_launcher_whose_ranks_cannot_be_connected_is_told_so():
                                  ("SLURM_STEP_NUM_TASKS", "SLURM_PROCID", "srun"), ("PALS_SIZE", "PALS_RANKID", "PALS"),
                                  ("JSM_NAMESPACE_SIZE", "JSM_NAMESPACE_RANK", "jsrun"), ("FLUX_JOB_SIZE", "FLUX_TASK_RANK", "flux")):
             done = subprocess.run([copy, *STACK], capture_output=True, text=True, env={**os.environ, size: "8", rank: "0"}, timeout=60)
-            assert done.returncode == 1 and not done.stdout, done
+            assert done.returncode == 2 and not done.stdout, done
             assert f"started by " in done.stderr and name in done.stderr and "8 ranks" in done.stderr and "was built without MPI" in done.stderr, done
         done = subprocess.run([copy, *STACK], capture_output=True, text=True, env={**os.environ, "OMPI_COMM_WORLD_SIZE": "1",
                                                                                   "OMPI_COMM_WORLD_RANK": "0"}, timeout=60)
