@@ -11,7 +11,7 @@ static uint64_t type_mask_of(const char *list, char separator)
     return mask;
 }
 
-static enum isa_slot slot_by_name(struct str name)
+enum isa_slot isa_slot_by_name(struct str name)
 {
     for (unsigned s = 1; s < SLOT_COUNT; s++)
         if (str_is(name, isa_slot_name((enum isa_slot)s)))
@@ -41,7 +41,7 @@ static struct element compile_element(struct isa *isa, struct str text, bool opt
     struct word w = isa_look_up(text);
     if (set)
         e.type_mask = type_mask_of(set, ' ');
-    else if ((e.slot = slot_by_name(text)) != SLOT_none)
+    else if ((e.slot = isa_slot_by_name(text)) != SLOT_none)
         return e;
     else if (w.type)
         e.type_mask = 1ull << w.type;

@@ -17,6 +17,8 @@ struct word {
     struct isa_shape shape;
 };
 
+/* SLOT_none where no set of words has the name. */
+enum isa_slot isa_slot_by_name(struct str name);
 /* What a word of an opcode is; a shape where no table has it. */
 struct word isa_look_up(struct str text);
 /* LANE_none where no lane function has the name. */

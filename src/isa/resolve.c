@@ -177,15 +177,24 @@ static const char *element_text(struct isa *isa, const struct element *e)
     return list;
 }
 
-/* A form's syntax with sets of types written out. */
-static const char *with_types(struct isa *isa, const char *syntax)
+/* The words of a set that the forms name, or NULL. */
+static const char *words_of_set(struct str name)
+{
+    enum isa_slot slot = isa_slot_by_name(name);
+    if (str_is(name, "SHAPE"))
+        return "a shape";
+    return slot ? isa_slot_words(slot) : isa_types_of(name);
+}
+
+/* A form's syntax with sets of words and of types written out. */
+static const char *with_sets(struct isa *isa, const char *syntax)
 {
     const char *text = "";
     while (*syntax) {
-        size_t n = strcspn(syntax + 1, ".{}=") + 1;
-        const char *types_of_set = *syntax == '.' ? isa_types_of((struct str){syntax + 1, n - 1}) : NULL;
-        text = types_of_set ? arena_printf(isa->arena, "%s.<%s>", text, types_of_set)
-                            : arena_printf(isa->arena, "%s%.*s", text, (int)n, syntax);
+        size_t n = strcspn(syntax + 1, ".{}=*") + 1;
+        const char *words = *syntax == '.' ? words_of_set((struct str){syntax + 1, n - 1}) : NULL;
+        text = words ? arena_printf(isa->arena, "%s.<%s>", text, words)
+                     : arena_printf(isa->arena, "%s%.*s", text, (int)n, syntax);
         syntax += n;
     }
     return text;
@@ -199,7 +208,7 @@ static const char *nearest_form(struct isa *isa, const struct op_forms *of, cons
     isa_operands_text(operands, sizeof operands, form->operands);
     const char *more =
         of->n > 1 ? arena_printf(isa->arena, "\n  `heddle ptx --isa %s` shows all %u forms", op, of->n) : "";
-    return arena_printf(isa->arena, "%s%s%s%s;%s", op, with_types(isa, form->syntax), *operands ? " " : "", operands,
+    return arena_printf(isa->arena, "%s%s%s%s;%s", op, with_sets(isa, form->syntax), *operands ? " " : "", operands,
                         more);
 }
 

@@ -331,6 +331,13 @@ static bool put_value(struct parser *p, struct filling *f)
     struct token at = p->tok;
     if (at.kind == TOKEN_IDENT && !str_is(at.text, "WARP_SZ"))
         return put_address(p, f, 0);
+    const struct ptx_var *v = f->var;
+    bool scalar = v->n_dims == 0 && v->vector < 2;
+    if (at_punct(p, '{'))
+        return parse_fail(p, scalar ? "leave the braces out, or declare an array" : NULL,
+                          scalar ? "`%.*s` is no array and no vector: it has one value, without braces"
+                                 : "too many braces: an element of `%.*s` is one value",
+                          STR_ARG(v->symbol.name));
     struct constant c;
     if (!parse_constant(p, &c))
         return false;
