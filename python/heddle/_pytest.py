@@ -1,4 +1,6 @@
 """`pytest -p heddle`: the tests' CUDA runs on Heddle. With --heddle-check, a test fails if its launches have errors."""
+import collections
+import dataclasses
 import sys
 
 import pytest
@@ -51,17 +53,24 @@ def _text(finding):
     return str(finding) if names else f"{finding}\n  in kernel `{finding.kernel}`"
 
 
+def _what(finding):
+    """What is the same in all occurrences of a finding: threads, addresses and launches differ."""
+    return finding.code, finding.kernel, tuple((p.file, p.line, p.inlined, p.calls) for p in finding.places if p.file or p.calls) or finding.message
+
+
 class _Findings:
     def __init__(self):
         self.counts = {}  # of each finding that a test has been blamed for
 
     def fresh(self):
-        """What has been seen since the last call; one that had been seen before counts again."""
-        found = []
+        """What has been seen since the last call, and how often since then."""
+        found, alike = [], collections.Counter()
         for finding in _activate.findings():
-            key = (finding.code, finding.kernel, finding.places)
-            if finding.severity == "error" and finding.count > self.counts.get(key, 0):
-                found.append(finding)
+            what = _what(finding)
+            key, seen = (what, alike[what]), self.counts.get((what, alike[what]), 0)
+            alike[what] += 1
+            if finding.severity == "error" and finding.count > seen:
+                found.append(dataclasses.replace(finding, count=finding.count - seen))
             self.counts[key] = finding.count
         return found
 

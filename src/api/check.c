@@ -1,6 +1,7 @@
 /* Checkers of the library (include/heddle.h). */
 #include <stdlib.h>
 
+#include "api/findings.h"
 #include "api/handles.h"
 #include "api/sized.h"
 #include "check/host/host.h"
@@ -164,6 +165,11 @@ hd_result hd_checker_report(hd_checker *c, hd_report **report)
     hd_result result = fill_report(c, r) ? HD_SUCCESS : HD_ERROR_OUT_OF_MEMORY;
     report_give(r, report);
     return result;
+}
+
+void api_findings_period(hd_checker *c)
+{
+    checker_period(c->checker);
 }
 
 hd_result hd_memory_rules_create(const hd_memory_rule *rules, size_t count, hd_memory_rules **made)

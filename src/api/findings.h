@@ -9,6 +9,9 @@
  * there is none; or, if *at is less than hd_report_count(), memory is exhausted. */
 const char *report_next_finding(hd_report *r, size_t *at);
 
+/* What is found again from now on is reported with its launch: checker_period(). */
+void api_findings_period(hd_checker *c);
+
 /* Lets a function change the report's list, as report_leave_out() does, and returns its result; 0
  * if memory is exhausted. */
 struct diags;

@@ -113,6 +113,13 @@ size_t checker_count(struct checker *c)
     return n + (atomic_load(&c->memory.lost) != NULL) + (c->race.races ? races_count(c->race.races) : 0);
 }
 
+void checker_period(struct checker *c)
+{
+    findings_period(&c->findings);
+    if (c->race.races)
+        races_period(c->race.races);
+}
+
 bool checker_report(struct checker *c, struct diags *diags)
 {
     jmp_buf oom, *outer = diags->arena->on_oom;

@@ -63,5 +63,8 @@ size_t checker_count(struct checker *c);
 /* The findings of all launches so far, in the order of the source. Texts are copied. False
  * without memory. */
 bool checker_report(struct checker *c, struct diags *diags);
+/* Begins another period. What occurs again in it is reported with its launch there, no longer with
+ * one of an earlier period. */
+void checker_period(struct checker *c);
 
 #endif

@@ -412,6 +412,34 @@ def every_tool_and_every_fault_names_the_lines_that_launched():
             assert re.search(rf"\[{code}.*\]\n(  in kernel .*\n)?  launched by run at \S*train.py:\d+\n  called by <module> at ", done.stderr), (kernel, tool, done.stderr)
 
 
+def reports_of_tests(shown):
+    """What pytest says of each failed test; it begins with the test's name."""
+    return re.split(r"^_{3,} (?=\w+ _{3,}$)", shown, flags=re.M)[1:]
+
+
+def a_finding_of_two_tests_names_in_each_report_the_test():
+    """Of modules that were loaded again, and of one; by the tools that find races and the others."""
+    need("pytest")
+    test = os.path.join(scratch.name, "test_again.py")
+    bad = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry reverse(.param .u64 p) { .reg .b64 %rd<2>; ld.param.u64 %rd0, [p]; st.global.b32 [%rd0+4096], 1; ret; }\n"
+    with open(test, "w") as f:
+        f.write(DRIVER.replace("must(cuda.cuModuleLoadData", "module = made.setdefault(ptx, module) if kept else module\n    module.value or must(cuda.cuModuleLoadData")
+                .replace("def run(ptx, kernel, block)", "made = {}\ndef run(ptx, kernel, block, kept=False)") + f"text = open({REVERSE!r}).read()\n"
+                "def test_race(): run(text, 'reverse', 64)\n"
+                f"def test_access(): run({bad!r}, 'reverse', 1)\n"
+                "def test_no_kernel(): pass\n"
+                "def test_race_again(): run(text, 'reverse', 64)\n"
+                f"def test_access_again(): run({bad!r}, 'reverse', 1)\n"
+                "def test_kept(): run(text, 'reverse', 64, True)\n"
+                "def test_kept_again(): run(text, 'reverse', 64, True)\n")
+    done = subprocess.run([sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "heddle", "--heddle-check", test], capture_output=True, text=True,
+                          cwd=here, env=dict(os.environ, PYTHONPATH=package))
+    said = reports_of_tests(done.stdout)
+    assert "6 failed, 1 passed" in done.stdout and len(said) == 6, done.stdout + done.stderr
+    for text in said:
+        assert set(re.findall(r"called by test \S*::(\w+)", text)) == {text.split()[0]} and text.count(" times]") == text.count(", 32 times]"), text
+
+
 def findings_are_failures_of_pytest():
     need("pytest")
     test = os.path.join(scratch.name, "test_kernels.py")
@@ -428,7 +456,7 @@ def findings_are_failures_of_pytest():
     assert "3 failed, 2 passed" in run("--heddle-check").stdout  # before the path of the tests
     assert "1 failed, 4 passed" in plain.stdout, plain.stdout + plain.stderr
     assert "3 failed, 2 passed" in checked.stdout, checked.stdout + checked.stderr
-    for words in ("reverse.py:7: ", "reverse.py:9: ", "part[t] = x[t]", "x[t] = part[63 - t]", "  launched by run at ", "  called by test_race at "):
+    for words in ("reverse.py:7: ", "reverse.py:9: ", "part[t] = x[t]", "x[t] = part[63 - t]", "  launched by run at "):
         assert checked.stdout.count(words) >= 2, checked.stdout
     wrong = run("--heddle-device", "sm_3")
     assert wrong.returncode == 4 and "sm_3" in wrong.stderr, wrong.stderr

@@ -44,5 +44,8 @@ void races_forget(struct races *r, uint64_t address, uint64_t bytes);
 /* the number of findings, including reports of memory that is not watched */
 uint32_t races_count(const struct races *r);
 void races_report(struct races *r, const hd_checker_options *o, struct diags *diags);
+/* Begins another period: a finding names the launches of its first occurrence in the newest period
+ * in which it occurs. */
+void races_period(struct races *r);
 
 #endif

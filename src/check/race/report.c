@@ -123,15 +123,16 @@ static void count(struct race *f, uint32_t task, uint32_t other)
 }
 
 /* The task of a side that is in a kernel, and where the host has submitted it, kept here because
- * notes of tasks are dropped after a while. Of all pairs it is the earliest task, whatever the
- * order of accesses. */
+ * notes of tasks are dropped after a while. Of all pairs of a period it is the earliest task,
+ * whatever the order of accesses. */
 static void note_launches(const struct races *r, struct race *f, const struct race_side *const side[2])
 {
     uint32_t task[2] = {side[0]->incarnation.task, side[1]->incarnation.task};
     int order = compare(task[0], f->launch[0].task);
     order = order ? order : compare(task[1], f->launch[1].task);
-    if (f->launch[0].task && order >= 0)
+    if (f->launch[0].task && f->period == r->period && order >= 0)
         return;
+    f->period = r->period;
     for (unsigned i = 0; i < 2; i++) {
         f->launch[i].task = task[i];
         f->launch[i].where = side[i]->kind->site && task[i] ? timelines_note(r->timelines, task[i])->where : NULL;
@@ -156,6 +157,13 @@ void race_add_finding(struct races *r, const struct race_datum *datum, enum race
         place_both(r, f);
         race_describe(r, f, datum);
     }
+    pthread_mutex_unlock(&r->lock);
+}
+
+void races_period(struct races *r)
+{
+    pthread_mutex_lock(&r->lock);
+    r->period++;
     pthread_mutex_unlock(&r->lock);
 }
 
@@ -237,8 +245,9 @@ static const char *also_words(const struct race *const *also, uint32_t n, struct
     return t.p;
 }
 
-static void report(const struct race *f, uint64_t count, const char *also, const hd_checker_options *o,
-                   struct diags *diags)
+/* `newest` has the launches. */
+static void report(const struct race *f, const struct race *newest, uint64_t count, const char *also,
+                   const hd_checker_options *o, struct diags *diags)
 {
     const char *code = f->reason == RACE_END ? "block-ended" : "data-race";
     struct frames first = frames_of(o, f->side[0].kind), second = frames_of(o, f->side[1].kind);
@@ -247,13 +256,13 @@ static void report(const struct race *f, uint64_t count, const char *also, const
     else
         diag_finding(diags, DIAG_ERROR, f->place[0], code, f->help, count, "%s", f->text);
     diag_of_kernel(diags, f->kernel, reason_word(f->reason));
-    place_launch(diags, o, f->launch[0].where);
+    place_launch(diags, o, newest->launch[0].where);
     if (second.n)
         diag_host(diags, DIAG_NOTE, "data-race", NULL, 0, second.at, (uint32_t)second.n, f->note);
     else if (f->side[0].kind->place != f->side[1].kind->place)
         diag_note(diags, f->place[1], "data-race", "%s", f->note);
-    if (f->launch[0].task != f->launch[1].task)
-        place_launch(diags, o, f->launch[1].where);
+    if (newest->launch[0].task != newest->launch[1].task)
+        place_launch(diags, o, newest->launch[1].where);
     if (also)
         diag_note(diags, (struct place){0}, "data-race", "%s", also);
 }
@@ -296,7 +305,7 @@ void races_report(struct races *r, const hd_checker_options *o, struct diags *di
         qsort(sorted, n, sizeof *sorted, by_place);
     const struct race **also = ARENA_ARRAY(diags->arena, const struct race *, n);
     for (uint32_t i = 0; i < n; i++) {
-        const struct race *f = sorted[i];
+        const struct race *f = sorted[i], *newest = f;
         uint64_t count = f ? f->counted.n : 0;
         uint32_t n_also = 0;
         for (uint32_t k = i + 1; f && k < n; k++) {
@@ -307,10 +316,11 @@ void races_report(struct races *r, const hd_checker_options *o, struct diags *di
             bool better = other->reason > f->reason; /* what orders these threads also orders the others */
             also[n_also++] = better ? f : other;
             f = better ? other : f;
+            newest = other->period > newest->period || (better && other->period == newest->period) ? other : newest;
             sorted[k] = NULL;
         }
         if (f)
-            report(f, count, n_also ? also_words(also, n_also, diags->arena) : NULL, o, diags);
+            report(f, newest, count, n_also ? also_words(also, n_also, diags->arena) : NULL, o, diags);
     }
     tell_what_was_lost(r, diags);
     pthread_mutex_unlock(&r->lock);

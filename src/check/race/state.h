@@ -47,7 +47,8 @@ struct race {
     struct {
         uint32_t task;
         const void *where; /* as hd_checker_options.place returned it; NULL: it is no launch */
-    } launch[2];           /* of the sides */
+    } launch[2];           /* of the sides, */
+    uint32_t period;       /* in which they were noted: races_period() */
 };
 
 /* How the threads of a kernel can synchronise. */
@@ -220,6 +221,7 @@ struct races {
     pthread_mutex_t range_lock;
     _Atomic uint32_t newest; /* the newest task that has accessed memory */
     struct budget *budget;
+    uint32_t period;       /* under the lock */
     _Atomic bool may_miss; /* a write has met a full history */
     /* nothing is watched any more: with incomplete histories, ordered accesses would be reported */
     _Atomic bool no_memory;

@@ -63,21 +63,23 @@ static uint64_t order_of(const struct occurrence *o)
     return o->block->index << THREAD_BITS | (o->warp * WARP_LANES + lane_of(o));
 }
 
-static bool is_first(const struct finding *x, const struct occurrence *o)
+static bool is_first(const struct findings *f, const struct finding *x, const struct occurrence *o)
 {
     uint64_t first = atomic_load_explicit(&x->first, memory_order_relaxed);
-    return first == UINT64_MAX || (x->launch == o->block->launch->number && order_of(o) < first);
+    return first == UINT64_MAX || x->period != f->period ||
+           (x->launch == o->block->launch->number && order_of(o) < first);
 }
 
 struct finding *findings_count(struct findings *f, const struct occurrence *o)
 {
     struct finding *x = find(f, o);
     bool describe = false;
-    if (!x || is_first(x, o)) {
+    if (!x || is_first(f, x, o)) {
         pthread_mutex_lock(&f->lock);
         x = findings_add(f, o);
-        describe = x && is_first(x, o);
+        describe = x && is_first(f, x, o);
         if (describe) {
+            x->period = f->period;
             x->launch = o->block->launch->number;
             x->launched = o->block->launch->where;
             atomic_store_explicit(&x->first, order_of(o), memory_order_relaxed);
@@ -136,6 +138,11 @@ const char *place_name(struct arena *arena, const struct site *s)
     return arena_printf(arena, "at %s", site_line(s, arena));
 }
 
+void findings_period(struct findings *f)
+{
+    f->period++;
+}
+
 /* ---- the report ---- */
 
 static int compare_words(const char *a, const char *b)
@@ -164,13 +171,17 @@ static uint64_t count_of(const struct finding *f)
     return f->text ? atomic_load(&f->count) : 0;
 }
 
-static uint64_t merge_same(const struct finding **sorted, uint32_t n, uint32_t i)
+/* Of those that are the same, *newest is one of the newest period. */
+static uint64_t merge_same(const struct finding **sorted, uint32_t n, uint32_t i, const struct finding **newest)
 {
     uint64_t count = count_of(sorted[i]);
+    *newest = sorted[i];
     for (uint32_t k = i + 1; k < n; k++) {
         if (!sorted[k] || !are_same(sorted[i], sorted[k]))
             continue;
         count += count_of(sorted[k]);
+        if (sorted[k]->period > (*newest)->period)
+            *newest = sorted[k];
         sorted[k] = NULL;
     }
     return count;
@@ -194,12 +205,13 @@ void findings_report(struct findings *f, finding_end_fn *end, const hd_checker_o
     if (n > 0)
         qsort(sorted, n, sizeof *sorted, by_place);
     for (uint32_t i = 0; i < n; i++) {
-        const struct finding *x = sorted[i];
-        if (!x)
+        const struct finding *x;
+        if (!sorted[i])
             continue;
+        uint64_t count = merge_same(sorted, n, i, &x);
         const char *more = end(x, diags->arena);
-        diag_finding(diags, x->severity, report_place(&x->place, diags->arena), x->code, x->help,
-                     merge_same(sorted, n, i), "%s%s%s", x->text, more ? "; " : "", more ? more : "");
+        diag_finding(diags, x->severity, report_place(&x->place, diags->arena), x->code, x->help, count, "%s%s%s",
+                     x->text, more ? "; " : "", more ? more : "");
         diag_of_kernel(diags, x->kernel, x->kind);
         place_launch(diags, o, x->launched);
     }

@@ -27,6 +27,7 @@ struct finding {
     const char *symbol;      /* of the kernel that was running, mangled, */
     const char *kernel;      /* as its source has it */
     const char *kind;        /* in words, what distinguishes findings with one code and line; or NULL */
+    _Atomic uint32_t period; /* in which it was described last */
     _Atomic uint64_t launch; /* its number */
     const void *launched;    /* where the host has put that launch (hd_checker_options.place), or NULL */
     _Atomic uint64_t first;  /* the first thread seen in it, in the order of blocks and threads */
@@ -42,6 +43,8 @@ enum { FINDING_BUCKETS = 1 << 8 };
 struct findings {
     pthread_mutex_t lock; /* protects all but `bucket` and what is atomic */
     struct arena arena;   /* of findings and their texts; as long as the checker */
+    /* findings_period() begins another: each finding is described anew by its first occurrence in it */
+    _Atomic uint32_t period;
     struct finding *newest;
     _Atomic(struct finding *) bucket[FINDING_BUCKETS];
     uint32_t n;
@@ -75,6 +78,8 @@ void findings_describe(struct findings *f, struct finding *x, const char *help, 
     __attribute__((format(printf, 4, 5)));
 /* Adds a finding that is counted elsewhere. With the lock held. */
 struct finding *findings_add(struct findings *f, const struct occurrence *o);
+
+void findings_period(struct findings *f);
 
 /* The end of a finding's sentence, from what is known at the end of the run; or NULL. */
 typedef const char *finding_end_fn(const struct finding *f, struct arena *arena);

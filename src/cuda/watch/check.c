@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "api/findings.h"
 #include "base/monotonic.h"
 #include "cuda/process/file.h"
 #include "cuda/process/stack.h"
@@ -315,6 +316,8 @@ char *heddle_check_findings(void)
     pthread_mutex_lock(&check.lock);
     hd_report *findings = all_findings();
     char *text = strdup(hd_report_json(findings));
+    for (unsigned i = 0; i < check.n_checkers; i++)
+        api_findings_period(check.checkers[i]);
     pthread_mutex_unlock(&check.lock);
     hd_report_free(findings);
     return text;

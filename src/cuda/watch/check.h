@@ -31,7 +31,8 @@ bool check_replays(const char *kernel);
 bool check_found(const hd_report *findings);
 /* For the process itself, where it is checked without a file (the Python package): what has been
  * found until now, all that was launched having ended, as report_json() has it, from malloc; NULL
- * where the process is not checked. */
+ * where the process is not checked. What occurs again after the call names its launch in the next
+ * one's text. */
 HD_API char *heddle_check_findings(void);
 
 #endif
