@@ -4,9 +4,15 @@
 Needs pyopencl and numpy, and an OpenCL for CPUs: `pip install pyopencl numpy pocl-binary-distribution`, or `intel-opencl-rt intel-cmplr-lib-rt`, with
 OCL_ICD_VENDORS naming a folder with a file `intel.icd` that has the path of libintelocl.so, and LD_LIBRARY_PATH that of the virtual environment's `lib`.
 """
+import os
 import resource
 import sys
 import time
+
+sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scripts")]
+from usage import show_help
+
+show_help(__doc__)
 
 import numpy as np
 import pyopencl as cl

@@ -305,6 +305,7 @@ def comments_that_lie_are_noticed():
                 f.write(text)
         os.mkdir(os.path.join(root, "scripts"))
         script = shutil.copy(os.path.join(source, "scripts/check-comments"), os.path.join(root, "scripts"))
+        shutil.copy(os.path.join(source, "scripts/usage.py"), os.path.join(root, "scripts"))
         done = subprocess.run([script], capture_output=True, text=True)
     said = [line.split(": ", 2)[2] for line in done.stdout.splitlines()]
     assert done.returncode == 1 and said == ["there is no a_gone()", "there is no b.h", "there is no docs/NONE.md", "a_other() is not in a.c",
@@ -331,6 +332,18 @@ def every_word_of_the_glossary_stands_where_it_is_defined():
             with open(path) as f:
                 text = re.sub(r"[-\s_*]+", " ", f.read().lower())
             assert any(re.search(rf"\b{w.lower()}s?\b", text) for w in words.replace("-", " ").split(", ")), f"{name} does not say `{words}`"
+
+
+def every_program_of_the_tree_explains_itself():
+    """And does nothing else."""
+    programs = [p for folder in ("scripts", "scripts/release", "bench", "bench/peers") for p in sorted(glob.glob(os.path.join(source, folder, "*")))
+                if os.path.isfile(p) and open(p, "rb").read(2) == b"#!"]
+    assert len(programs) > 40, programs
+    with tempfile.TemporaryDirectory() as empty:
+        for path in programs:
+            done = subprocess.run([path, "--help"], cwd=empty, capture_output=True, text=True, timeout=60)
+            assert re.match(rf"(usage: )?(bench/)?{re.escape(os.path.basename(path))}\b", done.stdout + done.stderr), (path, done)
+        assert not os.listdir(empty)
 
 
 def the_index_of_tests_names_every_suite_and_no_other():
