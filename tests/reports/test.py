@@ -265,7 +265,7 @@ def findings_name_their_launch_and_its_test():
     _, _, err = run("check", "--save", "both.json", "--save", "both.sarif", "--save", "both.xml", "./app", "x", cwd=project)
     assert "  launched by Sums_Of64_Test::TestBody at src/app.cu:16\n  called by test Sums.Of64\n" in err, err
     assert "  launched by gtest_suite_Typed_::OfAll<int>::TestBody at src/app.cu:26\n  called by test Typed.OfAll<int>\n" in err, err
-    _, _, err = run("check", "--format", "sanitizer", "--tool", "memcheck,racecheck", "./app", "x", "of a namespace", cwd=project)
+    _, _, err = run("check", "--format", "sanitizer", "--tool", "memcheck", "./app", "x", "of a namespace", cwd=project)
     assert re.search(r"Invalid __global__ atomic of size 4 bytes\n(=========  .*\n)+?=========  +launched by main at ", err), err
     with open(project + "/both.json") as f:
         launches = {f["code"]: [a.get("function") for a in f["launch"]] for f in json.load(f)["findings"] if "launch" in f}
