@@ -42,7 +42,7 @@ INITIALISED = [
 # (what is said, a declaration)
 REFUSED = [
     ("an array and a vector have their values in braces", ".u8 v[4] = 1;"),
-    ("expected a constant", ".u8 v = {1};"),
+    ("it has one value, without braces", ".u8 v = {1};"),
     ("expected `{`", ".u8 v[2][3] = {1, 2, 3, 4};"),
     ("expected `{`", ".v2 .u8 v[2] = {1, 2, 3, 4};"),
     ("expected `{`", ".u8 v[2][2] = {{1, 2}, 3};"),
