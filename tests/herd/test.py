@@ -170,7 +170,7 @@ def what_is_no_test_is_refused_with_its_line():
         (test([one + ("ld.weak r0",)], "exists (x=0)"), 4, "operands"), (test([one + ("bar.cta.sync 1, 99, 2",)], "exists (x=0)"), 4, "barriers 0 to 15"),
         (test([one + ("goto LC99",)], "exists (x=0)"), 4, "LC99"), (test([one + ("beq r0, 0, LC98",)], "exists (x=0)"), 4, "LC98"), (test([one], "exists (5:r0=0)"), 4, "no such thread"),
         (test([one], "exists (x=)"), 0, ""), (test([one], "filter (x=\nexists (x=0)"), 0, ""), (test([one], "exists (x=4294967296)"), 4, "this is not a register or a variable"), (test([one], "exists (x=0) => (x=0)"), 4, "=>"), ("", 1, "PTX NAME"), ("PTX", 1, ""),
-        (test([("P0@cta 0,gpu 4000000000", "st.weak x, 1")], "exists (x=0)"), 3, "GPUs 0 to 63"), (test([("P99@cta 0,gpu 0",)], "exists (x=0)"), 3, "not a thread"),
+        (test([("P0@cta 0,gpu 4000000000", "st.weak x, 1")], "exists (x=0)"), 3, "a GPU is 0 to 63"), (test([("P99@cta 0,gpu 0",)], "exists (x=0)"), 3, "not a thread"),
         (test([one], "exists (zz=0)"), 4, "this variable"), (test([one, one], "exists (x=0)"), 3, "a column already"),
         (test([one + ("atom.relaxed.gpu.mul r0, x, 2",)], "exists (x=0)"), 4, "operation"), (test([one + ("| st.weak x, 1",)], "exists (x=0)"), 4, "no thread"),
     ]:
