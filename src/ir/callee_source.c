@@ -1,25 +1,33 @@
 /* Which functions bring in values that other threads decide; see spin.c. */
-#include "base/map.h"
 #include "ir/ir.h"
 #include "isa/isa.h"
 
-struct closure {
-    const struct ir_func *f;
-    struct arena *arena;
-    struct map seen; /* the functions, by the bytes of `definition`, which points to itself */
+/* The functions that a query reaches. */
+struct query {
+    struct callee_sources *known;
+    struct map seen;
     VEC(const struct ptx_func *) functions;
 };
 
-static void add(struct closure *c, const struct ptx_func *f)
+static struct str key_of(const struct ptx_func *f) /* `definition` of a definition points to itself */
 {
-    f = f->definition;
-    if (!map_put(&c->seen, (struct str){(const char *)&f->definition, sizeof f->definition}, (void *)f))
-        *VEC_PUSH(c->arena, &c->functions) = f;
+    return (struct str){(const char *)&f->definition->definition, sizeof f->definition};
+}
+
+/* Is a function that is called known to be a source? Else the query goes on with it, unless it is
+ * known to be none. */
+static bool reach(struct query *q, const struct ptx_func *f)
+{
+    if (map_get(&q->known->sources, key_of(f)))
+        return true;
+    if (!map_get(&q->known->others, key_of(f)) && !map_put(&q->seen, key_of(f), f->definition))
+        *VEC_PUSH(q->known->arena, &q->functions) = f->definition;
+    return false;
 }
 
 /* The same as of the IR's instructions in spin.c, but for weak loads: what debug builds call in a
  * loop's condition loads its operands so. A call by an address may be of any function. */
-static bool is_source(struct closure *c, const struct ptx_insn *i)
+static bool is_source(struct query *q, const struct ptx_insn *i)
 {
     switch (i->inst->kind) {
     case KIND_ATOM:
@@ -30,26 +38,36 @@ static bool is_source(struct closure *c, const struct ptx_insn *i)
         return isa_has(i->inst, MOD_volatile) || isa_has(i->inst, MOD_relaxed) || isa_has(i->inst, MOD_acquire) ||
                isa_has(i->inst, MOD_mmio);
     case KIND_CALL:
-        if (i->call->callee.kind != OPND_SYMBOL || i->call->callee.symbol->kind != SYMBOL_FUNC)
-            return true;
-        add(c, (const struct ptx_func *)i->call->callee.symbol);
-        return false;
+        return i->call->callee.kind != OPND_SYMBOL || i->call->callee.symbol->kind != SYMBOL_FUNC ||
+               reach(q, (const struct ptx_func *)i->call->callee.symbol);
     default: return false;
     }
 }
 
-bool ir_callee_is_source(const struct ir_func *f, const struct ptx_func *callee, struct arena *scratch)
+static bool has_source(struct query *q, const struct ir_func *f)
 {
-    struct closure c = {.f = f, .arena = scratch};
-    map_init(&c.seen, scratch);
-    add(&c, callee);
-    for (uint32_t k = 0; k < c.functions.n; k++) {
-        const struct ptx_func *one = c.functions.at[k];
+    for (uint32_t k = 0; k < q->functions.n; k++) {
+        const struct ptx_func *one = q->functions.at[k];
         if (!ir_spend(f, one->body.n + 1))
             return true;
         for (uint32_t s = 0; s < one->body.n; s++)
-            if (one->body.at[s].kind == STMT_INSN && is_source(&c, one->body.at[s].insn))
+            if (one->body.at[s].kind == STMT_INSN && is_source(q, one->body.at[s].insn))
                 return true;
     }
+    return false;
+}
+
+bool ir_callee_is_source(struct callee_sources *known, const struct ir_func *f, struct ptx_func *callee)
+{
+    struct query q = {.known = known};
+    map_init(&q.seen, known->arena);
+    if (reach(&q, callee))
+        return true;
+    if (has_source(&q, f)) {
+        map_put(&known->sources, key_of(callee), callee);
+        return true;
+    }
+    for (uint32_t k = 0; k < q.functions.n; k++)
+        map_put(&known->others, key_of(q.functions.at[k]), q.functions.at[k]->definition);
     return false;
 }

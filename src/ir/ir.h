@@ -10,6 +10,7 @@
 #ifndef HEDDLE_IR_IR_H
 #define HEDDLE_IR_IR_H
 
+#include "base/map.h"
 #include "ir/mem_access.h"
 #include "isa/lanes.h"
 #include "isa/matrix.h"
@@ -392,8 +393,17 @@ uint32_t ir_frame_offset(const struct ir_func *f, const struct ptx_var *v);
 /* The passes behind ir_build; false where the function's share of work is spent. */
 bool ir_order_blocks(struct ir_func *f); /* block_order.c */
 bool ir_find_spins(struct ir_func *f);   /* spin.c */
-/* May a function, or one that it calls, bring in a value that other threads decide? callee_source.c */
-bool ir_callee_is_source(const struct ir_func *f, const struct ptx_func *callee, struct arena *scratch);
+/* callee_source.c: may a function, or one that it calls, bring in a value that other threads
+ * decide? What is found out is kept for the next question. */
+struct callee_sources {
+    struct arena *arena;
+    struct map sources, others;
+};
+static inline void callee_sources_init(struct callee_sources *c, struct arena *arena)
+{
+    *c = (struct callee_sources){.arena = arena, .sources = {.arena = arena}, .others = {.arena = arena}};
+}
+bool ir_callee_is_source(struct callee_sources *known, const struct ir_func *f, struct ptx_func *callee);
 /* serial_parts.c; after ir_drop_unread. *has_cut: blocks have been cut: then order, spins and parts
  * are to be found anew. */
 bool ir_find_serial(struct ir_func *f, bool serial_walks, bool *has_cut);

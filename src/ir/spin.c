@@ -18,6 +18,7 @@ struct finder {
     uint8_t *marks;       /* by register: what it is in the loop, enum mark */
     bool grew;
     struct arena *arena;
+    struct callee_sources callees;
     VEC(struct ir_copy) results; /* of calls in the loop of functions that are sources */
 };
 
@@ -112,7 +113,7 @@ static void note_defined(struct finder *s, const struct ir_insn *i)
     mark_results(s, i, DEFINED);
     if (i->kind != IR_CALL || i->call->syscall || !i->call->results.n)
         return;
-    if (!i->call->callee || ir_callee_is_source(s->f, i->call->callee, s->arena))
+    if (!i->call->callee || ir_callee_is_source(&s->callees, s->f, i->call->callee))
         for (uint32_t k = 0; k < i->call->results.n; k++)
             *VEC_PUSH(s->arena, &s->results) = i->call->results.at[k];
 }
@@ -170,6 +171,7 @@ bool ir_find_spins(struct ir_func *f)
 {
     struct arena scratch = {.on_oom = f->arena->on_oom};
     struct finder s = {.f = f, .arena = &scratch, .marks = ARENA_ARRAY(&scratch, uint8_t, f->regs.n)};
+    callee_sources_init(&s.callees, &scratch);
     const uint32_t *loop_end = ir_find_loop_ends(f, &scratch);
     bool enough = true;
     for (uint32_t o = 0; o < f->n_ordered && enough; o++) {
