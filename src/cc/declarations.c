@@ -88,13 +88,18 @@ static size_t declaration_start(struct str text, size_t at, bool *host)
     return at;
 }
 
+size_t cc_word_start(struct str text, size_t end)
+{
+    while (end > 0 && cc_is_of_word(text.p[end - 1]))
+        end--;
+    return end;
+}
+
 /* Is the word that ends before `end` one that stands before a value? */
 bool cc_is_before_value(struct str text, size_t end)
 {
     static const char *const words[] = {"return", "else", "case", "throw", "typename", "template"};
-    size_t at = end;
-    while (at > 0 && cc_is_of_word(text.p[at - 1]))
-        at--;
+    size_t at = cc_word_start(text, end);
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (str_eq((struct str){text.p + at, end - at}, str_of(words[i])))
             return true;

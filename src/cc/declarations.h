@@ -9,6 +9,8 @@
 
 bool cc_is_of_word(char c);
 struct str cc_word_at(struct str text, size_t at);
+/* Where the word begins that ends before `end`. */
+size_t cc_word_start(struct str text, size_t end);
 size_t cc_skip_blanks(struct str text, size_t at);
 /* Behind the last character before `at` that is no blank. */
 size_t cc_before_blanks(struct str text, size_t at);

@@ -72,14 +72,6 @@ static bool is_one_of(struct str word, const char *const *words)
     return false;
 }
 
-/* Where the word begins that ends before `end`. */
-static size_t word_start(struct str text, size_t end)
-{
-    while (end > 0 && cc_is_of_word(text.p[end - 1]))
-        end--;
-    return end;
-}
-
 /* The name of a parameter, from its text without a default argument; empty where it has none, at the
  * place for one. */
 static struct str name_of_parameter(struct str part)
@@ -94,7 +86,7 @@ static struct str name_of_parameter(struct str part)
     if (pointer)
         for (inner = (size_t)(pointer - part.p) + 2; inner < end && part.p[inner] != ')';)
             inner++;
-    size_t at = word_start(part, inner), before = cc_before_blanks(part, at), type = word_start(part, before);
+    size_t at = cc_word_start(part, inner), before = cc_before_blanks(part, at), type = cc_word_start(part, before);
     struct str name = {part.p + at, inner - at};
     bool is_type =
         before == 0 || part.p[before - 1] == ':' || is_one_of(name, types) ||
@@ -179,7 +171,7 @@ bool cc_deducing(struct str text, const struct device_function *f, bool defined,
         memchr(text.p + start, '#', parameters - start))
         return false;
     while (scope > 1 && text.p[scope - 1] == ':')
-        scope = word_start(text, scope - 2);
+        scope = cc_word_start(text, scope - 2);
     struct str header = {text.p + open, close - open}, specifiers = {text.p + close, name - close},
                taken = {text.p + parameters, cc_behind_bracket(text, parameters) - parameters},
                scopes = {text.p + scope, name - scope};

@@ -58,8 +58,7 @@ static size_t callee_start(struct str text, size_t at)
     for (;;) {
         if (start > 0 && text.p[start - 1] == '>')
             start = cc_before_blanks(text, cc_open_bracket(text, start, '<', '>'));
-        while (start > 0 && cc_is_of_word(text.p[start - 1]))
-            start--;
+        start = cc_word_start(text, start);
         size_t before = cc_before_blanks(text, start);
         if (before < 2 || text.p[before - 1] != ':' || text.p[before - 2] != ':')
             return start;
@@ -163,15 +162,14 @@ static unsigned count_given(struct str list)
 /* The function that calls the kernel, if a launch may leave some to it. */
 static bool put_deduced(struct nested_scan *s, struct str callee)
 {
-    size_t end = callee.n, name;
+    size_t end = callee.n;
     unsigned given = 0;
     if (callee.p[end - 1] == '>') {
         end = cc_open_bracket(callee, end, '<', '>');
         given = count_given((struct str){callee.p + end, callee.n - end});
         end = cc_before_blanks(callee, end);
     }
-    for (name = end; name > 0 && cc_is_of_word(callee.p[name - 1]);)
-        name--;
+    size_t name = cc_word_start(callee, end);
     struct kernel *k = find_kernel(s, (struct str){callee.p + name, end - name});
     if (!k || k->otherwise || (given >= k->parameters && !k->defaults && !k->several))
         return false;
