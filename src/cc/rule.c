@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "cc/job.h"
 #include "files/file.h"
 
@@ -49,17 +50,15 @@ void cc_add_rule(struct job *j, cc_words *c, const char *input, const char *outp
 /* A name as clang writes it into a rule. */
 static const char *name_in_rule(struct arena *arena, const char *name)
 {
-    const char *text = "";
+    struct text text = {.arena = arena};
     while (name[0] == '.' && name[1] == '/')
         for (name += 2; *name == '/'; name++)
             ;
-    for (; *name; name++)
-        text = arena_printf(arena, "%s%s%c", text,
-                            *name == ' ' || *name == '#' ? "\\"
-                            : *name == '$'               ? "$"
-                                                         : "",
-                            *name);
-    return text;
+    for (; *name; name++) {
+        text_puts(&text, *name == ' ' || *name == '#' ? "\\" : *name == '$' ? "$" : "");
+        text_put(&text, name, 1);
+    }
+    return text.p ? text.p : "";
 }
 
 /* Where `word` stands between `before` and one of the characters `behind`, or NULL. */
