@@ -178,8 +178,11 @@ bool cc_deducing(struct str text, const struct device_function *f, bool defined,
     struct text line = {.arena = arena}, named = line, types = line, templates = line, values = line, out = line,
                 as = line;
     cc_put_line(&line, header);
-    if (is_template)
+    if (is_template) {
+        text_puts(&named, "template ");
         made->parameters = name_parameters(&named, &templates, (struct str){line.p, line.n});
+    }
+    const struct str head = {named.p ? named.p : "", named.n};
     line.n = 0;
     cc_put_line(&line, taken);
     struct str parameter_line = {line.p, line.n};
@@ -187,15 +190,15 @@ bool cc_deducing(struct str text, const struct device_function *f, bool defined,
     put_without_defaults(&types, taken);
     cc_put_line(&as, (struct str){types.p, types.n});
     if (!scopes.n) {
-        text_printf(&out, "%s%.*s ", is_template ? "template " : "", (int)named.n, named.n ? named.p : "");
+        text_str(&out, head);
+        text_puts(&out, " ");
         cc_put_line(&out, specifiers);
         text_str(&out, f->name);
         text_str(&out, parameter_line);
         text_puts(&out, "; ");
     }
-    text_printf(&out, "%s%.*s __device__ __forceinline__ ::heddle::kernel_call<void (*)%.*s, &%.*s%.*s",
-                is_template ? "template " : "", (int)named.n, named.n ? named.p : "", (int)as.n, as.p, STR_ARG(scopes),
-                STR_ARG(f->name));
+    text_printf(&out, "%.*s __device__ __forceinline__ ::heddle::kernel_call<void (*)%.*s, &%.*s%.*s", STR_ARG(head),
+                (int)as.n, as.p, STR_ARG(scopes), STR_ARG(f->name));
     if (is_template)
         text_printf(&out, "<%.*s>", (int)templates.n, templates.p);
     text_printf(&out, "> %.*s" CC_DEDUCING "%.*s", STR_ARG(scopes), STR_ARG(f->name));
