@@ -198,6 +198,12 @@ static bool fits(const struct sequence *s)
 
 static bool compute(struct sequence *s)
 {
+    if (!fits(s)) {
+        s->l->costs[s->number] = 0;
+        if (s->l->gradients && s->l->ctc.unfit == ZERO_UNFIT)
+            zero_gradients(s, 0);
+        return true;
+    }
     const int64_t ways = (int64_t)s->steps * states(s), logs = (int64_t)s->steps * s->alphabet;
     s->logs = malloc((size_t)(logs + 2 * ways + 1) * sizeof *s->logs);
     if (!s->logs)
@@ -207,12 +213,10 @@ static bool compute(struct sequence *s)
     fill_logs(s);
     fill_before(s);
     double whole = s->steps ? total(s) : 0;
-    s->l->costs[s->number] = fits(s) ? (float)-whole : 0;
-    if (s->l->gradients && fits(s)) {
+    s->l->costs[s->number] = (float)-whole;
+    if (s->l->gradients) {
         fill_after(s);
         write_gradients(s, whole);
-    } else if (s->l->gradients && s->l->ctc.unfit == ZERO_UNFIT) {
-        zero_gradients(s, 0);
     }
     free(s->logs);
     return true;
