@@ -56,6 +56,8 @@ size_t tensor_element_bytes(const struct tensor *t);
 size_t tensor_bytes(const struct tensor *t);
 /* The tensor of a handle of the older functions; NULL if it is invalid. */
 const struct tensor *tensor_of(cudnnTensorDescriptor_t handle);
+/* Reads a line of n elements of the tensor's type, which stand `stride` elements apart, as doubles, or writes it. */
+void tensor_move(const struct tensor *t, void *at, int64_t stride, size_t n, double *line, bool write);
 /* A factor of a call for this tensor: a double if the tensor is of doubles, else a float. */
 double tensor_factor(const void *at, cudnnTensorDescriptor_t handle);
 

@@ -70,14 +70,8 @@ static int64_t line_at(const struct tensor *t, int64_t channel, int64_t line)
 
 static void move(const struct tensor *t, void *at, int64_t channel, int64_t line, double *row, bool write)
 {
-    cudaDataType type;
-    tensor_type(t->type, &type);
-    char *from = (char *)at + line_at(t, channel, line) * (int64_t)element_bytes(type);
-    ptrdiff_t stride = t->n > 2 ? (ptrdiff_t)t->stride[t->n - 1] : 1;
-    if (write)
-        elements_narrow(PRECISION_D, row, type, from, stride, (size_t)line_length(t));
-    else
-        elements_widen(PRECISION_D, row, type, from, stride, (size_t)line_length(t));
+    char *from = (char *)at + line_at(t, channel, line) * (int64_t)tensor_element_bytes(t);
+    tensor_move(t, from, t->n > 2 ? t->stride[t->n - 1] : 1, (size_t)line_length(t), row, write);
 }
 
 struct moments {

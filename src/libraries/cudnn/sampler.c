@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "libraries/blas/elements.h"
 #include "libraries/cudnn/cudnn.h"
 
 enum { SAMPLER_BILINEAR };
@@ -61,29 +60,18 @@ static size_t point_count(const struct sampling *s)
 /* One channel of one image, as doubles. */
 static void move(const struct tensor *t, void *at, int64_t image, int64_t channel, double *plane, bool write)
 {
-    cudaDataType type;
-    tensor_type(t->type, &type);
     for (int64_t r = 0; r < t->dim[ROWS]; r++, plane += t->dim[COLUMNS]) {
         char *row = (char *)at + (image * t->stride[IMAGES] + channel * t->stride[CHANNELS] + r * t->stride[ROWS]) *
-                                     (int64_t)element_bytes(type);
-        if (write)
-            elements_narrow(PRECISION_D, plane, type, row, (ptrdiff_t)t->stride[COLUMNS], (size_t)t->dim[COLUMNS]);
-        else
-            elements_widen(PRECISION_D, plane, type, row, (ptrdiff_t)t->stride[COLUMNS], (size_t)t->dim[COLUMNS]);
+                                     (int64_t)tensor_element_bytes(t);
+        tensor_move(t, row, t->stride[COLUMNS], (size_t)t->dim[COLUMNS], plane, write);
     }
 }
 
 /* Both numbers of all points of an image's grid. */
 static void move_grid(const struct sampling *s, void *at, int64_t image, double *grid, bool write)
 {
-    cudaDataType type;
-    tensor_type(s->x.type, &type);
     const size_t n = 2 * point_count(s);
-    char *first = (char *)at + (size_t)image * n * element_bytes(type);
-    if (write)
-        elements_narrow(PRECISION_D, grid, type, first, 1, n);
-    else
-        elements_widen(PRECISION_D, grid, type, first, 1, n);
+    tensor_move(&s->x, (char *)at + (size_t)image * n * tensor_element_bytes(&s->x), 1, n, grid, write);
 }
 
 /* The four pixels around a point, and how much of each it takes: by columns and rows. */

@@ -31,6 +31,17 @@ size_t tensor_bytes(const struct tensor *t)
     return (last + 1) * tensor_element_bytes(t);
 }
 
+void tensor_move(const struct tensor *t, void *at, int64_t stride, size_t n, double *line, bool write)
+{
+    cudaDataType type;
+    if (!tensor_type(t->type, &type))
+        return;
+    if (write)
+        elements_narrow(PRECISION_D, line, type, at, (ptrdiff_t)stride, n);
+    else
+        elements_widen(PRECISION_D, line, type, at, (ptrdiff_t)stride, n);
+}
+
 double tensor_factor(const void *at, cudnnTensorDescriptor_t handle)
 {
     const struct tensor *t = tensor_of(handle);
