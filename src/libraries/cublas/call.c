@@ -212,7 +212,7 @@ static void find_uses(struct uses *u, const struct call *c, const struct region 
         result.use |= LIBRARY_BY_BETA;
     if (c->device_scalars && c->routine->uses & USES_ALPHA && c->alpha)
         uses_add(u, c->alpha, (int64_t)alpha_bytes(c), 1, 0, HD_READS);
-    if (c->device_scalars && c->routine->uses & USES_BETA && c->beta)
+    if (may_discard_result(c))
         uses_add(u, c->beta, (int64_t)beta_bytes(c), 1, 0, HD_READS);
     for (int i = 0; i < OPERANDS; i++) {
         if (r[i].kind == REGION_NONE || (r[i].kind == REGION_SCALAR && !c->device_scalars))
