@@ -26,21 +26,12 @@ void ranges_add(struct ranges *r, const void *at, size_t width, size_t height, s
 }
 
 /* Tiles at the edges have places without elements. They count as written, but not as read. */
-static void add_tiles(struct ranges *r, const struct layout *l, const char *at, unsigned use)
-{
-    const struct library_shape s = layout_shape(l);
-    const bool whole = s.width == l->rows * 32 && s.count * 32 == l->columns;
-    ranges_add(r, at, s.width * s.element_bytes, s.count, s.step * s.element_bytes,
-               whole ? use : use & ~(unsigned)HD_READS);
-}
-
 static void add_one(struct ranges *r, const struct layout *l, const void *at, unsigned use)
 {
     const struct library_shape s = layout_shape(l);
-    if (l->order > CUBLASLT_ORDER_ROW)
-        add_tiles(r, l, at, use);
-    else
-        ranges_add(r, at, s.width * s.element_bytes, s.count, s.step * s.element_bytes, use);
+    const bool whole = l->order <= CUBLASLT_ORDER_ROW || (s.width == l->rows * 32 && s.count * 32 == l->columns);
+    ranges_add(r, at, s.width * s.element_bytes, s.count, s.step * s.element_bytes,
+               whole ? use : use & ~(unsigned)HD_READS);
 }
 
 static bool is_addressed(const struct layout *l)
