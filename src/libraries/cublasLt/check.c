@@ -174,6 +174,7 @@ cublasStatus_t matmul_check(const char *say, const struct operation *o, const st
                             const struct layout *c, const struct layout *d)
 {
     const char *wrong = NULL;
+    bool typed = false;
     if (!o || !a || !b || !c || !d)
         wrong = "a descriptor is NULL";
     else if ((unsigned)o->ta > CUBLAS_OP_C || (unsigned)o->tb > CUBLAS_OP_C || !is_epilogue(o->epilogue))
@@ -182,15 +183,15 @@ cublasStatus_t matmul_check(const char *say, const struct operation *o, const st
         wrong = "sizes, orders, leading dimensions or counts of the matrices do not fit each other";
     else if (a->type != b->type && !(is_fp8(a->type) && is_fp8(b->type)))
         wrong = "A and B are of different types";
-    else if (types_fit(o, a->type, b->type, c->type, d->type) && !aux_fits(o, d))
+    else if ((typed = types_fit(o, a->type, b->type, c->type, d->type)) && !aux_fits(o, d))
         wrong = "the leading dimension of the auxiliary matrix does not fit";
-    else if (types_fit(o, a->type, b->type, c->type, d->type) && !scales_fit(o, a, d))
+    else if (typed && !scales_fit(o, a, d))
         wrong = "a scale or a largest value is of a matrix that has none: only 8-bit floats have one";
     if (wrong) {
         library_failed(say, "%s", wrong);
         return CUBLAS_STATUS_INVALID_VALUE;
     }
-    if (!types_fit(o, a->type, b->type, c->type, d->type))
+    if (!typed)
         wrong = "this combination of types is not supported";
     else if (!epilogue_fits(o, d))
         wrong = "this epilogue is not supported for these types and operations";
