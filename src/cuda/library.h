@@ -18,6 +18,12 @@ HEDDLE_LIBRARY_API void heddle_library_meet(const char *interface);
 /* Added to a range's use: the task does not read it if beta is 0 when its turn comes. */
 enum { LIBRARY_BY_BETA = 1 << 8 };
 
+/* What a range of so many bytes moves: they are read, written, or both. */
+static inline double library_moved(double bytes, unsigned use)
+{
+    return (use & HD_READS) && (use & HD_WRITES) ? 2 * bytes : bytes;
+}
+
 /* A library's call as work of a stream. If it was captured into a graph, it runs in every launch of
  * the graph, possibly several times at once. */
 struct library_task {

@@ -35,10 +35,8 @@ static size_t aligned(size_t bytes)
 static double bytes_of(const struct library_task *t)
 {
     double bytes = t->bytes;
-    for (size_t i = 0; i < t->used_count && t->bytes == 0; i++) {
-        unsigned ways = (t->used[i].use & HD_READS) && (t->used[i].use & HD_WRITES) ? 2 : 1;
-        bytes += ways * (double)t->used[i].width * (double)t->used[i].height;
-    }
+    for (size_t i = 0; i < t->used_count && t->bytes == 0; i++)
+        bytes += library_moved((double)t->used[i].width * (double)t->used[i].height, t->used[i].use);
     return bytes;
 }
 

@@ -3,17 +3,12 @@
 
 #include <stdlib.h>
 
-static double moved(int64_t bytes, int64_t rows, unsigned use)
-{
-    return (double)bytes * (double)rows * (use & HD_READS && use & HD_WRITES ? 2 : 1);
-}
-
 void uses_add(struct uses *u, const void *at, int64_t width, int64_t height, int64_t pitch, unsigned use)
 {
     if (width <= 0 || height <= 0 || u->n == MOST_USED)
         return;
     u->used[u->n++] = library_uses(at, (size_t)width, (size_t)height, (size_t)pitch, use);
-    u->bytes += moved(width, height, use);
+    u->bytes += library_moved((double)width * (double)height, use);
 }
 
 static void add_triangle(struct uses *u, const struct operand *o, const struct region *r, int64_t bytes)
@@ -27,7 +22,7 @@ static void add_triangle(struct uses *u, const struct operand *o, const struct r
     for (size_t i = 0; i < told; i++)
         uses_add(u, ranges[i].at, (int64_t)ranges[i].width, (int64_t)ranges[i].height, (int64_t)ranges[i].pitch,
                  r->use);
-    u->bytes = before + moved(n * (n + 1) / 2, bytes, r->use);
+    u->bytes = before + library_moved((double)(n * (n + 1) / 2) * (double)bytes, r->use);
 }
 
 /* Each diagonal of a band is a row of its matrix, which begins and ends with the diagonal. */

@@ -64,16 +64,11 @@ struct call call_new(const char *name, enum precision p, call_run *run)
     return (struct call){.name = name, .precision = p, .run = run, .batch = 1};
 }
 
-static double moved(double bytes, unsigned use)
-{
-    return use == (HD_READS | HD_WRITES) ? 2 * bytes : bytes;
-}
-
 static void add_used(struct call *c, const void *at, size_t width, size_t height, size_t pitch, unsigned use)
 {
     if (!width || !height)
         return;
-    c->bytes += moved((double)width * (double)height, use);
+    c->bytes += library_moved((double)width * (double)height, use);
     c->no_memory |= !library_add_use(&c->used, &c->n_used, library_uses(at, width, height, pitch, use));
 }
 
@@ -112,7 +107,7 @@ void call_triangle(struct call *c, enum operand o, const void *at, cublasFillMod
     const size_t told = library_triangle(ranges, at, c->uplo == 'L', n, ld, precision_bytes(c->precision), use);
     for (size_t i = 0; i < told; i++)
         c->no_memory |= !library_add_use(&c->used, &c->n_used, ranges[i]);
-    c->bytes += moved((double)n * (double)(n + 1) / 2 * (double)precision_bytes(c->precision), use);
+    c->bytes += library_moved((double)n * (double)(n + 1) / 2 * (double)precision_bytes(c->precision), use);
 }
 
 void call_vector(struct call *c, enum operand o, const void *at, int64_t n, size_t element_bytes, unsigned use)
