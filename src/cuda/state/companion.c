@@ -210,9 +210,10 @@ static bool has_calls(void)
 
 void heddle_image_registered(const void *image)
 {
-    char why[640] = "";
+    char why[640] = "", path[PATH_MAX];
     if (!secure_getenv("HEDDLE_KERNELS"))
         return;
+    file_with(image, SIZE_MAX, path);
     pthread_mutex_lock(&process.lock);
     read_packs();
     bool any = has_calls();
@@ -221,12 +222,11 @@ void heddle_image_registered(const void *image)
     for (uint32_t i = 0; c && i < c->packs.n; i++) {
         struct given *g = &process.packs.at[c->packs.at[i]];
         pthread_mutex_lock(&process.lock);
-        char *path = g->called ? NULL : strdup(g->object);
+        bool is_first = !g->called;
         g->called = true;
         pthread_mutex_unlock(&process.lock);
-        if (path)
+        if (is_first)
             call_functions(g->pack, path);
-        free(path);
     }
     companion_free(c);
 }
