@@ -190,6 +190,12 @@ static bool is_of(const struct sampler *d, const struct tensor *t)
            t->dim[CHANNELS] == d->dim[CHANNELS];
 }
 
+/* How a result is used that is added to beta times what is there. */
+static unsigned use_by(double beta)
+{
+    return beta != 0 ? HD_READS | HD_WRITES : HD_WRITES;
+}
+
 static cudnnStatus_t put(struct cudnn_handle *h, const char *name, void *descriptor, struct sampling *s,
                          cudnnTensorDescriptor_t x, cudnnTensorDescriptor_t dx, cudnnTensorDescriptor_t y)
 {
@@ -203,14 +209,13 @@ static cudnnStatus_t put(struct cudnn_handle *h, const char *name, void *descrip
     s->dx = *tdx;
     s->y = *ty;
     const size_t grid = 2 * (size_t)tx->dim[IMAGES] * point_count(s) * tensor_element_bytes(tx);
-    const unsigned written = s->dgrid ? HD_READS : s->beta != 0 ? HD_READS | HD_WRITES : HD_WRITES;
-    hd_used used[5] = {library_reads(s->x_at, tensor_bytes(tx)), library_reads(s->grid, grid),
-                       library_uses(s->y_at, tensor_bytes(ty), 1, tensor_bytes(ty), written)};
+    hd_used used[5] = {
+        library_reads(s->x_at, tensor_bytes(tx)), library_reads(s->grid, grid),
+        library_uses(s->y_at, tensor_bytes(ty), 1, tensor_bytes(ty), s->dgrid ? HD_READS : use_by(s->beta))};
     size_t count = 3;
     if (s->dgrid) {
-        used[count++] =
-            s->beta != 0 ? library_updates(s->dx_at, tensor_bytes(tdx)) : library_writes(s->dx_at, tensor_bytes(tdx));
-        used[count++] = s->grid_beta != 0 ? library_updates(s->dgrid, grid) : library_writes(s->dgrid, grid);
+        used[count++] = library_uses(s->dx_at, tensor_bytes(tdx), 1, tensor_bytes(tdx), use_by(s->beta));
+        used[count++] = library_uses(s->dgrid, grid, 1, grid, use_by(s->grid_beta));
     }
     const struct library_task t = {.name = name,
                                    .run = run_sampling,
