@@ -47,11 +47,6 @@ struct look {
     bool is_lost; /* too much to follow: everything is possible */
 };
 
-static uint16_t place_of(const struct look *k, uint16_t event)
-{
-    return k->s->g.locations[k->s->g.events[event].location].id;
-}
-
 /* Distinguishes only a few values of each event. */
 static void add_coming(struct look *k, struct coming new)
 {
@@ -323,27 +318,21 @@ static void add_incomplete(struct look *k, uint16_t thread, struct run *run)
     }
 }
 
-/* Will everything that the thread still does follow the target in causality order? */
-static bool follows_target(const struct look *k, uint16_t thread)
-{
-    const struct graph *g = &k->s->g;
-    const struct event *r = &g->events[k->target->event];
-    return g->n_by_po[thread] && graph_clock(g, graph_event(g, thread, g->n_by_po[thread] - 1))[r->thread] > r->po;
-}
-
 /* Can the target read from one of the writes? Not only a value that ends its loop counts: the thread may spin on
  * another one for ever. */
 static bool is_served(const struct look *k)
 {
-    const struct event *r = &k->s->g.events[k->target->event];
-    uint16_t place = place_of(k, k->target->event), thread = r->thread;
+    const struct graph *g = &k->s->g;
+    uint16_t target = k->target->event, thread = g->events[target].thread;
+    uint16_t place = g->locations[g->events[target].location].id;
     for (unsigned i = 0; i < k->n_loose; i++)
-        if (k->loose[i].thread != thread && !follows_target(k, k->loose[i].thread) &&
+        if (k->loose[i].thread != thread && !graph_precedes_rest(g, target, k->loose[i].thread) &&
             future_writes(k->loose[i].future, &k->x->program->locations.at[place]))
             return true;
     for (unsigned i = 0; i < k->n_coming; i++) {
         const struct coming *c = &k->coming[i];
-        if (c->location == place && (c->is_there || (c->thread != thread && !follows_target(k, c->thread))))
+        if (c->location == place &&
+            (c->is_there || (c->thread != thread && !graph_precedes_rest(g, target, c->thread))))
             return true;
     }
     return false;

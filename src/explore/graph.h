@@ -138,6 +138,13 @@ static inline bool graph_precedes(const struct graph *g, uint16_t x, uint16_t y)
     const struct event *e = &g->events[x];
     return x != y && graph_clock(g, y)[e->thread] > e->po;
 }
+/* Base causality: is x before everything that a thread does after its events so far? */
+static inline bool graph_precedes_rest(const struct graph *g, uint16_t x, uint16_t thread)
+{
+    const struct event *e = &g->events[x];
+    uint16_t n = g->n_by_po[thread];
+    return n && graph_clock(g, graph_event(g, thread, n - 1))[e->thread] > e->po;
+}
 static inline uint16_t graph_member(const struct graph *g, uint16_t location, unsigned member)
 {
     return g->members[(size_t)location * g->members_room + member];

@@ -208,10 +208,8 @@ static bool future_serves(const struct hope *h, uint16_t read)
     const struct program *p = h->x->program;
     uint16_t location = g->locations[r->location].id;
     for (uint16_t t = 0; t < h->s->n_threads; t++) {
-        if (!h->moves[t] || t == r->thread)
+        if (!h->moves[t] || t == r->thread || graph_precedes_rest(g, read, t))
             continue;
-        if (g->n_by_po[t] && graph_clock(g, graph_event(g, t, g->n_by_po[t] - 1))[r->thread] > r->po)
-            continue; /* its writes follow the read in causality order */
         if (future_writes(future_of(&h->x->runners[t], h->s->runs[t]), &p->locations.at[location]) &&
             (h->moves[t] == MOVES || writes_by_now(h, t, location)))
             return true;
