@@ -39,6 +39,8 @@ struct str name_before(struct str name)
 
 const char *name_compact(const char *name, struct arena *arena)
 {
+    if (!strchr(name, ' '))
+        return name;
     char *text = arena_strdup(arena, name), *to = text;
     for (const char *p = name; *p; p++)
         if (*p != ' ' || !(p[1] == '>' || p[1] == ' ' || (to > text && (to[-1] == ',' || to[-1] == '<'))))

@@ -13,7 +13,7 @@ struct str name_last(struct str name);
 struct str name_before(struct str name);
 
 /* The name without spaces that compilers and users write differently: "ring<float,pair<int>>" of "ring<float, pair<int> >".
- * In the arena. */
+ * In the arena; one without spaces is itself. */
 const char *name_compact(const char *name, struct arena *arena);
 
 #endif
