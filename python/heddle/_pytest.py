@@ -67,7 +67,8 @@ class _Findings:
         found, alike = [], collections.Counter()
         for finding in _activate.findings():
             what = _what(finding)
-            key, seen = (what, alike[what]), self.counts.get((what, alike[what]), 0)
+            key = what, alike[what]
+            seen = self.counts.get(key, 0)
             alike[what] += 1
             if finding.severity == "error" and finding.count > seen:
                 found.append(dataclasses.replace(finding, count=finding.count - seen))
