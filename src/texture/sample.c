@@ -311,9 +311,9 @@ static double mix_floats(unsigned slices, const struct aligned *v, const int *we
                          struct precision p)
 {
     double sum = 0, special;
-    int top = largest_of(4 * slices, v, weights);
     if (find_special(4 * slices, v, seen, &special))
         return special;
+    int top = largest_of(4 * slices, v, weights);
     if (top == NO_EXPONENT)
         return 0;
     double least = ldexp(1, next_shift(top) - p.guard - SLICE_BITS);
@@ -350,12 +350,6 @@ static void read_nearest(const struct texture *t, const struct sampler *s, struc
     }
 }
 
-/* The filter takes a subnormal f32 as 0. */
-static float normal_of(const struct texel_format *f, float x)
-{
-    return f->type != TEXEL_F16 && fabsf(x) < FLT_MIN ? copysignf(0, x) : x;
-}
-
 /* NaN is the format's own. */
 static uint32_t mixed_bits(const struct texel_format *f, double v)
 {
@@ -380,7 +374,7 @@ static void read_linear(const struct texture *t, const struct sampler *s, unsign
             if (srgb)
                 floats[i] = linear_of_srgb((uint8_t)v);
             else if (by_float)
-                floats[i] = aligned_of(normal_of(f, float_of(f, v)));
+                floats[i] = aligned_of(f32_flush(float_of(f, v), f->type != TEXEL_F16));
             else
                 fractions[i] = fraction_of(f, v);
         }
