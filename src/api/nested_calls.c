@@ -126,12 +126,11 @@ static enum nest_error get_limit(const struct nest *n, struct nested_call *c)
     if (number > MULTIPROCESSORS)
         return NEST_INVALID_VALUE;
     bool known = number != cudaLimitDevRuntimeSyncDepth && number != SHARED_FALLBACK;
-    hd_machine_info info;
-    hd_machine_get_info(nest_machine(n), &info);
+    const struct machine *m = nest_machine(n)->machine;
     value = !known                      ? UINT64_MAX
-            : number == MULTIPROCESSORS ? info.multiprocessors
+            : number == MULTIPROCESSORS ? m->model->multiprocessors
             : nest_limits(n)            ? nest_limits(n)[number]
-                                        : limit_of(&nest_machine(n)->machine->config, (unsigned)number);
+                                        : limit_of(&m->config, (unsigned)number);
     enum nest_error e = give(n, c, 0, &value, sizeof value);
     return e || known ? e : NEST_UNSUPPORTED_LIMIT;
 }
