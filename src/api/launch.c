@@ -306,7 +306,7 @@ hd_result running_end(hd_machine *m, struct launch_request *q, struct running *r
     if (m->checker) {
         checked_end(m->checker, q, r);
         if (result)
-            place_launch(diags, &m->checker->options, q->where);
+            place_launch(diags, &m->checker->options, q->where, false);
     }
     if (e)
         explainer_end(e, r->counted, q->task);

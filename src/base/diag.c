@@ -232,13 +232,13 @@ void diag_host(struct diags *d, enum diag_severity severity, const char *code, c
                 cuda_place_copy(d->arena, &(struct cuda_place){.file = frames[i].file, .line = frames[i].line});
 }
 
-void diag_launched(struct diags *d, const hd_frame *frames, size_t n)
+void diag_launched(struct diags *d, const hd_frame *frames, size_t n, bool of_note)
 {
     bool says = n > 1 || (n == 1 && (frames->file || !frames->function || strcmp(frames->function, "main") != 0));
     if (!says || d->dropping || !d->list.n)
         return;
     uint32_t last = d->list.n - 1;
-    while (last && d->list.at[last].severity == DIAG_NOTE)
+    while (!of_note && last && d->list.at[last].severity == DIAG_NOTE)
         last--;
     struct diag *g = &d->list.at[last];
     g->launch = copy_frames(d->arena, frames, (uint32_t)n);

@@ -120,9 +120,9 @@ void diag_host(struct diags *d, enum diag_severity severity, const char *code, c
 /* Of the diagnostic that was added last: the kernel, and what tells it apart; both may be NULL, and
  * are copied. */
 void diag_of_kernel(struct diags *d, const char *kernel, const char *reason);
-/* Adds, to the diagnostic that was added last and is no note, copies of the calls that launched its
- * kernel. Adds nothing if all they say is that main has launched it. */
-void diag_launched(struct diags *d, const hd_frame *frames, size_t n);
+/* Adds, to the diagnostic that was added last and is no note (`of_note`: or is one), copies of the
+ * calls that launched its kernel. Adds nothing if all they say is that main has launched it. */
+void diag_launched(struct diags *d, const hd_frame *frames, size_t n, bool of_note);
 /* Adds copies of all diagnostics of another list; the sources of their places are shared. */
 void diags_append(struct diags *to, const struct diags *from);
 /* Puts those from element `first` on, which are of one source, in the order of its text. */

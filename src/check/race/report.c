@@ -256,13 +256,13 @@ static void report(const struct race *f, const struct race *newest, uint64_t cou
     else
         diag_finding(diags, DIAG_ERROR, f->place[0], code, f->help, count, "%s", f->text);
     diag_of_kernel(diags, f->kernel, reason_word(f->reason));
-    place_launch(diags, o, newest->launch[0].where);
+    place_launch(diags, o, newest->launch[0].where, false);
     if (second.n)
         diag_host(diags, DIAG_NOTE, "data-race", NULL, 0, second.at, (uint32_t)second.n, f->note);
     else if (f->side[0].kind->place != f->side[1].kind->place)
         diag_note(diags, f->place[1], "data-race", "%s", f->note);
     if (newest->launch[0].task != newest->launch[1].task)
-        place_launch(diags, o, newest->launch[1].where);
+        place_launch(diags, o, newest->launch[1].where, true);
     if (also)
         diag_note(diags, (struct place){0}, "data-race", "%s", also);
 }

@@ -213,6 +213,6 @@ void findings_report(struct findings *f, finding_end_fn *end, const hd_checker_o
         diag_finding(diags, x->severity, report_place(&x->place, diags->arena), x->code, x->help, count, "%s%s%s",
                      x->text, more ? "; " : "", more ? more : "");
         diag_of_kernel(diags, x->kernel, x->kind);
-        place_launch(diags, o, x->launched);
+        place_launch(diags, o, x->launched, false);
     }
 }

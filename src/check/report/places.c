@@ -48,10 +48,10 @@ bool place_same_line(const struct place *a, const struct place *b)
     return a->cuda ? cuda_place_equal(a->cuda, b->cuda) : !b->cuda && place_compare(a, b) == 0;
 }
 
-void place_launch(struct diags *diags, const hd_checker_options *o, const void *where)
+void place_launch(struct diags *diags, const hd_checker_options *o, const void *where, bool of_note)
 {
     const hd_frame *frames = NULL;
     size_t n = where && o->frames ? o->frames(o->data, where, &frames) : 0;
     if (n)
-        diag_launched(diags, frames, n);
+        diag_launched(diags, frames, n, of_note);
 }
