@@ -31,23 +31,28 @@ static FILE *open_source(const char *file, const struct place *p, struct arena *
     return open_text(arena_printf(arena, "%.*s/%s", (int)(slash - p->source->name), p->source->name, file));
 }
 
-struct str source_line(const char *file, const struct place *p, uint32_t number, struct arena *arena)
+void source_lines(const char *file, const struct place *p, uint32_t first, unsigned n, struct str lines[],
+                  struct arena *arena)
 {
     FILE *f = open_source(file, p, arena);
     char *line = NULL;
     size_t capacity = 0;
-    ssize_t n = -1;
-    struct str text = {0};
-    if (!f)
-        return text;
-    for (uint32_t i = 0; i < number; i++)
-        if ((n = getline(&line, &capacity, f)) < 0)
-            break;
-    if (n > 0) {
-        text.n = strcspn(line, "\r\n");
-        text.p = arena_strndup(arena, line, text.n);
-    }
+    for (unsigned i = 0; i < n; i++)
+        lines[i] = (struct str){0};
+    for (uint32_t i = 1; f && i < first + n && getline(&line, &capacity, f) > 0; i++)
+        if (i >= first) {
+            size_t length = strcspn(line, "\r\n");
+            lines[i - first] = (struct str){arena_strndup(arena, line, length), length};
+        }
     free(line);
-    fclose(f);
-    return text;
+    if (f)
+        fclose(f);
+}
+
+struct str source_line(const char *file, const struct place *p, uint32_t number, struct arena *arena)
+{
+    struct str line = {0};
+    if (number)
+        source_lines(file, p, number, 1, &line, arena);
+    return line;
 }

@@ -8,5 +8,8 @@
  * The file is looked for from here and, where its name is none of an absolute path, from the folder
  * of the place's PTX; `p` may be NULL. */
 struct str source_line(const char *file, const struct place *p, uint32_t number, struct arena *arena);
+/* The same of the n lines from `first` on, which is at least 1; the file is read once. */
+void source_lines(const char *file, const struct place *p, uint32_t first, unsigned n, struct str lines[],
+                  struct arena *arena);
 
 #endif

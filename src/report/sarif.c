@@ -86,9 +86,8 @@ static size_t units(struct str utf8)
 }
 
 /* The text of the line; its first character where the file is not at hand. */
-static json_t *line_region(struct writer *w, const char *file, uint32_t number, const struct place *p)
+static json_t *line_region(struct writer *w, uint32_t number, struct str line)
 {
-    struct str line = source_line(file, p, number, w->arena);
     size_t first = 0;
     while (first < line.n && isspace((unsigned char)line.p[first]))
         first++;
@@ -97,13 +96,14 @@ static json_t *line_region(struct writer *w, const char *file, uint32_t number, 
     return region_of(w, number, first + 1, units(line) + 1, (struct str){line.p + first, line.n - first});
 }
 
-/* 3.29.5: the line between its neighbours, for viewers without the file; NULL where it is not at hand. */
-static json_t *context_of(struct writer *w, const char *file, uint32_t number, const struct place *p)
+/* 3.29.5: the line between its neighbours, which are those from `first` on, for viewers without the
+ * file; NULL where it is not at hand. */
+static json_t *context_of(struct writer *w, uint32_t number, uint32_t first, const struct str lines[])
 {
     struct text all = {.arena = w->arena};
-    uint32_t first = number > 1 ? number - 1 : 1, last = number;
+    uint32_t last = number;
     for (uint32_t i = first; i <= number + 1; i++) {
-        struct str line = source_line(file, p, i, w->arena);
+        struct str line = lines[i - first];
         if (!line.p && i <= number)
             return NULL;
         if (line.p) {
@@ -117,7 +117,11 @@ static json_t *context_of(struct writer *w, const char *file, uint32_t number, c
 static json_t *line_location(struct writer *w, const char *file, uint32_t number, const struct place *p,
                              const char *message)
 {
-    json_t *l = location(w, file, line_region(w, file, number, p), message), *context = context_of(w, file, number, p);
+    uint32_t first = number > 1 ? number - 1 : 1;
+    struct str lines[3];
+    source_lines(file, p, first, number + 2 - first, lines, w->arena);
+    json_t *l = location(w, file, line_region(w, number, number ? lines[number - first] : no_text), message);
+    json_t *context = context_of(w, number, first, lines);
     if (context)
         json_object_set_new(json_object_get(l, "physicalLocation"), "contextRegion", context);
     return l;
