@@ -74,10 +74,9 @@ static CUresult launched(const struct CUfunc_st *f, hd_result r, hd_report *repo
 }
 
 /* A cooperative grid cannot call the device runtime, as on an H200. */
-static CUresult check_cooperative(const struct work_launch *l, const hd_kernel *kernel)
+static CUresult check_cooperative(const struct work_launch *l, unsigned calls)
 {
-    bool nests = hd_kernel_nesting(kernel) & HD_NESTS_KERNELS;
-    return l->cooperative && nests ? CUDA_ERROR_NOT_PERMITTED : CUDA_SUCCESS;
+    return l->cooperative && calls & HD_NESTS_KERNELS ? CUDA_ERROR_NOT_PERMITTED : CUDA_SUCCESS;
 }
 
 static CUresult launch(hd_stream *s, CUcontext c, const struct work_launch *l)
@@ -89,7 +88,7 @@ static CUresult launch(hd_stream *s, CUcontext c, const struct work_launch *l)
     const unsigned calls = hd_kernel_nesting(kernel);
     if (calls & HD_NESTS_GRAPHS && !l->config.graph_run)
         return api_not_supported("a launch of a kernel that launches graphs, which is not a node of a graph");
-    TRY(check_cooperative(l, kernel));
+    TRY(check_cooperative(l, calls));
     if (l->config.shared_bytes)
         TRY(check_shared(f, l->config.shared_bytes, c, kernel));
     if (l->config.packed_args)
@@ -115,7 +114,7 @@ CUresult work_check(const struct work *w, CUcontext c)
     if (w->kind != WORK_LAUNCH)
         return CUDA_SUCCESS;
     TRY(function_find(w->launch.function, c->device, &f, &kernel));
-    TRY(check_cooperative(&w->launch, kernel));
+    TRY(check_cooperative(&w->launch, hd_kernel_nesting(kernel)));
     TRY(check_shared(f, w->launch.config.shared_bytes, c, kernel));
     hd_launch_config config = config_of(f, &w->launch);
     hd_result r = hd_launch_check(kernel, &config, &report);
