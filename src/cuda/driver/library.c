@@ -86,9 +86,7 @@ CUresult heddle_library_disturb_stream(CUstream stream)
 
 void *heddle_library_view(const void *address)
 {
-    hd_memory_info info;
-    struct device *d = device_of(address, &info);
-    return d ? hd_own_view(d->machine, address) : (void *)address;
+    return device_view(address);
 }
 
 /* The bytes from the first element to the end of the last; false if that exceeds any memory. */

@@ -81,6 +81,12 @@ struct device *device_of(const void *address, hd_memory_info *info)
     return mapping_device(address, info ? info : &ignored);
 }
 
+void *device_view(const void *address)
+{
+    const struct device *d = device_of(address, NULL);
+    return d ? hd_own_view(d->machine, address) : (void *)address;
+}
+
 bool is_of_machines(const void *address)
 {
     for (int i = 0; i < devices.n; i++) {

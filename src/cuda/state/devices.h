@@ -16,6 +16,9 @@ void devices_hold(void);
 void devices_release(void);
 /* The device whose machine's memory contains the address (also a module's variable), or NULL. */
 struct device *device_of(const void *address, hd_memory_info *info);
+/* Where Heddle itself accesses the memory at an address of a program: hd_own_view() of its device;
+ * the address itself if it belongs to none. */
+void *device_view(const void *address);
 /* Is the address in a machine's range, allocated or not? The host's own memory never is. */
 bool is_of_machines(const void *address);
 

@@ -7,9 +7,7 @@
 #include <string.h>
 
 #include "cuda/library.h"
-
 #include "cuda/state/devices.h"
-#include "cuda/state/state.h"
 #include "cuda/watch/check.h"
 
 struct library_work {
@@ -69,9 +67,7 @@ static hd_result step(void *data, void **state)
 
 static bool beta_is_zero(const struct library_work *w)
 {
-    hd_memory_info info;
-    const struct device *d = device_of(w->beta, &info);
-    const unsigned char *beta = d ? hd_own_view(d->machine, w->beta) : w->beta;
+    const unsigned char *beta = device_view(w->beta);
     for (size_t i = 0; i < w->beta_bytes; i++)
         if (beta[i])
             return false;
