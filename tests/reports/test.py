@@ -276,6 +276,38 @@ def findings_name_their_launch_and_its_test():
     assert "called by test Sums.Of64" in open(project + "/both.xml").read()
 
 
+TWO_LAUNCHES = '''#include <cuda_runtime.h>
+__global__ void a(int *p) { *p = threadIdx.x + 1; }
+__global__ void b(int *p) { *p = threadIdx.x + 2; }
+static void first(int *p, cudaStream_t s)
+{
+    a<<<1, 1, 0, s>>>(p);
+}
+static void second(int *p, cudaStream_t s)
+{
+    b<<<1, 1, 0, s>>>(p);
+}
+int main()
+{
+    int *p;
+    cudaStream_t s, t;
+    cudaMalloc(&p, 4);
+    cudaStreamCreate(&s);
+    cudaStreamCreate(&t);
+    first(p, s);
+    second(p, t);
+    cudaDeviceSynchronize();
+}
+'''
+
+
+def each_side_of_a_race_names_its_own_launch():
+    _, _, err = run("check", "./app", cwd=build("two_launches", TWO_LAUNCHES))
+    error, note = err.split("note: the other access")
+    assert "launched by first" in error and "second" not in error.split("launched by first")[1].split("help:")[0], err
+    assert "launched by second" in note and "launched by first" not in note, err
+
+
 # ---- Python ----
 
 CALLS = """import ctypes
