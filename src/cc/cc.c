@@ -302,6 +302,9 @@ int cc_main(int argc, char **argv, const char *usage, const char *details, struc
     if (cc_answer(&j))
         return 0;
     choose_compilers(&j);
+    cc_words question = {0};
+    if (cc_asks_host_compiler(&j, &question))
+        return job_run(&j, &question) ? 0 : 1;
     j.headers = place_of_headers(j.arena);
     j.libraries = place_of_libraries(j.arena);
     if (!j.headers || !j.libraries)

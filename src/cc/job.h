@@ -107,6 +107,9 @@ void cc_print_usage(const hd_ptx *ptx, const hd_source *source);
 void cc_show_toolkit(struct job *j);
 /* What needs no files: --version, --list-gpu-arch and so on. False: nothing of that was asked for. */
 bool cc_answer(struct job *j);
+/* Do the options for the host's compiler ask what it is (-Xcompiler --version)? Build systems do, with a source
+ * that does not exist. *command: the one that answers. */
+bool cc_asks_host_compiler(struct job *j, cc_words *command);
 /* --install-tools. Returns the exit status. */
 int cc_install_tools(struct job *j, const char *folder);
 /* --with nvcc: its arguments are ours, without this option; it links our runtime, unless it is told

@@ -48,6 +48,28 @@ bool cc_answer(struct job *j)
     return true;
 }
 
+/* Options by which a compiler prints what it is and compiles nothing. */
+static bool is_question(const char *option)
+{
+    static const char *const questions[] = {"--version",  "--help",           "--target-help", "-dumpversion",
+                                            "-dumpspecs", "-dumpfullversion", "-dumpmachine"};
+    for (size_t i = 0; i < sizeof questions / sizeof questions[0]; i++)
+        if (strcmp(option, questions[i]) == 0)
+            return true;
+    return strncmp(option, "-print-", 7) == 0 || strncmp(option, "--print-", 8) == 0;
+}
+
+bool cc_asks_host_compiler(struct job *j, cc_words *command)
+{
+    bool asks = false;
+    ADD(command, j->host_cxx ? j->host_cxx : j->clang);
+    uint32_t first = command->n;
+    job_add_parts(j, command, CC_XCOMPILER, NULL);
+    for (uint32_t i = first; i < command->n; i++)
+        asks |= is_question(command->at[i]);
+    return asks;
+}
+
 void cc_show_toolkit(struct job *j)
 {
     const char *top = j->o.value[CC_TOOLKIT], *path = getenv("PATH");

@@ -88,6 +88,11 @@ def nvcc_shows_what_build_systems_read():
     assert not os.path.exists(path("hello"))
     _, err = nvcc("-v", "__what_is_this", status=1)
     assert f"#$ TOP={toolkit}\n" in err and "cannot read __what_is_this" in err, err
+    # what compiles the host's half, asked with a source that is not there, as ggml's CMakeLists.txt does
+    assert re.search(r"clang.*version 19\.", nvcc(".c", "-Xcompiler", "--version")[0])
+    assert re.fullmatch(r"19\.[\d.]+\n", nvcc(".c", "-Xcompiler", "-dumpfullversion -dumpversion")[0])
+    assert "64" in nvcc(".c", "-Xcompiler=-dumpmachine")[0]
+    assert re.search(r"^g\+\+ ", nvcc("-ccbin", "g++", ".c", "-Xcompiler", "--version")[0])
 
 
 def programs_of_every_runtime_run_by_themselves():
