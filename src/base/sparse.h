@@ -10,8 +10,9 @@
 
 enum { SPARSE_PAGE_BYTES = 4096 };
 
-static inline bool is_zero(const char *p, size_t n)
+static inline bool bytes_are_zero(const void *bytes, size_t n)
 {
+    const char *p = bytes;
     return n == 0 || (p[0] == 0 && memcmp(p, p + 1, n - 1) == 0);
 }
 
@@ -21,7 +22,7 @@ static inline void copy_sparse(void *to, const void *from, size_t n)
     const char *p = from;
     for (size_t at = 0, part; at < n; at += part) {
         part = n - at < SPARSE_PAGE_BYTES ? n - at : SPARSE_PAGE_BYTES;
-        if (!is_zero(p + at, part))
+        if (!bytes_are_zero(p + at, part))
             memcpy((char *)to + at, p + at, part);
     }
 }

@@ -180,7 +180,7 @@ static int unit_file(const struct mem_unit *u)
     int file = memory_file_new(bytes);
     bool good = file >= 0;
     for (size_t at = 0; good && at < bytes; at += page)
-        good = is_zero(from + at, page) || pwrite(file, from + at, page, (off_t)at) == (ssize_t)page;
+        good = bytes_are_zero(from + at, page) || pwrite(file, from + at, page, (off_t)at) == (ssize_t)page;
     if (good || file < 0)
         return file;
     close(file);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/sparse.h"
+
 /* ---- what must be zero ---- */
 
 static size_t used_bytes(CUgraphNodeType type)
@@ -23,20 +25,11 @@ static size_t used_bytes(CUgraphNodeType type)
     }
 }
 
-static bool is_zero(const void *p, size_t bytes)
-{
-    const char *at = p;
-    for (size_t i = 0; i < bytes; i++)
-        if (at[i])
-            return false;
-    return true;
-}
-
 static CUresult check(const CUgraphNodeParams *p)
 {
-    NEED(p && is_zero(p->reserved0, sizeof p->reserved0) && !p->reserved2);
+    NEED(p && bytes_are_zero(p->reserved0, sizeof p->reserved0) && !p->reserved2);
     size_t used = used_bytes(p->type);
-    NEED(!used || is_zero((const char *)p->reserved1 + used, sizeof p->reserved1 - used));
+    NEED(!used || bytes_are_zero((const char *)p->reserved1 + used, sizeof p->reserved1 - used));
     return CUDA_SUCCESS;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sparse.h"
 #include "cuda/library.h"
 #include "cuda/state/devices.h"
 #include "cuda/watch/check.h"
@@ -67,11 +68,7 @@ static hd_result step(void *data, void **state)
 
 static bool beta_is_zero(const struct library_work *w)
 {
-    const unsigned char *beta = device_view(w->beta);
-    for (size_t i = 0; i < w->beta_bytes; i++)
-        if (beta[i])
-            return false;
-    return true;
+    return bytes_are_zero(device_view(w->beta), w->beta_bytes);
 }
 
 static hd_used *find_used(void *data, size_t *count)

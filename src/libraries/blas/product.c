@@ -328,16 +328,6 @@ static bool widened(const struct product *p)
     return ok && !s.out_of_memory;
 }
 
-static bool alpha_is_zero(const struct product *p)
-{
-    const bool wide = p->precision == PRECISION_D || p->precision == PRECISION_Z,
-               complex = p->precision == PRECISION_C || p->precision == PRECISION_Z;
-    for (int i = 0; i < (complex ? 2 : 1); i++)
-        if (wide ? ((const double *)p->alpha)[i] != 0 : ((const float *)p->alpha)[i] != 0)
-            return false;
-    return true;
-}
-
 bool product_run(const struct product *p)
 {
     if (!p->m || !p->n)
@@ -345,7 +335,7 @@ bool product_run(const struct product *p)
     if (!is_direct(p))
         return widened(p);
     struct product scaled = *p;
-    if (alpha_is_zero(p)) { /* A and B are not read */
+    if (is_zero(p, p->alpha)) { /* A and B are not read */
         scaled.k = 0;
         p = &scaled;
     }

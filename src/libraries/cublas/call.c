@@ -6,6 +6,8 @@
 #include <limits.h>
 #include <string.h>
 
+#include "base/sparse.h"
+
 /* ---- checks ---- */
 
 static bool wrong_choice(const struct call *c)
@@ -122,18 +124,13 @@ static void keep_scalars(struct call *c)
 
 /* ---- operands that may be NULL ---- */
 
-static bool is_zero(const void *scalar, size_t bytes)
-{
-    static const union scalars zero;
-    return memcmp(scalar, zero.bytes, bytes) == 0;
-}
-
 enum { RESULT = 2 };
 
 /* The result is not read if beta is 0 (cuBLAS, cublas<t>gemm(): C need not be a valid input then). */
 static bool discards_result(const struct call *c)
 {
-    return !c->device_scalars && c->routine->uses & USES_BETA && c->beta && is_zero(c->beta_value.bytes, beta_bytes(c));
+    return !c->device_scalars && c->routine->uses & USES_BETA && c->beta &&
+           bytes_are_zero(c->beta_value.bytes, beta_bytes(c));
 }
 
 /* Where the device has beta, it is known when the call's turn comes. */
@@ -151,8 +148,8 @@ static bool does_without(const struct call *c, int i, const struct region *r, co
     if (i == RESULT || !(u & USES_ALPHA))
         return false;
     if (u & NULL_IS_ZERO)
-        return i == 0 ? is_zero(alpha, alpha_bytes(c)) : is_zero(beta, beta_bytes(c));
-    return is_zero(alpha, alpha_bytes(c)) && (!(u & ZERO_TIMES) || call_does_nothing(c, alpha, beta));
+        return i == 0 ? bytes_are_zero(alpha, alpha_bytes(c)) : bytes_are_zero(beta, beta_bytes(c));
+    return bytes_are_zero(alpha, alpha_bytes(c)) && (!(u & ZERO_TIMES) || call_does_nothing(c, alpha, beta));
 }
 
 static bool is_something(const struct region *r)
@@ -306,7 +303,7 @@ static hd_used *find_addressed(const void *args, size_t *count)
     const struct call *c = args;
     struct region r[OPERANDS] = {0};
     c->routine->regions(c, r);
-    if (discards_result(c) || (may_discard_result(c) && is_zero(library_view(c->beta), beta_bytes(c))))
+    if (discards_result(c) || (may_discard_result(c) && bytes_are_zero(library_view(c->beta), beta_bytes(c))))
         r[RESULT].use &= ~(unsigned)HD_READS;
     return uses_of_addresses(c, r, count);
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sparse.h"
+
 struct matmul {
     struct operation o;
     struct layout a, b, c, d;
@@ -373,8 +375,7 @@ static hd_unit unit_of(const struct matmul *t)
 /* Is a host scalar 0? On an H200 that decides whether operands are checked. */
 static bool is_zero(const struct matmul *t, const void *scalar)
 {
-    const double zero[2] = {0};
-    return t->o.pointer_mode == CUBLASLT_POINTER_MODE_HOST && memcmp(scalar, zero, element_bytes(t->o.scale_type)) == 0;
+    return t->o.pointer_mode == CUBLASLT_POINTER_MODE_HOST && bytes_are_zero(scalar, element_bytes(t->o.scale_type));
 }
 
 API cublasLtMatmul(cublasLtHandle_t lightHandle, cublasLtMatmulDesc_t computeDesc, const void *alpha, const void *A,
