@@ -1,6 +1,7 @@
 /* See commands.h. */
 #include "cc/commands.h"
 
+#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -45,8 +46,6 @@ static void add_source_options(struct job *j, cc_words *c, enum reading reading)
     if (o->given[CC_DEFAULT_STREAM] && cc_has_own_streams(o))
         ADD(c, "-DCUDA_API_PER_THREAD_DEFAULT_STREAM");
     ADD(c, o->given[CC_WITHOUT_WARNINGS] ? "-w" : "-Wno-pass-failed"); /* #pragma unroll is a wish */
-    ADD(c, "-Wno-error=register");                                     /* C++17 has it no more; nvcc warns */
-    ADD(c, "-Wno-invalid-constexpr");                                  /* GCC has constexpr math functions */
     ADD(c, "-Wno-unknown-warning-option");                             /* another host compiler's */
     if (o->given[CC_TOOLKIT])
         ADD(c, "-D__NVCC__");
@@ -57,6 +56,33 @@ static void add_source_options(struct job *j, cc_words *c, enum reading reading)
     if (o->given[CC_TEMPLATE_BACKTRACE])
         ADD(c, arena_printf(j->arena, "-ftemplate-backtrace-limit=%s", o->value[CC_TEMPLATE_BACKTRACE]));
     job_add_all(j, c, &o->both);
+}
+
+/* What makes clang take what nvcc takes: headers of GCC's that clang lacks, such as <omp.h>, and
+ * errors of clang's that are warnings of nvcc's, or nothing. */
+static void add_what_nvcc_takes(struct job *j, cc_words *c)
+{
+    static const char *const warnings[] = {
+        "-Wno-error=register",                              /* C++17 has it no more */
+        "-Wno-error=c++11-narrowing",                       /* dim3 grid = {n / 256, 1, 1}, of an int n */
+        "-Wno-error=reserved-user-defined-literal",         /* "%"PRIu64 */
+        "-Wno-missing-template-arg-list-after-template-kw", /* a.template f(x) */
+        "-Wno-invalid-constexpr",                           /* GCC has constexpr math functions */
+    };
+    for (size_t i = 0; i < sizeof warnings / sizeof warnings[0]; i++)
+        ADD(c, warnings[i]);
+    ADD(c, "-idirafter");
+    ADD(c, arena_printf(j->arena, "%s/heddle/after", j->headers));
+    glob_t found;
+    if (glob("/usr/lib/gcc/*/*/include", GLOB_ONLYDIR, NULL, &found) != 0)
+        return;
+    const char *newest = found.gl_pathv[0];
+    for (size_t i = 1; i < found.gl_pathc; i++)
+        if (strverscmp(newest, found.gl_pathv[i]) < 0)
+            newest = found.gl_pathv[i];
+    ADD(c, "-idirafter");
+    ADD(c, arena_printf(j->arena, "%s", newest));
+    globfree(&found);
 }
 
 void cc_add_host_options(struct job *j, cc_words *c)
@@ -114,9 +140,10 @@ static cc_words cuda_command(struct job *j, const char *side, enum reading readi
     ADD(&c, "-fno-crash-diagnostics"); /* files for clang's makers */
     ADD(&c, "-x");
     ADD(&c, "cuda");
-    if (o->given[CC_STD])
-        ADD(&c, arena_printf(j->arena, "-std=%s", o->value[CC_STD]));
+    if (o->given[CC_STD]) /* Heddle's headers are C++11 */
+        ADD(&c, arena_printf(j->arena, "-std=%s", strstr(o->value[CC_STD], "+03") ? "c++11" : o->value[CC_STD]));
     add_source_options(j, &c, reading);
+    add_what_nvcc_takes(j, &c);
     add_macros(j, &c);
     if (reading == READ_SOURCE) {
         ADD(&c, strcmp(file_extension(header), ".pch") == 0 ? "-include-pch" : "-include");
@@ -328,6 +355,8 @@ cc_words cc_plain_command(struct job *j, const char *input, enum cc_language lan
     if (language == LANGUAGE_CPP && j->o.given[CC_STD])
         ADD(&c, arena_printf(j->arena, "-std=%s", j->o.value[CC_STD]));
     add_source_options(j, &c, READ_SOURCE);
+    if (!j->host_cxx)
+        add_what_nvcc_takes(j, &c);
     job_add_values(j, &c, CC_PRE_INCLUDE, "-include", false);
     cc_add_host_options(j, &c);
     add_goal(j, &c, input, output);
