@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/printable.h"
+
 enum { C_SPACE = 1, C_NAME = 2, C_DIGIT = 4, C_START = 8 };
 
 static const uint8_t class_of[256] = {
@@ -189,6 +191,11 @@ static struct token punctuation(struct lexer *l)
             t.punct = pairs[i][2];
             t.text.n = 2;
         }
+    }
+    if (*l->p & 0x80) { /* no PTX, but one character to whoever wrote it */
+        uint32_t code;
+        unsigned n = utf8_decode(l->p, (size_t)(l->end - l->p), &code);
+        t.text.n = n ? n : 1;
     }
     l->p += t.text.n;
     return t;

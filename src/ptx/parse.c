@@ -153,12 +153,11 @@ static bool parse_target(struct parser *p)
             t.sm = (uint16_t)(t.sm * 10 + (w.p[i] - '0'));
         char last = w.p[w.n - 1];
         t.suffix = last == 'a' || last == 'f' ? last : 0;
-        if (str_starts(w, "sm_") || str_starts(w, "compute_")) {
-            if (!t.sm)
-                return parse_fail_at(p, at, "for example sm_90", "`%.*s` is not a target", STR_ARG(w));
+        if (t.sm && (str_starts(w, "sm_") || str_starts(w, "compute_"))) {
             p->module->target = t;
         } else if (!str_is(w, "debug") && !str_is(w, "texmode_unified") && !str_is(w, "texmode_independent") &&
                    !str_is(w, "map_f64_to_f32")) {
+            p->wrong_target = true;
             return parse_fail_at(p, at, "for example sm_90", "`%.*s` is not a target", STR_ARG(w));
         }
     } while (accept(p, ','));
@@ -416,8 +415,8 @@ struct ptx_module *ptx_parse(struct arena *arena, const struct source *source, s
     lex_init(&p.lex, source, text);
     parse_advance(&p);
     if (!at_dot(&p, "version")) {
-        parse_fail(&p, "PTX text begins with .version and .target", "expected `.version`, not %s",
-                   parse_describe(&p, p.tok));
+        parse_fail(&p, "PTX text begins with .version and .target; `heddle cc -ptx FILE.cu` makes it from CUDA C++",
+                   "expected `.version`, not %s", parse_describe(&p, p.tok));
         return NULL;
     }
     while (p.tok.kind != TOKEN_END)
@@ -426,7 +425,7 @@ struct ptx_module *ptx_parse(struct arena *arena, const struct source *source, s
             p.scope = &p.module_scope;
             skip_item(&p);
         }
-    if (!m->target.sm)
+    if (!m->target.sm && !p.wrong_target)
         diag_error(diags, ptx_place(m, 0, 0), "ptx-target", "write for example `.target sm_90`",
                    "the module has no .target");
     return m;

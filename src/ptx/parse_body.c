@@ -224,6 +224,9 @@ static bool parse_body_directive(struct parser *p)
         add_stmt(p, STMT_PRAGMA)->pragma = text;
         return parse_pragma(p, text, &p->keeps_rolled.block);
     }
+    if (at_dot(p, "visible") || at_dot(p, "weak") || at_dot(p, "entry") || at_dot(p, "func"))
+        return parse_fail(p, "is a `}` missing above?", "%s cannot stand in the body of `%.*s`",
+                          parse_describe(p, p->tok), STR_ARG(p->func->symbol.name));
     enum ptx_linkage linkage = LINK_STATIC;
     if (at_dot(p, "extern")) {
         linkage = LINK_EXTERN;
@@ -261,13 +264,15 @@ static bool parse_statement(struct parser *p)
     struct ptx_insn *i = ARENA_NEW(p->arena, struct ptx_insn);
     if (at_punct(p, '@') && !parse_guard(p, i))
         return false;
-    if (p->tok.kind != TOKEN_IDENT)
-        return parse_fail(p, NULL, "expected an instruction, not `%.*s`", STR_ARG(p->tok.text));
-    if (!i->guard && p->lex.p < p->lex.end && *p->lex.p != '.' && at_label(p)) {
+    bool named = p->tok.kind == TOKEN_IDENT;
+    if (named && !i->guard && p->lex.p < p->lex.end && *p->lex.p != '.' && at_label(p)) {
         struct token name = p->tok;
         parse_advance(p);
         return parse_label(p, name);
     }
+    if (!named || p->tok.text.p[0] == '%')
+        return parse_fail(p, "as in: add.u32 %r1, %r2, %r3;", "expected an instruction, not %s",
+                          parse_describe(p, p->tok));
     if (!parse_insn(p, i))
         return false;
     i->keeps_rolled = p->keeps_rolled.function || p->keeps_rolled.block;

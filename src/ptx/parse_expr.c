@@ -75,7 +75,7 @@ static bool parse_unary(struct parser *p, struct constant *c)
         return parse_parenthesis(p, c);
     char op = t.kind == TOKEN_PUNCT ? t.punct : 0;
     if (op != '-' && op != '+' && op != '~' && op != '!')
-        return parse_fail(p, NULL, "expected a constant");
+        return parse_fail(p, NULL, "expected a constant, not %s", parse_describe(p, p->tok));
     parse_advance(p);
     if (!parse_enter(p) || !parse_leave(p, parse_unary(p, c)))
         return false;

@@ -24,7 +24,10 @@ static const char *number_help(struct str s)
     case 'X': return "0x is followed by hexadecimal digits";
     case 'b':
     case 'B': return "0b is followed by binary digits";
-    default: return c >= '0' && c <= '9' ? "numbers that start with 0 are octal" : NULL;
+    default:
+        return c >= '0' && c <= '9'                         ? "numbers that start with 0 are octal"
+               : s.p[s.n - 1] == 'f' || s.p[s.n - 1] == 'F' ? "constants of all floats are written without f: 1.5"
+                                                            : NULL;
     }
 }
 

@@ -41,6 +41,7 @@ struct parser {
     struct scope *scope, module_scope;
     struct map sregs;    /* enum isa_sreg + 1 by name with its % */
     uint32_t n_compared; /* names, for hints */
+    bool wrong_target;   /* a .target stands, of an unknown device */
     struct {
         bool function, block;
     } keeps_rolled; /* where .pragma "nounroll" has stood (23.1); block: behind the last label */

@@ -334,6 +334,11 @@ void verify_address(struct verifier *v, const struct ptx_operand *o, enum ptx_sp
             (base->reg->vector > 1 && base->component == COMPONENT_NONE))
             operand_error(v, base, "use a .b64 or .u64 register", "`%.*s` is .%s, and cannot hold an address",
                           STR_ARG(text), isa_type_name(base->reg->type));
+        else if ((space == SPACE_GENERIC || space == SPACE_GLOBAL) && v->m->address_bits == 64 &&
+                 isa_type_bits(base->reg->type) < 64) /* ptxas refuses it, too; the other spaces are small */
+            operand_error(v, base, "use a .b64 or .u64 register; cvt.u64.u32 widens a number",
+                          "`%.*s` is .%s, and %s addresses have 64 bits in this module (.address_size)", STR_ARG(text),
+                          isa_type_name(base->reg->type), ptx_space_name(space));
         return;
     }
     if (base->kind == OPND_INT) {
