@@ -70,7 +70,7 @@ def all_pages_show_real_output():
 REASONS = "needs your own files", "needs packages of PyPI", "needs nvcc", "installs packages", "takes hours"
 # Pages whose commands another suite runs, or the script that makes them, which takes hours and the network.
 TESTED_BY = {"docs/DEBUG.md": "tests/debug/test.py", "docs/MISTAKES.md": "tests/mistakes/test.sh", "docs/PROJECTS.md": "scripts/projects"}
-LANGUAGES = "c", "c++", "cmake", "console", "cuda", "elisp", "json", "lua", "pycon", "python", "sh", "synopsis", "text", "yaml"
+LANGUAGES = "c", "c++", "cmake", "console", "cuda", "elisp", "json", "lua", "pycon", "python", "rust", "sh", "synopsis", "text", "yaml"
 COMMAND = re.compile(r"(?:\$ )?(?:\w+=\S+ )*(?:heddle|make|(?:scripts|build|bench|tests|\.)/\S+|pip|python3?|pytest|git|cmake|ctest|mpirun|cc|gcc|nvcc|clang\S*"
                      r"|docker|apt-get|meson|ninja)(?= |$)")
 

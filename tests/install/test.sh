@@ -41,6 +41,17 @@ else
     result $? "it runs with the installed library"
 fi
 
+if command -v bindgen >/dev/null && command -v rustc >/dev/null && ! nm -D "$lib/libheddle.so" | grep -q __asan_init; then
+    sed -n '/^```rust$/,/^```$/{ /^```/d; p; }' "$HEDDLE_SOURCE/docs/LIBHEDDLE.md" >"$dir/saxpy.rs"
+    (cd "$dir" && bindgen --size_t-is-usize "$(find root -name heddle.h)" -o heddle.rs &&
+        rustc -C debuginfo=0 saxpy.rs -L "$lib" -l heddle && ./saxpy "$HEDDLE_SOURCE/examples/saxpy/saxpy.ptx" &&
+        ! ./saxpy "$HEDDLE_SOURCE/tests/errors/wrong_modifier.ptx") >"$dir/log" 2>&1
+    grep -qx "HD_SUCCESS: 7" "$dir/log" && grep -q "^saxpy.ptx:.*: error: " "$dir/log"
+    result $? "Rust takes the header by bindgen, launches, and gets a report"
+else
+    echo "ok $((n += 1)) - Rust takes the header by bindgen, launches, and gets a report # SKIP bindgen, rustc or a build without sanitizers is missing"
+fi
+
 "$(find "$dir/root" -path '*/bin/heddle')" launch "$HEDDLE_SOURCE/examples/saxpy/saxpy.ptx" --grid 1 --block 4 4 2.0 \
     'f32[4]=range' 'f32[4]=ones' >"$dir/log" 2>&1 && grep -q '1 3 5 7' "$dir/log"
 result $? "the installed command runs"

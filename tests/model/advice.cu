@@ -163,6 +163,13 @@ SAME(block_size)
 SAME(small_grid)
 SAME(tail)
 SAME(clusters)
+__device__ void copy_rows(const float *a, float *b, int n)
+{
+    int at = (threadIdx.y + blockIdx.x * blockDim.y) * n + threadIdx.x;
+    b[at] = a[at];
+}
+__global__ void bad_narrow_block(const float *a, float *b, int n) { copy_rows(a, b, n); }
+__global__ void good_narrow_block(const float *a, float *b, int n) { copy_rows(a, b, n); }
 __global__ void good_occupancy(const float *a, float *b, int n)
 {
     extern __shared__ float s[];
@@ -207,6 +214,8 @@ int main()
     good_local_memory<<<132, 128>>>(a, b, 0);
     bad_block_size<<<132, 100>>>(a, b, 0);
     good_block_size<<<132, 128>>>(a, b, 0);
+    bad_narrow_block<<<132, dim3(4, 16)>>>(a, b, 256);
+    good_narrow_block<<<132, dim3(8, 8)>>>(a, b, 256);
     bad_small_grid<<<13, 128>>>(a, b, 0);
     good_small_grid<<<132, 128>>>(a, b, 0);
     bad_tail<<<132 * 2 + 1, 1024>>>(a, b, 0);

@@ -75,6 +75,8 @@ def advice_names_the_line_and_the_figures():
     assert re.fullmatch(r"line 9: a warp reads 32 sectors of 32 bytes for 128 bytes: threads are 128 bytes apart; .*swap the indices.*", text), text
     text = advice("bad_bank_conflicts")["bank-conflicts"]
     assert "32 wavefronts of shared memory where 1 would do: threads are 128 bytes apart" in text, text
+    text = advice("bad_narrow_block")["narrow-block"]
+    assert text == "a row of the block has 4 threads, with 16 of the 32 bytes of a sector: make blockDim.x at least 8, 32 at best", text
     text = advice("bad_small_grid")["small-grid"]
     assert "13 blocks for 132 multiprocessors: 119 have nothing to do" in text, text
 
