@@ -9,6 +9,8 @@
 #ifndef __cuda_cuda_h__
 #define __cuda_cuda_h__
 
+#include <stdlib.h> /* as the original does: programs count on it */
+
 #include "cuda_types.h"
 #include "heddle_arrays.h"
 

@@ -6,6 +6,8 @@
 #ifndef __CUDA_RUNTIME_API_H__
 #define __CUDA_RUNTIME_API_H__
 
+#include <limits.h> /* as the original does: programs count on it */
+
 #include "driver_types.h"
 #include "texture_types.h"
 

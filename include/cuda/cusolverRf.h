@@ -3,6 +3,7 @@
 #ifndef CUSOLVERRF_H_
 #define CUSOLVERRF_H_
 
+#include "cuda_runtime.h" /* as the original does: programs count on it */
 #include "cusolver_common.h"
 
 #ifdef __cplusplus

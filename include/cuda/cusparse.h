@@ -9,6 +9,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h> /* as the original does: programs count on it */
 
 #include "cuComplex.h"
 #include "cuda_runtime_api.h"

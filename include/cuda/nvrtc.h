@@ -3,7 +3,7 @@
 #ifndef __NVRTC_H__
 #define __NVRTC_H__
 
-#include <stddef.h>
+#include <stdlib.h> /* as the original does: programs count on it */
 
 #ifdef __cplusplus
 extern "C" {

@@ -905,6 +905,15 @@ int main(int argc, char **) {
     cc("-std=c++03", "-c", "older.cu")
 
 
+def headers_bring_those_of_the_c_library_that_the_originals_bring():
+    uses = {"cuda_runtime_api": "INT_MAX", "cuda": "sizeof(malloc(1))", "cublas_v2": "memcmp(0, 0, 0)", "cusparse": "memcmp(0, 0, 0)", "nvrtc": "sizeof(malloc(1))",
+            "cublasLt": "memcmp(0, 0, 0)", "cusolverRf": "sizeof(cudaDeviceProp)"}
+    for header, use in uses.items():
+        write(f"{header}_brings.cpp", f"#include <{header}.h>\nint x = {use};\n")
+    write("fp8_brings.cpp", "#include <cuda_fp8.h>\nint f(int x) { assert(x); return x; }\n")
+    cc("-c", *(f"{header}_brings.cpp" for header in [*uses, "fp8"]))
+
+
 def openmp_names_its_package():
     write("threads.cpp", "#include <omp.h>\nint main() { return omp_get_thread_num(); }\n")
     _, err = cc("threads.cpp", status=1)

@@ -5,6 +5,8 @@
 #ifndef HEDDLE_HALF_CORE_H
 #define HEDDLE_HALF_CORE_H
 
+#include <cstring> /* as the original does: programs count on it */
+
 #include "../cuda_runtime.h"
 
 #define HEDDLE_BOTH static __host__ __device__ __forceinline__ HEDDLE_NODEBUG

@@ -6,6 +6,8 @@
 #ifndef HEDDLE_TINY_CORE_H
 #define HEDDLE_TINY_CORE_H
 
+#include <assert.h> /* as the original does: programs count on it */
+
 #include "../cuda_fp16.h"
 #include "../cuda_bf16.h"
 #include "../device_types.h"

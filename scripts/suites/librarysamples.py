@@ -1,0 +1,36 @@
+"""NVIDIA's CUDALibrarySamples of cuBLAS, cuBLASLt, cuFFT, cuRAND, cuSOLVER and cuSPARSE, each compiled by one command. See suite.py."""
+import glob
+import os
+
+from suite import Suite
+from trial import Program
+
+CHECKOUT = "CUDALibrarySamples"
+LIBRARIES = ["cuBLAS", "cuBLASLt", "cuFFT", "cuRAND", "cuSOLVER", "cuSPARSE"]
+LINK = " ".join(f"-l{library.lower() if library != 'cuBLASLt' else 'cublasLt'}" for library in LIBRARIES)
+# What a sample needs that Heddle refuses by name, by a part of its place.
+NEEDS = {"/Mg": "several GPUs (cusolverMg)", "_mgpu_": "several GPUs (cuFFT)", "callback": "callbacks (cuFFT)", "fp4": "block scaling", "Mxfp8": "block scaling",
+         "Blk128x128": "block scaling", "Emulat": "emulated doubles", "GreenContext": "green contexts"}
+# cuBLASLt's are of several files each.
+MANY_FILES = "cuBLASLt"
+
+
+def sources(folder, library):
+    found = [path for end in ("c", "cpp", "cu") for path in glob.glob(os.path.join(folder, CHECKOUT, library, "**", f"*.{end}"), recursive=True)]
+    return sorted(os.path.relpath(path, os.path.join(folder, CHECKOUT)) for path in found if f"{os.sep}Common{os.sep}" not in path)
+
+
+def names(folder):
+    return {library: sorted({os.path.dirname(path) if library == MANY_FILES else os.path.splitext(path)[0] for path in sources(folder, library)})
+            for library in LIBRARIES}
+
+
+def program(folder, library, name):
+    files = [path for path in sources(folder, library) if (os.path.dirname(path) if library == MANY_FILES else os.path.splitext(path)[0]) == name]
+    needs = ", ".join(what for part, what in NEEDS.items() if part in name)
+    include = " ".join(f"-I{path}" for path in (f"{library}/utils", f"{library}/Common", os.path.dirname(files[0])) if os.path.isdir(os.path.join(folder, CHECKOUT, path)))
+    return Program(CHECKOUT, "", f"$NVCC -std=c++17 -arch=sm_90 {include} {' '.join(files)} -o $OUT/sample {LINK}", "$OUT/sample", copied=False, needs=needs)
+
+
+SUITE = Suite("CUDALibrarySamples", "Those of cuSPARSE check their result; the others can only *run*.",
+              {CHECKOUT: "https://github.com/NVIDIA/CUDALibrarySamples"}, names, program, silent=tuple(LIBRARIES))
