@@ -75,20 +75,31 @@ void *cc_fatbin(const struct cc_ptx *ptx, size_t n, size_t *bytes);
 
 /* ---- diagnostics.c, user_lines.c, hints.c ---- */
 
+/* A text of the user's that clang reads: the source, or a header. */
+struct cc_source {
+    const char *path;
+    struct str user;     /* what is in it */
+    struct str text;     /* what clang reads */
+    const char *instead; /* the file that has this, if it is another text; or NULL */
+    uint64_t device, inode;
+};
+
 /* What clang has said so far. */
 struct cc_diagnostics {
     const char *headers; /* the folder of ours */
     bool color;
     cc_words said;
-    const char *failed; /* the source of the last error */
-    const char *source; /* the file that is compiled, where clang reads it rewritten; NULL: it does not */
-    struct str user;    /* what is in it */
+    const struct cc_source *sources;
+    uint32_t n_sources;
+    bool failed; /* there was an error in a source that clang reads rewritten */
 };
 
 /* Prints to stderr what clang says, with places in the user's files, and with hints; but for what
  * has been said before. */
 void cc_print_diagnostics(struct cc_diagnostics *d, const char *text, struct arena *arena);
-/* The place and the picture of a message about a line of the source, as the user wrote it. False:
+/* The source of the place FILE:LINE:COLUMN, if clang reads another text than the user's; or NULL. */
+const struct cc_source *cc_source_at(const struct cc_diagnostics *d, struct str place);
+/* The place and the picture of a message about a line of such a source, as the user wrote it. False:
  * they are that already. */
 bool cc_users_line(const struct cc_diagnostics *d, struct str *place, struct str *picture, struct arena *arena);
 /* What clang says, without what sources are rewritten to. */
@@ -116,8 +127,9 @@ struct str cc_say_dynamic(struct str text, struct arena *arena);
 
 /* ---- nested.c ---- */
 
-/* The same of launches by kernels, in a source whose launches are joined. */
-struct str cc_rewrite_nested(struct str text, struct arena *arena);
+/* The same of launches by kernels, in a source and its headers, whose launches are joined: texts that
+ * change are replaced. `in_both`: also in `__host__ __device__` functions. */
+void cc_rewrite_nested(struct str *texts, uint32_t n, bool in_both, struct arena *arena);
 
 /* ---- operands.c ---- */
 

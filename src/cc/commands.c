@@ -12,9 +12,9 @@ enum reading { READ_HEADERS, READ_SOURCE, READ_PREPROCESSED };
 
 /* Makefiles name the toolkit's own headers, which nvcc knows anyway; here they come last, for its
  * libraries' sake. */
-static bool is_toolkit(const char *folder, struct arena *arena)
+bool cc_is_toolkit(struct job *j, const char *folder)
 {
-    return access(arena_printf(arena, "%s/crt/host_config.h", folder), R_OK) == 0;
+    return access(arena_printf(j->arena, "%s/crt/host_config.h", folder), R_OK) == 0;
 }
 
 static void add_include_paths(struct job *j, cc_words *c)
@@ -22,7 +22,7 @@ static void add_include_paths(struct job *j, cc_words *c)
     const cc_words *folders = &j->o.list[CC_INCLUDE_PATH];
     job_add_values(j, c, CC_QUOTE_INCLUDE, "-iquote", false);
     for (uint32_t i = 0; i < folders->n; i++) {
-        ADD(c, is_toolkit(folders->at[i], j->arena) ? "-idirafter" : "-I");
+        ADD(c, cc_is_toolkit(j, folders->at[i]) ? "-idirafter" : "-I");
         ADD(c, job_path(j, folders->at[i]));
     }
 }
@@ -180,10 +180,18 @@ static uint32_t unit_number(const char *path)
     return h;
 }
 
+static void add_remap(struct job *j, cc_words *c, const char *path, const char *instead)
+{
+    ADD(c, "-Xclang");
+    ADD(c, "-remap-file");
+    ADD(c, "-Xclang");
+    ADD(c, arena_printf(j->arena, "%s;%s", path, instead));
+}
+
 /* Names of static device variables, and of kernels in anonymous namespaces, must be the same on
- * both sides. clang's driver does not pass it on to a compilation for the host alone. `instead`:
- * what is read in the place of the input, or NULL. */
-static void add_unit(struct job *j, cc_words *c, const char *input, const char *instead)
+ * both sides. clang's driver does not pass it on to a compilation for the host alone. `preprocessed`:
+ * what is read in the place of the input and its headers, or NULL. */
+static void add_unit(struct job *j, cc_words *c, const char *input, const char *preprocessed)
 {
     char *path = realpath(input, NULL);
     if (j->o.rdc) {
@@ -195,12 +203,11 @@ static void add_unit(struct job *j, cc_words *c, const char *input, const char *
         ADD(c, unit);
     }
     free(path);
-    if (instead) {
-        ADD(c, "-Xclang");
-        ADD(c, "-remap-file");
-        ADD(c, "-Xclang");
-        ADD(c, arena_printf(j->arena, "%s;%s", input, instead));
-    }
+    for (uint32_t i = 0; i < j->sources.n && !preprocessed; i++)
+        if (j->sources.at[i].instead)
+            add_remap(j, c, j->sources.at[i].path, j->sources.at[i].instead);
+    if (preprocessed)
+        add_remap(j, c, input, preprocessed);
     ADD(c, input);
 }
 
@@ -254,7 +261,7 @@ cc_words cc_device_command(struct job *j, const char *input, const char *arch, c
         c = device_options(j, arch, READ_SOURCE, pch ? pch : CC_HEADER);
     }
     ADD(&c, "-S");
-    add_unit(j, &c, input, j->laid_out_device ? j->laid_out_device : j->rewritten);
+    add_unit(j, &c, input, j->laid_out_device);
     ADD(&c, "-o");
     ADD(&c, output);
     return c;
@@ -307,7 +314,7 @@ cc_words cc_host_command(struct job *j, const char *input, const char *output)
         ADD(&c, "-c"); /* the rule for make is of what was preprocessed */
     else
         add_goal(j, &c, input, j->o.given[CC_OUTPUT] ? j->o.value[CC_OUTPUT] : output);
-    add_unit(j, &c, input, j->laid_out_host ? j->laid_out_host : j->rewritten);
+    add_unit(j, &c, input, j->laid_out_host);
     if (output) {
         ADD(&c, "-o");
         ADD(&c, output);
@@ -327,7 +334,7 @@ cc_words cc_preprocess_command(struct job *j, const char *input, const char *arc
     ADD(&c, "-E");
     if (!arch)
         cc_add_rule(j, &c, input, output);
-    add_unit(j, &c, input, j->rewritten);
+    add_unit(j, &c, input, NULL);
     ADD(&c, "-o");
     ADD(&c, to);
     return c;

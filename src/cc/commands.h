@@ -17,6 +17,8 @@ cc_words cc_preprocess_command(struct job *j, const char *input, const char *arc
  * input. */
 cc_words cc_dump_command(struct job *j, const char *input, const char *arch, const char *instead);
 
+/* Is it the folder of a toolkit's own headers? */
+bool cc_is_toolkit(struct job *j, const char *folder);
 /* Options of the host's compiler, where it links, too. */
 void cc_add_host_options(struct job *j, cc_words *c);
 /* Does the host's compilation end with text, and not with an object? */

@@ -98,48 +98,6 @@ static bool add_clusters(struct job *j, const char *input, const char *arch, str
     return true;
 }
 
-bool cc_rewrite_source(struct job *j, const char *input)
-{
-    struct file_bytes file = {0};
-    const char *error = file_read(j->arena, input, 0, &file);
-    if (error)
-        return cc_failure(j, "%s", error) == 0;
-    error = cc_check_operands((struct str){file.bytes, file.n}, input, j->arena);
-    if (error) {
-        fprintf(stderr, "%s\n", error);
-        free(file.bytes);
-        return false;
-    }
-    struct str text = cc_rewrite((struct str){file.bytes, file.n}, j->arena),
-               nested = cc_rewrite_nested(text.p ? text : (struct str){file.bytes, file.n}, j->arena);
-    text = nested.p ? nested : text;
-    if (j->o.given[CC_DEVICE_DEBUG]) {
-        struct str dynamic = cc_say_dynamic(text.p ? text : (struct str){file.bytes, file.n}, j->arena);
-        text = dynamic.p ? dynamic : text;
-    }
-    if (text.p && strchr(input, ';')) { /* which parts the names of clang's -remap-file */
-        free(file.bytes);
-        return cc_failure(j,
-                          "%s: the path contains `;`, so that Heddle cannot rewrite what only nvcc accepts (`< <<`, "
-                          "`__shared__ alignas`, `%%clock` in assembly): rename it",
-                          input) == 0;
-    }
-    j->diagnostics.source = text.p ? input : NULL;
-    if (text.p)
-        j->diagnostics.user = (struct str){arena_strndup(j->arena, file.bytes, file.n), file.n};
-    j->rewritten = text.p && !j->o.given[CC_DRY_RUN] ? job_temporary(j, input, ".joined.cu") : NULL;
-    bool ok = !j->rewritten || job_write(j, j->rewritten, text.p, text.n);
-    /* nvcc takes such lambdas by an option only: a header may have them, and a macro may hide what
-     * they are */
-    j->laid_out_host = j->laid_out_device = NULL;
-    j->captures = (struct cc_captures){0};
-    j->may_have_closures =
-        !j->o.given[CC_DRY_RUN] && !cc_stops_at_text(&j->o) &&
-        (j->o.given[CC_EXTENDED_LAMBDA] || cc_has_closures((struct str){file.bytes, file.n}, j->arena));
-    free(file.bytes);
-    return ok;
-}
-
 /* What clang 19 leaves out of the PTX that it writes. */
 static bool mend_ptx(struct job *j, const char *input, const char *arch, const char *path)
 {

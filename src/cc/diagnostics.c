@@ -174,14 +174,9 @@ static void print_group(struct cc_diagnostics *d, struct arena *arena, struct me
     const struct message *at = led ? led : first;
     const char *key =
         arena_printf(arena, "%.*s %.*s %.*s", STR_ARG(at->place), STR_ARG(first->word), STR_ARG(first->text));
-    bool is_of_source = d->source && str_starts(at->place, d->source) && at->place.p[strlen(d->source)] == ':';
-    bool has_failed = d->source && d->failed && strcmp(d->failed, d->source) == 0;
-    if (is_echo && has_failed)
+    if ((is_echo && d->failed) || !say_once(d, arena, key))
         return;
-    if (!say_once(d, arena, key))
-        return;
-    if (is_of_source && str_has(first->word, "error"))
-        d->failed = d->source;
+    d->failed |= str_has(first->word, "error") && cc_source_at(d, at->place);
     print_includes(d, at->includes);
     print_head(d, at->place, first->word, first->text);
     put(at->picture);

@@ -11,10 +11,10 @@ struct job {
     const char *clang;    /* compiles all that is CUDA */
     const char *host_cxx; /* -ccbin: compiles the host's own files, and links; NULL: clang does */
     const char *headers, *libraries;
-    const char *folder;          /* of what is made on the way */
-    const char *rewritten;       /* what is read instead of the source, or NULL */
-    bool may_have_closures;      /* that nvcc lays out otherwise: closures.c */
-    struct cc_captures captures; /* of the side that clang was asked about first */
+    const char *folder;            /* of what is made on the way */
+    VEC(struct cc_source) sources; /* the source and the user's headers */
+    bool may_have_closures;        /* that nvcc lays out otherwise: closures.c */
+    struct cc_captures captures;   /* of the side that clang was asked about first */
     const char *laid_out_host,
         *laid_out_device; /* preprocessed, with such closures; read instead of both; NULL: it has none */
     /* of the source: it has shown that it needs texture or surface references, as CUDA 11 has them;

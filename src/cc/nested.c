@@ -3,7 +3,7 @@
  *
  * clang 19 refuses k<<<...>>>(x) in device code, and does not let device code name a kernel at all:
  * but for where a constant is wanted, as in the arguments of a template. So what stands in the body
- * of a function that is the device's alone becomes
+ * of a function of the device becomes
  *
  *     k<<<grid, block>>>(x)    ::heddle::nested(HEDDLE_KERNEL(1, k), grid, block)(x)
  *     k<<<grid, block>>>(x)    HEDDLE_LAUNCH((heddle_launch_k), grid, block)(x)
@@ -13,7 +13,10 @@
  * (include/cuda/heddle/nested.h): the second where the launch may leave arguments of k or of its
  * template out, or tells kernels of one name apart (deduced.c), the third where the function declares f, the fourth where the source
  * declares a kernel k and the function does not. The number is that of its parameters, which
- * tells kernels of one name apart; -1: any. The host's side takes the same.
+ * tells kernels of one name apart; -1: any. The host's side takes the same. A `__host__ __device__`
+ * function has both, as its host code launches as it is written:
+ *
+ *     k<<<grid, block>>>(x)    HEDDLE_ON_HOST(k<<<grid, block>>>) HEDDLE_ON_DEVICE(...)(x)
  */
 #include <ctype.h>
 
@@ -32,9 +35,12 @@ struct kernel {
 };
 
 struct nested_scan {
-    struct str text;
+    struct str text; /* of all: the one that is rewritten */
+    const struct str *all;
+    uint32_t n;
+    bool in_both; /* rewrite `__host__ __device__` functions, too */
     struct arena *arena;
-    VEC(struct kernel) kernels; /* that the source declares */
+    VEC(struct kernel) kernels; /* that the texts declare */
     struct text out;
     size_t written; /* of the text, so far */
 };
@@ -118,6 +124,10 @@ static bool is_value_expected(struct str text, size_t end)
 
 /* ---- writing ---- */
 
+/* What begins the two forms of a function that is of both sides. */
+#define ON_HOST   "HEDDLE_ON_HOST("
+#define ON_DEVICE ") HEDDLE_ON_DEVICE("
+
 static void copy_to(struct nested_scan *s, size_t at)
 {
     if (at > s->written)
@@ -142,12 +152,16 @@ static size_t member_start(struct str text, size_t start)
     }
 }
 
-/* Is it the name of a variable? One that is no kernel of the source may be a member, or of the
+/* Is it the name of a variable? One that is no kernel of the texts may be a member, or of the
  * device. */
 static bool is_variable(const struct nested_scan *s, const struct device_function *f, size_t at, struct str name)
 {
-    bool known = find_kernel(s, name);
-    return cc_declares(s->text, known ? f->start : 0, known ? at : s->text.n, name);
+    if (find_kernel(s, name))
+        return cc_declares(s->text, f->start, at, name);
+    for (uint32_t i = 0; i < s->n; i++)
+        if (cc_declares(s->all[i], 0, s->all[i].n, name))
+            return true;
+    return false;
 }
 
 /* How many arguments `<...>` has. */
@@ -194,6 +208,11 @@ static size_t put_launch(struct nested_scan *s, const struct device_function *f,
     bool is_parameter = cc_declares(s->text, f->start, f->word, callee),
          is_value = is_expression || is_variable(s, f, at, callee);
     copy_to(s, start);
+    if (f->host) {
+        text_puts(&s->out, ON_HOST);
+        cc_put_line(&s->out, (struct str){s->text.p + start, *close + 3 - start});
+        text_puts(&s->out, ON_DEVICE);
+    }
     if (is_parameter || is_value || !put_deduced(s, callee)) {
         text_puts(&s->out, "::heddle::nested(");
         if (is_parameter)
@@ -226,7 +245,13 @@ static size_t put_name(struct nested_scan *s, const struct device_function *f, s
         !strchr("),;:?}=!+-", s->text.p[behind]) || (name == at && cc_declares(s->text, f->start, at, word)))
         return at + word.n;
     copy_to(s, start);
+    if (f->host) {
+        text_puts(&s->out, ON_HOST);
+        cc_put_line(&s->out, (struct str){s->text.p + start, end - start});
+        text_puts(&s->out, ON_DEVICE);
+    }
     put_kernel(&s->out, (struct str){s->text.p + name, end - name}, -1);
+    text_puts(&s->out, f->host ? ")" : "");
     s->written = end;
     return end;
 }
@@ -255,7 +280,7 @@ static void put_body(struct nested_scan *s, const struct device_function *f)
                 *VEC_PUSH(s->arena, &closes) = close;
         } else if (closes.n && closes.at[closes.n - 1] == at) {
             copy_to(s, at);
-            text_puts(&s->out, ")");
+            text_puts(&s->out, f->host ? "))" : ")");
             s->written = at + 3;
             at += 2;
             closes.n--;
@@ -284,11 +309,13 @@ static void find_kernels(struct nested_scan *s)
     }
 }
 
-/* The bodies of all functions of the device, and what their launches want declared. */
-static void put_all(struct nested_scan *s)
+/* The bodies of all functions of the device, and what their launches want declared. Nothing where
+ * the text is to stay. */
+static struct str put_all(struct nested_scan *s)
 {
     struct device_function d;
-    s->out.n = s->written = 0;
+    s->out = (struct text){.arena = s->arena};
+    s->written = 0;
     for (size_t at = 0; (at = cc_next_of_device(s->text, at, &d)) < s->text.n; at++) {
         const struct kernel *k = d.name.n ? find_kernel(s, d.name) : NULL;
         struct deducing made;
@@ -297,27 +324,38 @@ static void put_all(struct nested_scan *s)
             text_str(&s->out, made.declaration);
             s->written = made.end;
         }
-        if (d.body && !d.host) {
+        if (d.body && (!d.host || s->in_both)) {
             put_body(s, &d);
             at = d.end - 1;
         }
     }
+    if (!s->written)
+        return (struct str){0};
+    copy_to(s, s->text.n);
+    return (struct str){s->out.p, s->out.n};
 }
 
-struct str cc_rewrite_nested(struct str text, struct arena *arena)
+void cc_rewrite_nested(struct str *texts, uint32_t n, bool in_both, struct arena *arena)
 {
-    struct nested_scan s = {.text = text, .arena = arena, .out = {.arena = arena}};
-    if (!memmem(text.p, text.n, "__global__", 10))
-        return (struct str){NULL, 0};
-    find_kernels(&s);
-    put_all(&s);
-    for (uint32_t i = 0; i < s.kernels.n; i++)
-        if (s.kernels.at[i].wanted) {
-            put_all(&s); /* the declarations stand before what has shown that they are wanted */
-            break;
+    struct nested_scan s = {.all = texts, .n = n, .in_both = in_both, .arena = arena};
+    struct str *made = ARENA_ARRAY(arena, struct str, n);
+    bool wanted = false;
+    for (uint32_t i = 0; i < n; i++) {
+        s.text = texts[i];
+        find_kernels(&s);
+    }
+    if (!s.kernels.n)
+        return;
+    for (int pass = 0; pass < (wanted ? 2 : 1);
+         pass++) { /* a declaration may stand before what shows that it is wanted */
+        for (uint32_t i = 0; i < n; i++) {
+            s.text = texts[i];
+            made[i] = put_all(&s);
         }
-    if (!s.written)
-        return (struct str){NULL, 0};
-    copy_to(&s, text.n);
-    return (struct str){s.out.p, s.out.n};
+        for (uint32_t i = 0; i < s.kernels.n; i++)
+            wanted |= s.kernels.at[i].wanted;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        if (made[i].p)
+            texts[i] = made[i];
 }

@@ -6,8 +6,10 @@
  * between them is that of the next one.
  */
 #include <ctype.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "base/text.h"
 #include "cc/cc.h"
@@ -120,23 +122,43 @@ static bool is_same_line(struct str clangs, struct str users)
     return at == clangs.n;
 }
 
-/* FILE:LINE:COLUMN of the source; false: it is none. */
-static bool read_place(const struct cc_diagnostics *d, struct str place, unsigned *line)
+/* Where the numbers of FILE:LINE:COLUMN begin, or place.n. */
+static size_t numbers_of(struct str place)
 {
-    size_t n = d->source ? strlen(d->source) : 0;
-    if (!n || !str_starts(place, d->source) || place.n <= n || place.p[n] != ':')
-        return false;
-    *line = (unsigned)strtoul(place.p + n + 1, NULL, 10);
-    return *line > 0;
+    size_t at = place.n;
+    for (int colons = 0; at > 0 && (isdigit((unsigned char)place.p[at - 1]) || place.p[at - 1] == ':'); at--)
+        if (place.p[at - 1] == ':' && ++colons == 2)
+            return at;
+    return place.n;
+}
+
+const struct cc_source *cc_source_at(const struct cc_diagnostics *d, struct str place)
+{
+    size_t n = numbers_of(place);
+    struct stat s;
+    char path[PATH_MAX];
+    if (n == place.n || n > sizeof path)
+        return NULL;
+    snprintf(path, sizeof path, "%.*s", (int)n - 1, place.p);
+    if (stat(path, &s))
+        return NULL;
+    for (uint32_t i = 0; i < d->n_sources; i++) {
+        const struct cc_source *c = &d->sources[i];
+        if (c->instead && c->inode == s.st_ino && c->device == s.st_dev)
+            return c;
+    }
+    return NULL;
 }
 
 bool cc_users_line(const struct cc_diagnostics *d, struct str *place, struct str *picture, struct arena *arena)
 {
-    unsigned number;
-    if (!read_place(d, *place, &number))
+    const struct cc_source *source = cc_source_at(d, *place);
+    if (!source)
         return false;
+    size_t path = numbers_of(*place) - 1;
+    unsigned number = (unsigned)strtoul(place->p + path + 1, NULL, 10);
     struct str shown = line_of(*picture, 1), marks = behind_bar(line_of(*picture, 2));
-    struct str clangs = behind_bar(shown), users = line_of(d->user, number);
+    struct str clangs = behind_bar(shown), users = line_of(source->user, number);
     const char *caret = memchr(marks.p, '^', marks.n);
     if (!caret || strtoul(shown.p, NULL, 10) != number || is_same_line(clangs, users))
         return false;
@@ -153,7 +175,7 @@ bool cc_users_line(const struct cc_diagnostics *d, struct str *place, struct str
             memset(line + y->at[x->at[i].other].at, '~', x->at[i].n);
     line[column] = '^';
     size_t end = cc_before_blanks((struct str){line, users.n + 1}, users.n + 1);
-    *place = str_of(arena_printf(arena, "%s:%u:%zu", d->source, number, column + 1));
+    *place = str_of(arena_printf(arena, "%.*s:%u:%zu", (int)path, place->p, number, column + 1));
     *picture = str_of(arena_printf(arena, "%5u | %.*s\n      | %.*s\n", number, STR_ARG(users), (int)end, line));
     return true;
 }

@@ -627,7 +627,7 @@ int main()
 
 
 def an_alignment_may_stand_behind_the_space():
-    """`__shared__ alignas(16)`, as nvcc takes it, in the file that is compiled; in a header, the error says where it has to be."""
+    """`__shared__ alignas(16)`, as nvcc takes it, in a source or a header of the user's; in a system header, the error says where it has to be."""
     text = """#include <cstdio>
 #define SPACE __shared__ alignas(32)
 __device__ alignas(64) int counter; // __shared__ alignas(1)
@@ -655,9 +655,11 @@ int main()
     write("alignas.cu", text)
     cc("alignas.cu", "-o", "alignas")
     assert run("alignas") == f"0 {16 + ord('a') + 2}\n"
-    write("alignas.cuh", "__device__ void f() { __shared__ alignas(16) int x; x = 1; }\n")
-    write("includes.cu", '#include "alignas.cuh"\nint nothing = here;\n')
-    _, err = cc("-c", "includes.cu", status=1)
+    os.makedirs(folder.path("system"), exist_ok=True)
+    write("system/alignas.cuh", "__device__ void f() { __shared__ alignas(16) int x; x = 1; }\n")
+    write("includes.cu", '#include <alignas.cuh>\n')
+    cc("-c", "includes.cu", "-I", "system", "-o", "includes.o")
+    _, err = cc("-c", "includes.cu", "-isystem", "system", status=1)
     assert "alignas.cuh:1:" in err and "clang wants alignas and attributes first" in err, err
 
 
@@ -682,7 +684,7 @@ template <class A> struct B { typedef typename A::b<int> t; };
 
 
 def registers_of_ptx_may_have_one_sign():
-    """`%laneid` in assembly with operands, as nvcc takes it, in the file that is compiled; in a header, the error says how it is written."""
+    """`%laneid` in assembly with operands, as nvcc takes it, in a source or a header of the user's; in a system header, the error says how it is written."""
     write("signs.cu", """#include <cstdio>
 __device__ unsigned lane() { unsigned x; asm("mov.u32 %0, %laneid; // %0" : "=r"(x)); return x; }
 __global__ void k(unsigned *where, const char *text)
@@ -709,9 +711,12 @@ int main()
 """)
     cc("signs.cu", "-o", "signs")
     assert run("signs") == "%d %d %%laneid asm(\"%%laneid\" : )\n" % (100 * (5 + 14) + 37, 1 + 100 * (6 + 14) + 37)
-    write("signs.cuh", "__device__ unsigned clock32() { unsigned x; asm(\"mov.u32 %0, %clock;\" : \"=r\"(x)); return x; }\n")
-    write("includes.cu", '#include "signs.cuh"\n')
-    assert "written %% in inline assembly" in cc("-c", "includes.cu", status=1)[1]
+    os.makedirs(folder.path("system"), exist_ok=True)
+    write("system/signs.cuh", "__device__ unsigned clock32() { unsigned x; asm(\"mov.u32 %0, %clock;\" : \"=r\"(x)); return x; }\n")
+    write("includes.cu", '#include "system/signs.cuh"\n')
+    cc("-c", "includes.cu", "-o", "includes.o")
+    write("includes.cu", "#include <signs.cuh>\n")
+    assert "written %% in inline assembly" in cc("-c", "includes.cu", "-isystem", "system", status=1)[1]
 
 
 def operands_of_assembly_are_those_that_are_written():

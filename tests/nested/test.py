@@ -231,6 +231,84 @@ def a_mistake_in_a_launch_is_said_whatever_has_been_said_before():
     assert status and "1:2: warning: careful" in err and "5:27: error: expected ')'" in err, err
 
 
+KERNELS = """#pragma once
+template <class T> __global__ void fill(T *p, T v, int n = 4);
+template <class T> __global__ void fill(T *p, T v, int n)
+{
+    if (threadIdx.x < n) p[threadIdx.x] = v;
+}
+__global__ void leaf(int *p, int v) { atomicAdd(p, v); }
+__device__ void (*table[2])(int *, int) = {leaf, leaf}, (*single)(int *, int) = leaf;
+template <class T> __device__ void spread(T *p, T v)
+{
+    fill<<<1, 32>>>(p, v);
+    leaf<<<1, 1, 0, cudaStreamTailLaunch>>>((int *)p, 1);
+}
+#include "deeper/tree.h"
+"""
+TREE = """#ifndef TREE
+#define TREE
+struct tree { int *p; __device__ void grow(int d) const; };
+__global__ void branch(tree t, int d) { t.grow(d); }
+inline __device__ void tree::grow(int d) const { atomicAdd(p, 1); if (d) { branch << <1, 1>> >(*this, d - 1); branch<<<1, 1>>>(*this, d - 1); } }
+#endif
+"""
+INCLUDES = r"""
+#include <cstdio>
+#include "kernels.cuh"
+#include "./kernels.cuh"
+__global__ void parent(int *p) { spread(p, 7); leaf<<<1, 1>>>(p + 4, 5); table[1]<<<1, 1>>>(p + 4, 6); single<<<1, 1>>>(p + 4, 7); tree{p + 5}.grow(3); fill<<<1, 4>>>(p + 6, 2, 2); }
+__host__ __device__ void both(int *p, int v)
+{
+    leaf<<<1, 1>>>(p, v);
+    fill<<<dim3(1),
+        4>>>(p + 1, v, // a part of the line
+             1);
+    void (*f)(int *, int) = leaf;
+    f<<<1, 1>>>(p + 2, v);
+}
+__global__ void calls(int *p) { both(p, 9); }
+int main()
+{
+    int *p, v[14];
+    cudaMalloc(&p, sizeof v), cudaMemset(p, 0, sizeof v);
+    parent<<<1, 1>>>(p); both(p + 8, 3); calls<<<1, 1>>>(p + 11);
+    cudaMemcpy(v, p, sizeof v, cudaMemcpyDeviceToHost);
+    for (int i = 0; i < 14; i++) printf("%d%c", v[i], i < 13 ? ' ' : '\n');
+}
+"""
+WRONG_HEADER = """__global__ void child(int *p, float v) {}
+__device__ void helper(int *p)
+{
+    child<<<1, 1>>>(p);
+    int x = 2; child<<<1, 1>>>(p, y);
+}
+__host__ __device__ void both(int *p)
+{
+    int z = 1; child<<<1, 1>>>(p, 1); z = w;
+}
+"""
+
+
+def headers_and_functions_of_both_sides_launch_kernels():
+    need_clang()
+    need_loadable_libraries()
+    os.makedirs(work.path("inc/deeper"), exist_ok=True)
+    for name, text in ("inc/kernels.cuh", KERNELS), ("inc/deeper/tree.h", TREE), ("inc/wrong.cuh", WRONG_HEADER), ("includes.cu", INCLUDES), ("wrongs.cu", "#include <wrong.cuh>\n"):
+        work.write(name, text)
+    status, out, err = run("cc", "-w", "-rdc=true", "-I", work.path("inc"), work.path("includes.cu"), "-o", work.path("includes"))
+    assert status == 0, err
+    done = subprocess.run([heddle, "run", work.path("includes")], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "8 7 7 7 18 15 2 2 3 3 3 9 9 9\n", done.stdout + done.stderr
+    status, out, err = run("cc", "-rdc=true", "-I", work.path("inc"), "-c", work.path("wrongs.cu"), "-o", work.path("wrongs.o"))
+    said = [line[line.index("wrong.cuh:") + 10 :] for line in err.splitlines() if ": error: " in line]
+    assert status and said == [
+        "4:5: error: the arguments do not fit the parameters of the kernel",
+        "5:35: error: use of undeclared identifier 'y'",
+        "9:43: error: use of undeclared identifier 'w'",
+    ], err
+
+
 def kernels_are_launched_by_all_their_names():
     path = work.write("names.cu", NAMES)
     need_loadable_libraries()

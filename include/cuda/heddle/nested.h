@@ -22,6 +22,15 @@
 #define HEDDLE_KERNEL(n, ...) ::heddle::kernel_pointer<decltype(&__VA_ARGS__), &__VA_ARGS__>
 #endif
 
+/* What only one side's code has, of a function of both. */
+#ifdef __CUDA_ARCH__
+#define HEDDLE_ON_HOST(...)
+#define HEDDLE_ON_DEVICE(...) __VA_ARGS__
+#else
+#define HEDDLE_ON_HOST(...) __VA_ARGS__
+#define HEDDLE_ON_DEVICE(...)
+#endif
+
 namespace heddle
 {
 
