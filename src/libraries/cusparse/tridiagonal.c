@@ -118,21 +118,67 @@ static cusparseStatus_t put(const struct context *s, const char *name, bool pivo
     return x.columns > 0 ? call_put(s, &c) : CUSPARSE_STATUS_SUCCESS;
 }
 
-#define SIZE_ONLY                                                                                                      \
+/* ---- an H200's work sizes ---- */
+
+#define SIZE(of)                                                                                                       \
     NEED(bytes);                                                                                                       \
-    *bytes = 16;                                                                                                       \
+    *bytes = (of);                                                                                                     \
     return CUSPARSE_STATUS_SUCCESS
 
-/* An H200's size without pivoting: cyclic reduction, for long systems after halving until few rows
- * are left. */
+static size_t power_from(size_t n)
+{
+    size_t power = 1;
+    while (power < n)
+        power *= 2;
+    return power;
+}
+
+static size_t multiple_from(size_t n, size_t of)
+{
+    return (n + of - 1) / of * of;
+}
+
+/* Without pivoting: cyclic reduction, for long systems after halving until few rows are left. */
 static size_t reduction_bytes(size_t m, size_t n, size_t element)
 {
-    size_t rows = m, power = 1;
+    size_t rows = m;
     while (rows >= 4096)
         rows = (rows + 1) / 2;
-    while (power < rows)
-        power *= 2;
-    return (2 * power + (m > rows ? m : 0)) * (n + 3) * element;
+    return (2 * power_from(rows) + (m > rows ? m : 0)) * (n + 3) * element;
+}
+
+static size_t batch_bytes(size_t m, size_t count, size_t element)
+{
+    size_t rows = m;
+    if (m > 512)
+        do
+            rows /= 2;
+        while (rows >= 1000);
+    return (8 * power_from(rows) + (m > 512 ? 4 * m : 0)) * count * element;
+}
+
+/* With pivoting: `blocks` blocks of `threads` threads solve tiles of 16 rows for each thread, and then
+ * what couples them (Chang and others, "A Scalable, Numerically Stable, High-performance Tridiagonal
+ * Solver using GPUs", SC 2012). More blocks are used while they add less than a fifth of the rows. */
+static size_t pivoting_bytes(size_t m, size_t n, size_t element)
+{
+    enum { TILE = 16, WARP = 32, ALIGNED = 128, MOST_AT_ONCE = 8 };
+    const size_t most_threads = element == 4   ? 256
+                                : element == 8 ? 128
+                                               : 64,
+                 most_blocks = 2 * most_threads, few = m / (TILE * WARP) * WARP,
+                 at_once = n < MOST_AT_ONCE ? n : MOST_AT_ONCE;
+    const size_t threads = few < WARP ? WARP : few < most_threads ? few : most_threads;
+    size_t blocks = 1, rows = multiple_from(m, threads * TILE);
+    while (threads == most_threads && blocks < most_blocks) {
+        const size_t padded = multiple_from(m, 2 * blocks * threads * TILE);
+        if ((double)(padded - m) > 0.2 * (double)m)
+            break;
+        blocks *= 2;
+        rows = padded;
+    }
+    return (6 + at_once) * rows * element + rows + 4 * blocks * threads * element +
+           multiple_from((4 + 2 * at_once) * blocks * element, ALIGNED);
 }
 
 #define MANY_CHECKED                                                                                                   \
@@ -147,9 +193,7 @@ static size_t reduction_bytes(size_t m, size_t n, size_t element)
                                                                    size_t *bytes)                                      \
     {                                                                                                                  \
         MANY_CHECKED;                                                                                                  \
-        NEED(bytes);                                                                                                   \
-        *bytes = pivots ? 16 : reduction_bytes((size_t)m, (size_t)n, sizeof(T));                                       \
-        return CUSPARSE_STATUS_SUCCESS;                                                                                \
+        SIZE((pivots ? pivoting_bytes : reduction_bytes)((size_t)m, (size_t)n, sizeof(T)));                            \
     }                                                                                                                  \
     LIBRARY_API cusparseStatus_t cusparse##X##name(cusparseHandle_t handle, int m, int n, const T *dl, const T *d,     \
                                                    const T *du, T *x, int ldb, void *buffer)                           \
@@ -173,7 +217,7 @@ static size_t reduction_bytes(size_t m, size_t n, size_t element)
         size_t *bytes)                                                                                                 \
     {                                                                                                                  \
         STRIDED_CHECKED;                                                                                               \
-        SIZE_ONLY;                                                                                                     \
+        SIZE(batch_bytes((size_t)m, (size_t)count, sizeof(T)));                                                        \
     }                                                                                                                  \
     LIBRARY_API cusparseStatus_t cusparse##X##gtsv2StridedBatch(cusparseHandle_t handle, int m, const T *dl,           \
                                                                 const T *d, const T *du, T *x, int count, int stride,  \
@@ -198,7 +242,7 @@ static size_t reduction_bytes(size_t m, size_t n, size_t element)
         size_t *bytes)                                                                                                 \
     {                                                                                                                  \
         INTERLEAVED_CHECKED(3, 1);                                                                                     \
-        SIZE_ONLY;                                                                                                     \
+        SIZE(algorithm ? (size_t)m *(size_t)count * sizeof(T) : 128);                                                  \
     }                                                                                                                  \
     LIBRARY_API cusparseStatus_t cusparse##X##gtsvInterleavedBatch(cusparseHandle_t handle, int algorithm, int m,      \
                                                                    T *dl, T *d, T *du, T *x, int count, void *buffer)  \
@@ -215,7 +259,7 @@ static size_t reduction_bytes(size_t m, size_t n, size_t element)
     {                                                                                                                  \
         INTERLEAVED_CHECKED(1, 1);                                                                                     \
         NEED(count == 0 || (ds && dw));                                                                                \
-        SIZE_ONLY;                                                                                                     \
+        SIZE(2 * (size_t)m * (size_t)count * sizeof(T));                                                               \
     }                                                                                                                  \
     LIBRARY_API cusparseStatus_t cusparse##X##gpsvInterleavedBatch(cusparseHandle_t handle, int algorithm, int m,      \
                                                                    T *ds, T *dl, T *d, T *du, T *dw, T *x, int count,  \

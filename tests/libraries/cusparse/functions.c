@@ -409,6 +409,40 @@ static void incomplete_factors_are_in_the_pattern_and_tell_a_zero_pivot(void)
     DONE(cusparseDestroyCsric02Info(ic));
 }
 
+/* What an H200 answered. */
+static void tridiagonal_work_sizes_are_an_h200s(void)
+{
+    static const struct {
+        int m, n;
+        size_t pivots[3], batches[2];
+    } known[] = {
+        {3, 1, {15488, 30336, 60032}, {128, 512}},
+        {513, 3, {38528, 75904, 150784}, {49200, 196800}},
+        {1000, 64, {59008, 116992, 232832}, {2072576, 8290304}},
+        {2000, 9, {176768, 350464, 469632}, {435456, 1741824}},
+        {8192, 2, {278656, 549120, 1090560}, {294912, 1179648}},
+        {20000, 3, {761984, 1503488, 2986624}, {1058304, 4233216}},
+        {100000, 5, {5177600, 10240896, 20368896}, {8163840, 32655360}},
+        {1000000, 1, {31463424, 60829696, 119025664}, {16032768, 64131072}},
+    };
+    void *p = managed(16);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        const int m = known[i].m, n = known[i].n;
+        size_t bytes[7], one = (size_t)m * (size_t)n * sizeof(float);
+        DONE(cusparseSgtsv2_bufferSizeExt(handle, m, n, p, p, p, p, m, &bytes[0]));
+        DONE(cusparseDgtsv2_bufferSizeExt(handle, m, n, p, p, p, p, m, &bytes[1]));
+        DONE(cusparseZgtsv2_bufferSizeExt(handle, m, n, p, p, p, p, m, &bytes[2]));
+        CHECK(memcmp(bytes, known[i].pivots, sizeof known[i].pivots) == 0);
+        DONE(cusparseSgtsv2StridedBatch_bufferSizeExt(handle, m, p, p, p, p, n, m, &bytes[0]));
+        DONE(cusparseZgtsv2StridedBatch_bufferSizeExt(handle, m, p, p, p, p, n, m, &bytes[1]));
+        CHECK(memcmp(bytes, known[i].batches, sizeof known[i].batches) == 0);
+        for (int algorithm = 0; algorithm < 3; algorithm++)
+            DONE(cusparseSgtsvInterleavedBatch_bufferSizeExt(handle, algorithm, m, p, p, p, p, n, &bytes[algorithm]));
+        DONE(cusparseSgpsvInterleavedBatch_bufferSizeExt(handle, 0, m, p, p, p, p, p, p, n, &bytes[3]));
+        CHECK(bytes[0] == 128 && bytes[1] == one && bytes[2] == one && bytes[3] == 2 * one);
+    }
+}
+
 /* ---- what is no matrix ---- */
 
 enum spoilt { LARGE_INDEX, NEGATIVE_INDEX, FALLING_OFFSETS, NO_OFFSETS, NO_VALUES, SPOILT };
@@ -466,5 +500,6 @@ int main(void)
     RUN(elements_are_put_in_order_with_their_permutation);
     RUN(sums_have_the_elements_of_both);
     RUN(incomplete_factors_are_in_the_pattern_and_tell_a_zero_pivot);
+    RUN(tridiagonal_work_sizes_are_an_h200s);
     return summary();
 }
