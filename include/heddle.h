@@ -485,7 +485,7 @@ typedef struct hd_checker_options {
      * x86-64. */
     bool host;
     /* The checker of another machine of this process, or NULL: streams of the two can wait for each
-     * other. It must outlive this checker. */
+     * other, and their work can race; that checker reports such races. It must outlive this one. */
     hd_checker *with;
     /* The calling thread's place in the program, for findings about the host and its streams: equal
      * pointers for equal places, valid as long as the checker. May be called from a signal handler.

@@ -17,7 +17,10 @@ static bool open_races(struct checker *c, const struct checker *with)
     if (!(c->options.tools & HD_TOOL_RACECHECK))
         return true;
     c->timelines = with && with->timelines ? timelines_share(with->timelines) : timelines_new();
-    c->race.races = c->timelines ? races_new(c, c->timelines, c->budget) : NULL;
+    if (with && with->race.races)
+        c->race.races = races_share(with->race.races, c);
+    else if (c->timelines)
+        c->race.races = races_new(c, c->timelines, c->budget);
     if (c->race.races)
         tasks_watch(c);
     return c->race.races;
@@ -71,7 +74,7 @@ void checker_free(struct checker *c)
     if (!c)
         return;
     tasks_unwatch(c);
-    races_free(c->race.races);
+    races_free(c->race.races, c);
     timelines_free(c->timelines);
     memory_close(c);
     wgmma_close(c);
@@ -95,9 +98,10 @@ bool checker_begin(struct checker *c, const struct site_table *k, struct event_l
 {
     checker_hold(c);
     pthread_mutex_lock(&c->lock);
-    if (c->running++ == 0 && c->race.races)
-        races_idle(c->race.races);
+    c->running++;
     pthread_mutex_unlock(&c->lock);
+    if (c->race.races)
+        races_launch_begin(c->race.races);
     memory_begin(c);
     bool begun = k && add_clients(c, k, events, rules) &&
                  (!c->listener || c->listener->launch(c->listener->data, c, k, rules, events));
@@ -116,7 +120,7 @@ size_t checker_count(struct checker *c)
 void checker_period(struct checker *c)
 {
     findings_period(&c->findings);
-    if (c->race.races)
+    if (c->race.races && races_reports(c->race.races, c))
         races_period(c->race.races);
 }
 
@@ -131,7 +135,7 @@ bool checker_report(struct checker *c, struct diags *diags)
             memory_count_leaks(c);
         findings_report(&c->findings, memory_written, &c->options, diags);
         initcheck_report_lost(c, diags);
-        if (c->race.races)
+        if (c->race.races && races_reports(c->race.races, c))
             races_report(c->race.races, &c->options, diags);
         whole = true;
     }

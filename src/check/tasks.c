@@ -164,6 +164,8 @@ static void end_launch(struct checker *c)
     if (--c->running == 0)
         memory_idle(c);
     pthread_mutex_unlock(&c->lock);
+    if (c->race.races)
+        races_launch_end(c->race.races);
     memory_end(c);
 }
 

@@ -49,10 +49,10 @@ RACES = {
 HOST = {"the_host_", "the_system_", "a_flag_", "a_managed_"}
 
 
-def build(name, *compiler):
+def build(name, *compiler, source=PROGRAM):
     program = os.path.join(folder.name, name)
     if not os.path.exists(program):
-        done = subprocess.run([*compiler, "-g", "-lineinfo", "-o", program, PROGRAM], capture_output=True, text=True)
+        done = subprocess.run([*compiler, "-g", "-lineinfo", "-o", program, source], capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
     return program
 
@@ -103,6 +103,16 @@ def the_hosts_accesses_race_with_what_it_has_not_waited_for():
     if not LIBDW or os.uname().machine != "x86_64":
         raise Skip("the host's accesses are seen on x86-64, their lines with libdw")
     compare(build("heddle", heddle, "cc", "-arch=sm_90"), cases(True))
+
+
+def work_of_two_devices_is_ordered_as_cuda_says():
+    program = build("devices", heddle, "cc", "-arch=sm_90", source=os.path.join(source, "tests", "check_streams", "devices.cu"))
+    status, out, err = run("check", "--devices", "2", program, "ordered")
+    assert status == 0, out + err
+    status, out, err = run("check", "--devices", "2", program, "races")
+    assert status == 1 and "[data-race]" in err, out + err
+    with_race = {int(n) for line in err.splitlines() if "error: " in line for n in re.findall(r"<(?:\(int\))?(\d+)>", line)}
+    assert with_race == set(range(20, 27)), err
 
 
 def nvccs_programs_are_seen_alike():

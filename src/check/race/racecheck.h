@@ -9,7 +9,8 @@
 struct checker;
 
 struct race_tools {
-    struct races *races; /* or NULL */
+    struct races *races;  /* or NULL */
+    struct checker *next; /* of those that share it */
     struct event_client copies, proxies;
     struct wgmma_kernel *wgmma; /* kernels that have been analysed; protected by checker.lock */
 };

@@ -1,5 +1,6 @@
 /* The life of the race detector, and accesses of the host and of tasks that are no launches; see
  * races.h. */
+#include "check/checker.h"
 #include "check/race/current.h"
 
 #include <stdlib.h>
@@ -42,53 +43,8 @@ static void free_task_block(struct race_block *b)
     free(b);
 }
 
-struct races *races_new(const struct checker *c, struct timelines *timelines, struct budget *budget)
+static void free_races(struct races *r)
 {
-    struct races *r = calloc(1, sizeof *r);
-    event_slot_take(&race_slot);
-    if (!r)
-        return NULL;
-    r->checker = c;
-    r->timelines = timelines;
-    r->budget = budget;
-    r->order = order_new(budget);
-    if (!cells_open(&r->cells, budget) || !r->order ||
-        !race_open_histories(&r->global, 1u << 30, CELL_HISTORY, 1u << 28, budget) ||
-        !numbered_open(&r->kinds, sizeof(struct access_kind), 1u << 24, NULL)) {
-        cells_close(&r->cells);
-        order_free(r->order);
-        free(r);
-        return NULL;
-    }
-    pthread_mutex_init(&r->lock, NULL);
-    pthread_mutex_init(&r->range_lock, NULL);
-    r->range = make_task_block();
-    r->host = make_task_block();
-    if (!r->range || !r->host) {
-        races_free(r);
-        return NULL;
-    }
-    r->regular = (struct event_client){.data = r,
-                                       .wants = EVENT_BIT(EVENT_ACCESS) | EVENT_BIT(EVENT_PERFORMED) |
-                                                EVENT_BIT(EVENT_BARRIER_OPEN) | EVENT_BIT(EVENT_COLLECTIVE) |
-                                                EVENT_BIT(EVENT_FENCE) | EVENT_BIT(EVENT_EXIT) | EVENT_BIT(EVENT_HEAP) |
-                                                EVENT_BIT(EVENT_BLOCK_START) | EVENT_BIT(EVENT_BLOCK_END),
-                                       .access = race_on_access_and_lock,
-                                       .performed = race_on_performed_and_unlock,
-                                       .sync = race_on_sync,
-                                       .heap = on_heap,
-                                       .schedule = on_schedule};
-    r->irregular = r->regular;
-    r->irregular.wants |= EVENT_BIT(EVENT_BARRIER_ARRIVE) | EVENT_BIT(EVENT_CLUSTER_ARRIVE) |
-                          EVENT_BIT(EVENT_CLUSTER_OPEN) | EVENT_BIT(EVENT_CLUSTER_WAIT) |
-                          EVENT_BIT(EVENT_MBARRIER_ARRIVE) | EVENT_BIT(EVENT_MBARRIER_WAIT);
-    return r;
-}
-
-void races_free(struct races *r)
-{
-    if (!r)
-        return;
     for (struct race_worker *k = r->workers, *next; k; k = next) {
         next = k->next;
         for (struct race_block *b = k->free_blocks, *more; b; b = more) {
@@ -108,6 +64,77 @@ void races_free(struct races *r)
     arena_free(&r->arena);
     pthread_mutex_destroy(&r->lock);
     free(r);
+}
+
+struct races *races_new(struct checker *c, struct timelines *timelines, struct budget *budget)
+{
+    struct races *r = calloc(1, sizeof *r);
+    event_slot_take(&race_slot);
+    if (!r)
+        return NULL;
+    r->first = r->checkers = c;
+    r->timelines = timelines;
+    r->budget = budget;
+    r->order = order_new(budget);
+    if (!cells_open(&r->cells, budget) || !r->order ||
+        !race_open_histories(&r->global, 1u << 30, CELL_HISTORY, 1u << 28, budget) ||
+        !numbered_open(&r->kinds, sizeof(struct access_kind), 1u << 24, NULL)) {
+        cells_close(&r->cells);
+        order_free(r->order);
+        free(r);
+        return NULL;
+    }
+    pthread_mutex_init(&r->lock, NULL);
+    pthread_mutex_init(&r->range_lock, NULL);
+    r->range = make_task_block();
+    r->host = make_task_block();
+    if (!r->range || !r->host) {
+        free_races(r);
+        return NULL;
+    }
+    r->regular = (struct event_client){.data = r,
+                                       .wants = EVENT_BIT(EVENT_ACCESS) | EVENT_BIT(EVENT_PERFORMED) |
+                                                EVENT_BIT(EVENT_BARRIER_OPEN) | EVENT_BIT(EVENT_COLLECTIVE) |
+                                                EVENT_BIT(EVENT_FENCE) | EVENT_BIT(EVENT_EXIT) | EVENT_BIT(EVENT_HEAP) |
+                                                EVENT_BIT(EVENT_BLOCK_START) | EVENT_BIT(EVENT_BLOCK_END),
+                                       .access = race_on_access_and_lock,
+                                       .performed = race_on_performed_and_unlock,
+                                       .sync = race_on_sync,
+                                       .heap = on_heap,
+                                       .schedule = on_schedule};
+    r->irregular = r->regular;
+    r->irregular.wants |= EVENT_BIT(EVENT_BARRIER_ARRIVE) | EVENT_BIT(EVENT_CLUSTER_ARRIVE) |
+                          EVENT_BIT(EVENT_CLUSTER_OPEN) | EVENT_BIT(EVENT_CLUSTER_WAIT) |
+                          EVENT_BIT(EVENT_MBARRIER_ARRIVE) | EVENT_BIT(EVENT_MBARRIER_WAIT);
+    return r;
+}
+
+struct races *races_share(struct races *r, struct checker *c)
+{
+    pthread_mutex_lock(&r->lock);
+    c->race.next = r->checkers;
+    r->checkers = c;
+    pthread_mutex_unlock(&r->lock);
+    return r;
+}
+
+void races_free(struct races *r, const struct checker *c)
+{
+    if (!r)
+        return;
+    pthread_mutex_lock(&r->lock);
+    struct checker **link = &r->checkers;
+    while (*link != c)
+        link = &(*link)->race.next;
+    *link = c->race.next;
+    pthread_mutex_unlock(&r->lock);
+    if (c == r->first)
+        free_races(r);
+}
+
+bool races_reports(const struct races *r, const struct checker *c)
+{
+    return c == r->first;
 }
 
 const struct event_client *races_begin(struct races *r, const struct site_table *k)
@@ -146,16 +173,23 @@ static void forget_global(struct races *r)
     atomic_store(&r->no_memory, false);
 }
 
-void races_idle(struct races *r)
+void races_launch_begin(struct races *r)
 {
     pthread_mutex_lock(&r->range_lock);
-    if (atomic_load(&r->newest) <= timelines_retired(r->timelines)) {
+    if (r->running++ == 0 && atomic_load(&r->newest) <= timelines_retired(r->timelines)) {
         order_block_end(r->host->order);
         r->host->order = NULL;
         order_forget_releases(r->order);
         if (bytes_of_histories(&r->global) >= KEPT_BYTES || budget_is_short(r->budget) || r->no_memory)
             forget_global(r);
     }
+    pthread_mutex_unlock(&r->range_lock);
+}
+
+void races_launch_end(struct races *r)
+{
+    pthread_mutex_lock(&r->range_lock);
+    r->running--;
     pthread_mutex_unlock(&r->range_lock);
 }
 

@@ -205,7 +205,8 @@ struct race_block {
 };
 
 struct races {
-    const struct checker *checker; /* for the names of memory */
+    const struct checker *first;
+    struct checker *checkers; /* all that share it, for the names of memory; under the lock */
     struct timelines *timelines;
     struct event_client regular, irregular;
     struct order *order;
@@ -216,6 +217,7 @@ struct races {
     _Atomic uint8_t locks[LOCKS];             /* locks of cells */
     struct numbered kinds;                    /* struct access_kind; */
     uint32_t kind_of[1 << KIND_BUCKETS_BITS]; /* by place, under the lock */
+    uint32_t running;                         /* launches; protected by the range's lock */
     struct race_block *range; /* stands in for a block when a task that is not a launch accesses memory */
     struct race_block *host;  /* stands in for a block when the host does */
     pthread_mutex_t range_lock;

@@ -8,7 +8,7 @@
 #include "check/report/remedy.h"
 #include "check/report/findings.h"
 #include "exec/fault.h"
-#include "check/world.h"
+#include "check/checker.h"
 
 /* A task that is no launch, with its articles. */
 struct task_words {
@@ -102,11 +102,14 @@ static const char *shared_words(const struct site_table *k, uint64_t at, const s
 static const char *global_words(struct races *r, uint64_t at, const struct access_kind *c, struct arena *arena)
 {
     struct mem_block b;
-    if (!checker_find(r->checker, at, &b))
+    const struct checker *by = r->checkers;
+    while (by && !checker_find(by, at, &b))
+        by = by->race.next;
+    if (!by)
         return arena_printf(arena, "%u bytes at 0x%llx", c->bytes, (unsigned long long)at);
     const char *name = b.name ? arena_printf(arena, "`%s`", demangle(str_of(b.name), arena))
                               : arena_printf(arena, "a buffer of %llu bytes%s", (unsigned long long)b.size,
-                                             checker_buffer(r->checker, &b, arena));
+                                             checker_buffer(by, &b, arena));
     return element(name, at - b.start, b.name ? b.size : 0, c, arena);
 }
 

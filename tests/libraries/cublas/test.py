@@ -60,11 +60,11 @@ def a_call_races_with_others_and_not_with_itself():
 
 
 def a_call_races_with_who_writes_the_part_that_it_uses_and_nobody_else():
-    """Triangles, a band, matrices of batches; beside a kernel that writes what lies around them."""
+    """Triangles, a band, matrices of batches; beside a kernel that writes what lies around them; memory of another device."""
     program = cases.build(HERE, "watched", "-lcublas")
-    for part in "upper", "lower", "band", "batch", "addresses":
+    for part in "upper", "lower", "band", "batch", "addresses", "devices":
         for case in "clean", "races":
-            status, out, err = tap.run("check", program, case, part)
+            status, out, err = tap.run("check", *(["--devices", "2"] if part == "devices" else []), program, case, part)
             assert (status != 0) == (case == "races") == ("race" in err), (part, case, status, out, err)
 
 

@@ -60,8 +60,38 @@ static void parts(const char *call, bool races)
     cudaDeviceSynchronize();
 }
 
+// A call of one device reads the memory of another, which a kernel there writes.
+static void devices(bool races)
+{
+    const float two = 2;
+    float *near, *far;
+    cublasHandle_t blas;
+    cudaEvent_t written;
+    cudaMalloc(&near, 64 * sizeof *near);
+    cudaEventCreate(&written);
+    cudaSetDevice(1);
+    cudaDeviceEnablePeerAccess(0, 0);
+    cudaMalloc(&far, 64 * sizeof *far);
+    cudaMemset(far, 0, 64 * sizeof *far);
+    cublasCreate(&blas);
+    cudaSetDevice(0);
+    set<<<1, 64>>>(near);
+    cudaEventRecord(written);
+    cudaSetDevice(1);
+    if (!races)
+        cudaStreamWaitEvent(0, written, 0);
+    cublasSaxpy(blas, 64, &two, near, 1, far, 1);
+    cudaDeviceSynchronize();
+    cudaSetDevice(0);
+    cudaDeviceSynchronize();
+}
+
 int main(int argc, char **argv)
 {
+    if (argc > 2 && !strcmp(argv[2], "devices")) {
+        devices(!strcmp(argv[1], "races"));
+        return 0;
+    }
     if (argc > 2) {
         parts(argv[2], !strcmp(argv[1], "races"));
         return 0;
