@@ -82,6 +82,8 @@ int64_t attribute_int(const struct descriptor *d, int name, int64_t otherwise)
     int narrow;
     if (!a || a->n < 1)
         return otherwise;
+    if (type_bytes(a->type) == 1)
+        return *(signed char *)a->values;
     if (type_bytes(a->type) == sizeof wide)
         return memcpy(&wide, a->values, sizeof wide), wide;
     return type_bytes(a->type) == sizeof narrow ? (memcpy(&narrow, a->values, sizeof narrow), narrow) : otherwise;

@@ -16,14 +16,21 @@ enum {
     BACKEND_CONVOLUTION_FORWARD = 10,
     BACKEND_CONVOLUTION_FILTER = 11,
     BACKEND_CONVOLUTION_DATA = 12,
+    BACKEND_OPERATION_POINTWISE = 13,
     BACKEND_OPERATIONGRAPH = 15,
     BACKEND_VARIANT_PACK = 16,
     BACKEND_TENSOR = 17,
+    BACKEND_OPERATION_MATMUL = 19,
+    BACKEND_OPERATION_REDUCTION = 22,
+    BACKEND_OPERATION_RESHAPE = 31,
+    BACKEND_OPERATION_RNG = 33,
     BACKEND_TYPES = 64
 };
 
 /* cudnnBackendAttributeName_t */
 enum {
+    ATTR_POINTWISE_MODE = 0,
+    ATTR_POINTWISE_AXIS = 9,
     ATTR_CONVOLUTION_MODE = 101,
     ATTR_CONVOLUTION_DILATIONS = 102,
     ATTR_CONVOLUTION_STRIDES = 103,
@@ -38,16 +45,35 @@ enum {
     ATTR_OPERATION_FORWARD = 700, /* followed by five more: alpha, beta, the convolution, w, x, y */
     ATTR_OPERATION_DATA = 706,    /* alpha, beta, the convolution, w, dx, dy */
     ATTR_OPERATION_FILTER = 712,  /* alpha, beta, the convolution, dw, x, dy */
+    ATTR_POINTWISE_DESCRIPTOR = 750,
+    ATTR_POINTWISE_X = 751,
+    ATTR_POINTWISE_B = 752,
+    ATTR_POINTWISE_Y = 753,
+    ATTR_POINTWISE_ALPHA1 = 754, /* followed by that of B */
+    ATTR_POINTWISE_T = 758,
     ATTR_GRAPH_OPS = 801,
     ATTR_GRAPH_ENGINES = 802,
     ATTR_TENSOR_DATA_TYPE = 901,
     ATTR_TENSOR_DIMENSIONS = 902,
     ATTR_TENSOR_STRIDES = 903,
     ATTR_TENSOR_UNIQUE_ID = 906,
+    ATTR_TENSOR_IS_VIRTUAL = 907,
+    ATTR_TENSOR_IS_BY_VALUE = 908,
+    ATTR_TENSOR_RAGGED_OFFSET = 913,
     ATTR_PACK_UNIQUE_IDS = 1000,
     ATTR_PACK_DATA_POINTERS = 1001,
     ATTR_ENGINE_OPERATION_GRAPH = 1300,
     ATTR_ENGINE_GLOBAL_INDEX = 1301,
+    ATTR_MATMUL_A = 1520,
+    ATTR_MATMUL_B = 1521,
+    ATTR_MATMUL_C = 1522,
+    ATTR_MATMUL_M_OVERRIDE = 1525, /* followed by those of N and K */
+    ATTR_REDUCTION_MODE = 1600,
+    ATTR_REDUCTION_X = 1610,
+    ATTR_REDUCTION_Y = 1611,
+    ATTR_REDUCTION_DESCRIPTOR = 1612,
+    ATTR_RESHAPE_X = 2200,
+    ATTR_RESHAPE_Y = 2201,
 };
 
 /* cudnnBackendAttributeType_t, those whose sizes are not an enum's */
@@ -86,6 +112,9 @@ int64_t attribute_int(const struct descriptor *d, int name, int64_t otherwise);
 double attribute_number(const struct descriptor *d, int name, double otherwise);
 
 /* ---- graph.c ---- */
+
+/* Reads a tensor; false if its sizes are not supported. */
+bool descriptor_tensor(const struct descriptor *d, struct tensor *t);
 
 /* Can the operations be computed? Unsupported ones are named. */
 cudnnStatus_t graph_finalize(const struct descriptor *graph);

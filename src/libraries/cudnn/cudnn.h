@@ -1,5 +1,5 @@
 /* The parts of cuDNN 9 ("NVIDIA cuDNN Backend API") that Heddle has: graphs of one convolution
- * each, batch normalization, recurrent networks, the CTC loss, and sampling at the points of a grid. Names and numbers are the original's.
+ * each, or of products, pointwise operations, reductions and reshapes, batch normalization, recurrent networks, the CTC loss, and sampling at the points of a grid. Names and numbers are the original's.
  */
 #ifndef HEDDLE_LIBRARIES_CUDNN_H
 #define HEDDLE_LIBRARIES_CUDNN_H

@@ -3,10 +3,13 @@
 
 #include "libraries/cudnn/backend.h"
 #include "libraries/cudnn/convolution.h"
+#include "libraries/cudnn/operations.h"
 
 #define OWN_KERNELS " (torch.backends.cudnn.enabled = False makes PyTorch use its own kernels)"
+#define OWN_ATTENTION                                                                                                  \
+    " (torch.backends.cuda.enable_cudnn_sdp(False) makes PyTorch compute attention by its own kernels)"
 
-static bool read_tensor(const struct descriptor *d, struct tensor *t)
+bool descriptor_tensor(const struct descriptor *d, struct tensor *t)
 {
     const struct attribute *dims = attribute_of(d, ATTR_TENSOR_DIMENSIONS),
                            *strides = attribute_of(d, ATTR_TENSOR_STRIDES);
@@ -59,8 +62,8 @@ static bool read_convolution(const struct descriptor *op, struct convolution *c,
     return c->space <= MAX_SPACE && read_space(d, ATTR_CONVOLUTION_STRIDES, c->space, c->stride) &&
            read_space(d, ATTR_CONVOLUTION_PRE_PADDINGS, c->space, c->pre) &&
            read_space(d, ATTR_CONVOLUTION_POST_PADDINGS, c->space, c->post) &&
-           read_space(d, ATTR_CONVOLUTION_DILATIONS, c->space, c->dilation) && read_tensor(x, &c->x) &&
-           read_tensor(w, &c->w) && read_tensor(y, &c->y);
+           read_space(d, ATTR_CONVOLUTION_DILATIONS, c->space, c->dilation) && descriptor_tensor(x, &c->x) &&
+           descriptor_tensor(w, &c->w) && descriptor_tensor(y, &c->y);
 }
 
 static const struct descriptor *only_operation(const struct descriptor *graph)
@@ -73,15 +76,28 @@ static const struct descriptor *only_operation(const struct descriptor *graph)
     return known ? op : NULL;
 }
 
+static cudnnStatus_t finalize_operations(const struct descriptor *graph)
+{
+    struct operations *o = malloc(sizeof *o);
+    if (!o)
+        return CUDNN_STATUS_ALLOC_FAILED;
+    const char *wrong = operations_read(graph, o);
+    free(o);
+    if (!wrong)
+        return CUDNN_STATUS_SUCCESS;
+    library_failed("cudnnBackendFinalize", "the graph has %s", wrong);
+    LIBRARY_REFUSE("a graph of cuDNN that is neither one convolution nor made of products, pointwise operations, "
+                   "reductions and reshapes in float" OWN_ATTENTION);
+    return CUDNN_STATUS_NOT_SUPPORTED;
+}
+
 cudnnStatus_t graph_finalize(const struct descriptor *graph)
 {
     struct convolution c;
     int64_t ids[3];
     const struct descriptor *op = only_operation(graph);
-    if (!op) {
-        LIBRARY_REFUSE("a graph of cuDNN that is not a single convolution" OWN_KERNELS);
-        return CUDNN_STATUS_NOT_SUPPORTED;
-    }
+    if (!op)
+        return finalize_operations(graph);
     if (!read_convolution(op, &c, ids))
         return CUDNN_STATUS_BAD_PARAM;
     const char *wrong = convolution_wrong(&c);
@@ -117,6 +133,52 @@ static void *pointer_of(const struct descriptor *pack, int64_t id)
     return NULL;
 }
 
+/* Sets the addresses and the values of a graph's tensors; false if one is missing. */
+static bool bind(struct operations *o, const struct descriptor *pack, hd_used *used, size_t *used_count)
+{
+    for (unsigned i = 0; i < o->value_count; i++) {
+        struct value *v = &o->values[i];
+        void *at = v->is_virtual ? NULL : pointer_of(pack, v->id);
+        if (v->is_virtual)
+            continue;
+        if (!at)
+            return false;
+        if (v->is_by_value) {
+            double value;
+            tensor_move(&v->t, at, 1, 1, &value, false);
+            v->constant = (float)value;
+            continue;
+        }
+        v->at = at;
+        used[(*used_count)++] =
+            v->is_written ? library_writes(at, tensor_bytes(&v->t)) : library_reads(at, tensor_bytes(&v->t));
+    }
+    return true;
+}
+
+static cudnnStatus_t execute_operations(struct cudnn_handle *s, const struct descriptor *graph,
+                                        const struct descriptor *pack)
+{
+    struct operations *o = malloc(sizeof *o);
+    hd_used used[MAX_VALUES];
+    size_t used_count = 0;
+    cudnnStatus_t status = o ? CUDNN_STATUS_BAD_PARAM : CUDNN_STATUS_ALLOC_FAILED;
+    if (o && !operations_read(graph, o)) {
+        bool good = bind(o, pack, used, &used_count);
+        const struct library_task t = {.name = "cudnnBackendExecute",
+                                       .run = operations_run,
+                                       .args = o,
+                                       .arg_bytes = sizeof *o,
+                                       .used = used,
+                                       .used_count = used_count,
+                                       .flops = operations_flops(o),
+                                       .unit = HD_UNIT_TENSOR_FP16};
+        status = good ? cudnn_status(heddle_library_put(s->stream, &t, false)) : CUDNN_STATUS_BAD_PARAM_NULL_POINTER;
+    }
+    free(o);
+    return status;
+}
+
 cudnnStatus_t graph_execute(struct cudnn_handle *s, const struct descriptor *graph, const struct descriptor *pack)
 {
     static const char *const names[] = {"cudnnConvolutionForward", "cudnnConvolutionBackwardData",
@@ -125,7 +187,9 @@ cudnnStatus_t graph_execute(struct cudnn_handle *s, const struct descriptor *gra
     struct run r;
     int64_t ids[3];
     const struct descriptor *op = only_operation(graph);
-    if (!op || !read_convolution(op, &r.c, ids))
+    if (!op)
+        return execute_operations(s, graph, pack);
+    if (!read_convolution(op, &r.c, ids))
         return CUDNN_STATUS_BAD_PARAM;
     const struct tensor *tensors[] = {&r.c.x, &r.c.w, &r.c.y};
     hd_used used[3];

@@ -1,5 +1,5 @@
-/* libcudnn as PyTorch has it: convolutions by graphs of the backend API and batch normalization,
- * beside sums in double; what is refused. */
+/* libcudnn as PyTorch has it: convolutions and attention by graphs of the backend API, and batch
+ * normalization, beside sums in double; what is refused. */
 #include <cuda_runtime_api.h>
 #include <math.h>
 #include <stdbool.h>
@@ -29,7 +29,8 @@ enum {
     HANDLE = 0,
     DESCRIPTOR = 15,
     NOT_SUPPORTED = 3000,
-    BAD_PARAM = 2000
+    BAD_PARAM = 2000,
+    NULL_POINTER = 2002
 };
 enum { FORWARD = 10, FILTER = 11, DATA = 12, DIMS = 4 };
 #define DONE(call) CHECK((call) == 0)
@@ -218,6 +219,170 @@ static void convolutions_and_their_gradients_are_sums(void)
         try_shape(&shapes[i]);
 }
 
+/* ---- graphs of products, pointwise operations, reductions and reshapes ---- */
+
+enum {
+    POINTWISE = 13,
+    PRODUCT = 19,
+    REDUCTION = 22,
+    RESHAPE = 31,
+    RANDOM = 33,
+    MULTIPLY = 1,
+    DIVIDE = 6,
+    SUBTRACT = 9,
+    EXPONENTIAL = 13,
+    NOT_LESS = 303,
+    INDEX = 501,
+    SELECT = 601,
+    SUM = 0,
+    LARGEST = 3,
+    BOOLEAN = 2,
+    INT32 = 4
+};
+enum { HEADS = 4, KEY_HEADS = 2, QUERIES = 5, KEYS = 6, WIDTH = 3 };
+
+/* A graph under construction. */
+static struct {
+    void *ops[16];
+    int64_t ops_n;
+} building;
+
+/* Tensors 1 to 9 have memory; 10 and 11 are numbers of the host; others are virtual. */
+static void *value(int64_t id, int type, int64_t heads, int64_t rows, int64_t columns, bool transposed)
+{
+    int64_t dims[DIMS] = {1, heads, rows, columns},
+            strides[DIMS] = {heads * rows * columns, rows * columns, transposed ? 1 : columns, transposed ? rows : 1};
+    bool is_virtual = id > 11, is_by_value = id == 10 || id == 11;
+    void *d = made(17);
+    set(d, 901, DATA_TYPE, 1, &type);
+    set(d, 902, INT64, DIMS, dims);
+    set(d, 903, INT64, DIMS, strides);
+    set(d, 906, INT64, 1, &id);
+    set(d, 907, BOOLEAN, 1, &is_virtual);
+    set(d, 908, BOOLEAN, 1, &is_by_value);
+    DONE(cudnnBackendFinalize(d));
+    return d;
+}
+
+/* Adds x, b and t -> y to the graph. Returns y. */
+static void *add(int kind, int mode, int64_t axis, void *x, void *b, void *t, void *y)
+{
+    int x_name = kind == POINTWISE   ? 751
+                 : kind == PRODUCT   ? 1520
+                 : kind == REDUCTION ? 1610
+                                     : 2200,
+        y_name = kind == POINTWISE ? 753
+                 : kind == PRODUCT ? 1522
+                                   : x_name + 1;
+    void *op = made(kind), *how = made(kind == POINTWISE ? 0 : kind - 1);
+    set(how, kind == REDUCTION ? 1600 : 0, DATA_TYPE, 1, &mode);
+    set(how, 9, INT64, 1, &axis);
+    DONE(cudnnBackendFinalize(how));
+    if (kind != RESHAPE)
+        set(op, kind == POINTWISE ? 750 : kind == PRODUCT ? 1523 : 1612, DESCRIPTOR, 1, &how);
+    set(op, x_name, DESCRIPTOR, 1, &x);
+    if (b)
+        set(op, x_name + 1, DESCRIPTOR, 1, &b);
+    if (t)
+        set(op, 758, DESCRIPTOR, 1, &t);
+    set(op, y_name, DESCRIPTOR, 1, &y);
+    DONE(cudnnBackendFinalize(op));
+    building.ops[building.ops_n++] = op;
+    return y;
+}
+
+static void *built(void)
+{
+    void *graph = made(15);
+    set(graph, 800, HANDLE, 1, &handle);
+    set(graph, 801, DESCRIPTOR, building.ops_n, building.ops);
+    building.ops_n = 0;
+    return graph;
+}
+
+/* The weights of one head, as attention with a causal mask has them. */
+static void weights_by_hand(const float *q, const float *k, double scale, double weights[QUERIES][KEYS])
+{
+    for (int i = 0; i < QUERIES; i++) {
+        double sum = 0;
+        for (int j = 0; j < KEYS; j++) {
+            weights[i][j] = 0;
+            for (int l = 0; l < WIDTH; l++)
+                weights[i][j] += scale * (double)q[i * WIDTH + l] * (double)k[j * WIDTH + l];
+            weights[i][j] = i >= j ? exp(weights[i][j]) : 0;
+            sum += weights[i][j];
+        }
+        for (int j = 0; j < KEYS; j++)
+            weights[i][j] /= sum;
+    }
+}
+
+static void attention_is_a_graph(void)
+{
+    float *q, *k, *v, *o, *back, scale = 0.7f, none = -1e30f;
+    fill(&q, (int64_t[]){1, HEADS, QUERIES, WIDTH});
+    fill(&k, (int64_t[]){1, KEY_HEADS, KEYS, WIDTH});
+    fill(&v, (int64_t[]){1, KEY_HEADS, KEYS, WIDTH});
+    fill(&o, (int64_t[]){1, HEADS, QUERIES, WIDTH});
+    fill(&back, (int64_t[]){1, HEADS, KEYS, WIDTH});
+    void *tq = value(1, 0, HEADS, QUERIES, WIDTH, false), *s = value(20, 0, HEADS, QUERIES, KEYS, false);
+    add(PRODUCT, 0, 0, tq, value(2, 0, KEY_HEADS, WIDTH, KEYS, true), NULL, s);
+    s = add(POINTWISE, MULTIPLY, 0, s, value(10, 0, 1, 1, 1, false), NULL, value(21, 0, HEADS, QUERIES, KEYS, false));
+    void *row = add(POINTWISE, INDEX, 2, s, NULL, NULL, value(22, INT32, HEADS, QUERIES, KEYS, false));
+    void *column = add(POINTWISE, INDEX, 3, s, NULL, NULL, value(23, INT32, HEADS, QUERIES, KEYS, false));
+    void *seen = add(POINTWISE, NOT_LESS, 0, row, column, NULL, value(24, 11, HEADS, QUERIES, KEYS, false));
+    s = add(POINTWISE, SELECT, 0, s, value(11, 0, 1, 1, 1, false), seen, value(25, 0, HEADS, QUERIES, KEYS, false));
+    void *largest = add(REDUCTION, LARGEST, 0, s, NULL, NULL, value(26, 0, HEADS, QUERIES, 1, false));
+    s = add(POINTWISE, SUBTRACT, 0, s, largest, NULL, value(27, 0, HEADS, QUERIES, KEYS, false));
+    s = add(POINTWISE, EXPONENTIAL, 0, s, NULL, NULL, value(28, 0, HEADS, QUERIES, KEYS, false));
+    void *sum = add(REDUCTION, SUM, 0, s, NULL, NULL, value(29, 0, HEADS, QUERIES, 1, false));
+    s = add(POINTWISE, DIVIDE, 0, s, sum, NULL, value(30, 0, HEADS, QUERIES, KEYS, false));
+    add(PRODUCT, 0, 0, s, value(3, 0, KEY_HEADS, KEYS, WIDTH, false), NULL, value(4, 0, HEADS, QUERIES, WIDTH, false));
+    s = add(RESHAPE, 0, 0, s, NULL, NULL, value(31, 0, HEADS, KEYS, QUERIES, true));
+    add(PRODUCT, 0, 0, s, tq, NULL, value(5, 0, HEADS, KEYS, WIDTH, false));
+    void *graph = built(), *pack = made(16);
+    DONE(cudnnBackendFinalize(graph));
+    set(pack, 1000, INT64, 7, (int64_t[]){1, 2, 3, 4, 5, 10, 11});
+    set(pack, 1001, POINTER, 7, (void *[]){q, k, v, o, back, &scale, &none});
+    DONE(cudnnBackendFinalize(pack));
+    DONE(cudnnBackendExecute(handle, plan_of(graph), pack));
+    DONE(cudaDeviceSynchronize());
+    double worst = 0;
+    for (int h = 0; h < HEADS; h++) {
+        double weights[QUERIES][KEYS], out[QUERIES * WIDTH] = {0}, gone[KEYS * WIDTH] = {0};
+        const float *mine = q + h * QUERIES * WIDTH, *theirs = v + h / 2 * KEYS * WIDTH;
+        weights_by_hand(mine, k + h / 2 * KEYS * WIDTH, (double)scale, weights);
+        for (int n = 0; n < QUERIES * KEYS * WIDTH; n++) {
+            int i = n / KEYS / WIDTH, j = n / WIDTH % KEYS, l = n % WIDTH;
+            out[i * WIDTH + l] += weights[i][j] * (double)theirs[j * WIDTH + l];
+            gone[j * WIDTH + l] += weights[i][j] * (double)mine[i * WIDTH + l];
+        }
+        for (int n = 0; n < QUERIES * WIDTH; n++)
+            worst = fmax(worst, fabs(out[n] - (double)o[h * QUERIES * WIDTH + n]));
+        for (int n = 0; n < KEYS * WIDTH; n++)
+            worst = fmax(worst, fabs(gone[n] - (double)back[h * KEYS * WIDTH + n]));
+    }
+    CHECK(worst < 1e-6);
+    set(pack = made(16), 1000, INT64, 1, (int64_t[]){1});
+    set(pack, 1001, POINTER, 1, (void *[]){q});
+    DONE(cudnnBackendFinalize(pack));
+    CHECK(cudnnBackendExecute(handle, plan_of(graph), pack) == NULL_POINTER);
+}
+
+static void graphs_that_do_not_fit_are_refused(void)
+{
+    add(PRODUCT, 0, 0, value(1, 0, 1, 2, 3, false), value(2, 0, 1, 4, 2, false), NULL, value(3, 0, 1, 2, 2, false));
+    CHECK(cudnnBackendFinalize(built()) == NOT_SUPPORTED);
+    add(POINTWISE, MULTIPLY, 0, value(1, 0, 1, 2, 3, false), value(2, 0, 1, 2, 2, false), NULL,
+        value(3, 0, 1, 2, 3, false));
+    CHECK(cudnnBackendFinalize(built()) == NOT_SUPPORTED);
+    add(POINTWISE, 999, 0, value(1, 0, 1, 2, 3, false), NULL, NULL, value(3, 0, 1, 2, 3, false));
+    CHECK(cudnnBackendFinalize(built()) == NOT_SUPPORTED);
+    void *random = building.ops[building.ops_n++] = made(RANDOM);
+    DONE(cudnnBackendFinalize(random));
+    CHECK(cudnnBackendFinalize(built()) == NOT_SUPPORTED);
+}
+
 static void graphs_of_anything_else_are_refused(void)
 {
     void *graph = made(15), *op = made(13), *ops[2] = {op, op};
@@ -297,6 +462,8 @@ int main(void)
 {
     DONE(cudnnCreate(&handle));
     RUN(convolutions_and_their_gradients_are_sums);
+    RUN(attention_is_a_graph);
+    RUN(graphs_that_do_not_fit_are_refused);
     RUN(graphs_of_anything_else_are_refused);
     RUN(sizes_that_do_not_fit_are_refused);
     RUN(batches_are_normalised);

@@ -1,0 +1,42 @@
+/* Graphs of products, pointwise operations, reductions and reshapes, such as attention's: read from
+ * descriptors into a plain record, and computed in float, one operation after the other.
+ */
+#ifndef HEDDLE_LIBRARIES_CUDNN_OPERATIONS_H
+#define HEDDLE_LIBRARIES_CUDNN_OPERATIONS_H
+
+#include "libraries/cudnn/backend.h"
+
+enum { MAX_OPERANDS = 3, MAX_OPERATIONS = 96, MAX_VALUES = 128 };
+
+/* A tensor of the graph. */
+struct value {
+    struct tensor t;
+    int64_t id;
+    bool is_virtual;  /* it has no memory of the program's */
+    bool is_by_value; /* its one element is in host memory */
+    bool is_written;
+    unsigned uses; /* operations that read it */
+    float constant;
+    void *at;
+};
+
+struct operation {
+    int type, mode, axis; /* BACKEND_OPERATION_ ...; the mode of a pointwise operation or of a reduction */
+    float alpha[2];       /* factors of the first two operands */
+    unsigned operands;
+    uint8_t in[MAX_OPERANDS], out; /* values */
+};
+
+struct operations {
+    unsigned value_count, count;
+    struct value values[MAX_VALUES];
+    struct operation list[MAX_OPERATIONS];
+};
+
+/* Reads a graph; NULL, or what it has that is not supported. */
+const char *operations_read(const struct descriptor *graph, struct operations *o);
+/* Computes it, when `at` of the values that are not virtual, and `constant` of those by value, are set. */
+hd_result operations_run(void *operations);
+double operations_flops(const struct operations *o);
+
+#endif
