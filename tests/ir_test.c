@@ -222,7 +222,7 @@ static void note_gang(const struct subject *s, struct text *t)
     const struct gang_plan *p = &s->fn.plan;
     if (p->n)
         text_printf(t, "gangs of %u warps%s%s%s", p->n, p->is_block ? ", all of the block" : "",
-                    p->is_straight ? ", straight" : "", p->is_in_turns ? ", in turns" : "");
+                    p->is_straight ? ", straight" : "", p->turn ? ", in turns" : "");
     else
         text_puts(t, "no gangs");
 }
@@ -243,12 +243,16 @@ static void note_gang_block(const struct subject *s, uint32_t block, struct text
 static void note_once(const struct subject *s, struct cursor here, struct text *t)
 {
     uint32_t from = 0, n = 0;
+    bool restarts = true;
     if (!s->fn.plan.n || !s->fn.plan.inside[here.block])
         return;
     if (s->fn.plan.once[block_at(here.fn, here.block)->first + here.index])
         text_puts(t, "once");
-    for (; from <= here.index; from += n ? n : 1)
-        n = gang_count_in_turns(here.fn, here.block, from);
+    for (; from <= here.index; from += n ? n : 1) {
+        n = gang_count_in_turns(here.fn, here.block, from, restarts);
+        for (uint32_t k = 0; k < (n ? n : 1); k++)
+            restarts &= !gang_changes(here.fn, here.block, from + k);
+    }
     if (n && from > here.index + 1)
         text_puts(t, ":");
 }

@@ -5,7 +5,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from both import environment, fault_by_both, need_compiler, written
+from both import cpu_levels, environment, fault_by_both, need_compiler, written
 from tap import launch, main
 
 # %n: the last argument; %i: the thread's number in the grid; %t and %w: in its block and its warp's number; %rin, %rout: its words.
@@ -84,21 +84,22 @@ END:
 ELEMENTS = 384
 
 
-def same(body, n=40, block=96, grid=3, before="", room=256, elements=ELEMENTS, counts=True, source="%a", slack=0):
+def same(body, n=40, block=96, grid=3, before="", room=256, elements=ELEMENTS, counts=True, source="%a", slack=0, level=""):
     """All threads end with the same by both engines, in both tiers; also where no more may be executed than there is, so that the
     interpreter takes over before the end, wherever that may be. (Lanes that part may go in another order then, and need more.)"""
     need_compiler()
+    lowered = {"HEDDLE_CPU": level} if level else {}
     text = KERNEL.replace("BODY", body).replace("BEFORE", before).replace("ROOM", str(room)).replace("SOURCE", source)
     with written(text) as path:
         args = [path, "exits", "--grid", grid, "--block", block, f"u32[{elements}]=fill:7+print", f"u32[{elements}]=rand", n]
         expected = launch(*args, "--engine", "interp")
         for tier in "12":
-            found = launch(*args, "--engine", "jit", env=environment(HEDDLE_TIER=tier))
+            found = launch(*args, "--engine", "jit", env=environment(HEDDLE_TIER=tier, **lowered))
             assert found["buffers"] == expected["buffers"], tier
             for count in ("warp_instructions", "lane_instructions") * counts:
                 assert found["stats"][count] == expected["stats"][count], (tier, count)
             limit = ["--step-limit", expected["stats"]["warp_instructions"] + slack, "--workers", 1] * counts
-            found = launch(*args, *limit, "--engine", "jit", env=environment(HEDDLE_TIER=tier))
+            found = launch(*args, *limit, "--engine", "jit", env=environment(HEDDLE_TIER=tier, **lowered))
             assert found["buffers"] == expected["buffers"], (tier, limit)
 
 
@@ -337,6 +338,42 @@ def from_a_gang_before_and_behind_an_instruction_of_each_warp():
 
 def from_a_gang_before_an_instruction_that_is_done_once_for_all():
     gang(STORES + WRAPS.replace("LANE", "l"), n=2**32 - 50, limit="40")
+
+
+PLACE = "mov.u32 %r7, own;\n    mad.lo.u32 %r5, %t, 4, %r7;\n"
+KEEPS = "    st.shared.u32 [%r5], %a2;\n    add.u32 %d2, %d2, 1;\n"
+COUNTS = "    ld.shared.u32 %r6, [%r5];\n    add.u32 %r6, %r6, 1;\n    st.shared.u32 [%r5], %r6;\n    add.u32 %a2, %a2, %r6;\n"
+
+
+def from_a_gang_that_can_store_again_to_the_start_of_its_block():
+    gang(KEEPS + WRAPS.replace("LANE", "t"), before=PLACE, n=2**32 - 90, limit="40")
+
+
+def from_a_gang_that_has_stored_what_it_counts():
+    """It has read what it stores anew: done again, that would count twice."""
+    gang(COUNTS + WRAPS.replace("LANE", "t"), before=PLACE + "    st.shared.u32 [%r5], %t;\n", n=2**32 - 90, limit="40")
+
+
+TURNS = """AGAIN:
+INSIDE
+""" + WRAPS.replace("LANE", "t") + """
+    bar.sync 0;
+    mad.lo.u32 %a2, %a2, 1664525, %k;
+""" + "".join(f"    add.u32 %r{r}, %r{r}, %a2;\n    xor.b32 %a2, %a2, %r{r};\n" for r in range(40, 45)) + """
+    add.u32 %k, %k, 1;
+    add.u32 %c2, %c2, 5;
+    bar.sync 0;
+    setp.lt.u32 %g1, %k, 40;
+    @%g1 bra AGAIN;"""
+
+
+def from_a_gang_in_turns_whose_first_warps_have_stored():
+    """With short vectors the warps of a gang take turns, and the third one fails. What each stores, it can store again; what it counts, not."""
+    level = cpu_levels("x86-64-v2", "x86-64-v3")[-1:] or [""]
+    rows = "".join(f"    mul.lo.u32 %r{r}, %a, {r};\n" for r in range(40, 45))
+    for inside in (KEEPS, COUNTS):
+        same(TURNS.replace("INSIDE", inside), before=PLACE + "    st.shared.u32 [%r5], %t;\n" + rows, block=128, elements=2048,
+             n=2**32 - 90, source="%n", level=level[0])
 
 
 def from_a_gang_at_a_barrier():

@@ -46,9 +46,9 @@ struct gang_plan {
     unsigned n;       /* warps of a gang; 0: there are no gangs */
     bool is_block;    /* they are all warps of the block, and stay together at barriers */
     bool is_straight; /* it runs barrier phases without branches between them */
-    /* their data exceeds the CPU's registers: a warp runs all that cannot fail before the next
-     * warp does */
-    bool is_in_turns;
+    /* where their data exceeds the CPU's registers: so many warps run what they can before the
+     * next warps do; else 0 */
+    unsigned turn;
     uint8_t *inside;  /* by block: does a gang run it? */
     uint8_t *entries; /* by block: can a gang begin there? */
     /* by block: the block after its branch that each warp runs by itself, in the lanes that take
@@ -260,11 +260,14 @@ void dirty_clear(const struct function *fn, uint64_t *sets, ir_ref r);
 
 /* ---- gang_blocks.c ---- */
 
-/* The number of instructions of a block, from `from` on, that each warp of a gang in turns can
- * run before the next warp does; or 0. None of them leaves the gang. An instruction that runs
- * once, after the first warp, writes no register that one of these uses before, and loads
- * nothing that one of these may have stored. */
-uint32_t gang_count_in_turns(const struct function *fn, uint32_t block, uint32_t from);
+/* The number of instructions of a block, from `from` on, that some warps of a gang in turns can run
+ * before the next warps do; or 0. None of them leaves the gang, unless single warps can begin the
+ * block again (`restarts`). An instruction that runs once, after the first warp, writes no register
+ * that one of these uses before, and loads nothing that one of these may have stored. */
+uint32_t gang_count_in_turns(const struct function *fn, uint32_t block, uint32_t from, bool restarts);
+/* Does the instruction change more than registers, so that single warps could not begin the block
+ * again behind it? */
+bool gang_changes(const struct function *fn, uint32_t block, uint32_t index);
 
 /* ---- canonical_nans.c ---- */
 

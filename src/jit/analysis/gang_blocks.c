@@ -132,24 +132,26 @@ static bool is_of_large_functions(const struct function *fn)
     return large;
 }
 
-/* Is the loop around barriers so short that warps would spend most time on switching? *fits: the
- * values live around it fit in the CPU's registers for all warps. */
-static bool is_short_around_barriers(const struct function *fn, uint32_t whole, bool *fits)
+/* Is the loop around barriers so short that warps would spend most time on switching? *turn: for how
+ * many warps the values live around it fit in the CPU's registers, or 1. */
+static bool is_short_around_barriers(const struct function *fn, uint32_t whole, unsigned *turn)
 {
     uint32_t first = 0, n = 0, tests = 0, n_loops = 0, most = fn->target->costs->gang_block_registers;
-    *fits = true;
+    *turn = whole;
     for (uint32_t b = 0; b < fn->ir->n_ordered; b++) {
         uint32_t arrived = fn_arrival_at(fn, b),
                  last = arrived && arrived != ARRIVED_END ? loop_around(fn, b, &first) : NO_BLOCK;
         for (uint32_t k = first; last != NO_BLOCK && k <= last; k++)
             if (!goes_together(fn, k))
                 return false;
-        *fits &= last == NO_BLOCK || whole * gang_vectors_around(fn, first) <= most;
+        uint32_t vectors = last == NO_BLOCK ? 0 : gang_vectors_around(fn, first);
+        if (*turn * vectors > most)
+            *turn = most < 2 * vectors ? 1 : most / vectors;
         n_loops += last != NO_BLOCK;
         n += block_at(fn, b)->n;
         tests += count_tests(fn, b);
     }
-    return n_loops && (*fits || !is_of_large_functions(fn)) && n * whole <= fn->target->costs->gang_block &&
+    return n_loops && (*turn == whole || !is_of_large_functions(fn)) && n * whole <= fn->target->costs->gang_block &&
            tests * whole <= LIMIT_gang_block_tests;
 }
 
@@ -218,12 +220,12 @@ static bool find_straight_phases(struct function *fn, uint32_t whole)
 bool gang_plan_block(struct function *fn, uint32_t threads)
 {
     uint32_t whole = threads / WARP_LANES;
-    bool fits;
+    unsigned turn;
     if (fn->request->tier != TIER_SECOND || threads % WARP_LANES || whole > MAX_GANG)
         return false;
     find_side_regions(fn);
-    fn->plan.is_straight = gang_spins(fn) || !is_short_around_barriers(fn, whole, &fits);
-    fn->plan.is_in_turns = !fn->plan.is_straight && !fits;
+    fn->plan.is_straight = gang_spins(fn) || !is_short_around_barriers(fn, whole, &turn);
+    fn->plan.turn = fn->plan.is_straight || turn == whole ? 0 : turn;
     if (!fn->plan.is_straight)
         memset(fn->plan.inside, 1, fn->ir->n_ordered);
     else if (!find_straight_phases(fn, whole))
@@ -260,14 +262,57 @@ static bool touches_what_is_written(const struct function *fn, uint32_t order, u
     return found;
 }
 
-uint32_t gang_count_in_turns(const struct function *fn, uint32_t order, uint32_t from)
+/* May the access read or change the block's own memory? */
+static bool may_be_shared(const struct mem_access *m)
 {
-    bool stores = false;
+    return m->space != SPACE_GLOBAL && m->space != SPACE_CONST && m->space != SPACE_PARAM && m->space != SPACE_LOCAL;
+}
+
+/* Can the store be done again, when the block's warps begin it again? It is a plain store to shared
+ * memory, at an address from before the block, and nothing has read shared memory in the block
+ * before it. The stores of the second time overwrite those of the first, which only the gang's own
+ * warps could see, and those begin again. */
+static bool may_repeat(const struct function *fn, uint32_t order, uint32_t index)
+{
+    const struct ir_insn *store = fn_insn(fn, order, index);
+    ir_ref written[IR_MAX_REFS];
+    if (store->kind != IR_ST || store->guard || store->access->mem.space != SPACE_SHARED ||
+        store->access->mem.is_volatile || store->access->mem.order != ORDER_WEAK)
+        return false;
+    for (uint32_t n = 0; n < index; n++) {
+        const struct ir_insn *i = fn_insn(fn, order, n);
+        bool repeats = i->kind == IR_LANES || i->kind == IR_ST || (i->kind == IR_LD && !may_be_shared(&i->access->mem));
+        if (!repeats || is_in(written, ir_writes(i, written), store->a))
+            return false;
+    }
+    return true;
+}
+
+bool gang_changes(const struct function *fn, uint32_t order, uint32_t index)
+{
+    const struct ir_insn *i = fn_insn(fn, order, index);
+    bool is_weak_load = i->kind == IR_LD && i->access->mem.order == ORDER_WEAK && !i->access->mem.is_volatile;
+    return i->kind != IR_LANES && i->kind != IR_FRAME && !is_weak_load && !may_repeat(fn, order, index);
+}
+
+/* Does compiled code perform the instruction, but for lanes that fail a test? */
+static bool is_compiled(const struct function *fn, const struct ir_insn *i)
+{
+    bool is_access = i->kind == IR_LD || i->kind == IR_ST;
+    return i->kind == IR_LANES || (is_access && access_is_simple(fn, i) &&
+                                   (i->access->mem.space != SPACE_LOCAL || !gang_may_fail(fn, i)));
+}
+
+uint32_t gang_count_in_turns(const struct function *fn, uint32_t order, uint32_t from, bool restarts)
+{
+    bool stores = false, changes = false, fails = false;
     uint32_t n = from;
-    for (; fn->plan.is_in_turns && n < fn_block_end(fn, order); n++) {
+    for (; fn->plan.turn && n < fn_block_end(fn, order); n++) {
         const struct ir_insn *i = fn_insn(fn, order, n);
         bool once = fn->plan.once[i - fn->ir->insns.at];
-        if ((i->kind != IR_LANES && i->kind != IR_LD && i->kind != IR_ST) || gang_may_fail(fn, i) ||
+        fails |= gang_may_fail(fn, i);
+        changes |= gang_changes(fn, order, n);
+        if (!is_compiled(fn, i) || (fails && (changes || !restarts)) ||
             (once && (touches_what_is_written(fn, order, from, n) || (i->kind == IR_LD && stores))))
             break;
         stores |= i->kind == IR_ST;

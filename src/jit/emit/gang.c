@@ -267,19 +267,13 @@ static void emit_end(struct emit *e, struct gang *g, uint32_t order)
     }
 }
 
-static bool is_weak_load(const struct ir_insn *i)
-{
-    return i->kind == IR_LD && i->access->mem.order == ORDER_WEAK && !i->access->mem.is_volatile;
-}
-
 static void emit_together(struct emit *e, struct gang *g, uint32_t index)
 {
     const struct ir_insn *i = fn_insn_at(*g->here, index);
     g->here->index = index;
     g->slow.block = NULL;
     for (unsigned k = 0; k < (e->fn->plan.once[i - e->fn->ir->insns.at] ? 1 : g->n); k++) {
-        bool changes = i->kind != IR_LANES && i->kind != IR_FRAME && !is_weak_load(i);
-        if (changes && (k == 1 || i->kind != IR_ST)) /* a store that fails its test has changed nothing */
+        if (gang_changes(e->fn, g->here->block, index) && (k == 1 || i->kind != IR_ST)) /* a store that fails its test has changed nothing */
             gang_mode.has_effects(&g->warps[k]);
         emit_insn(&g->warps[k], i);
     }
@@ -294,20 +288,22 @@ static void emit_label(struct emit *e)
     emit_intrinsic_of(e, "llvm.codeview.annotation", NULL, 0, &label, 1);
 }
 
-/* Emits `n` instructions warp after warp, which keeps fewer values live: gang_count_in_turns(). */
+/* Emits `n` instructions for some warps after others, which keeps fewer values live:
+ * gang_count_in_turns(). */
 static void emit_in_turns(struct emit *e, struct gang *g, uint32_t from, uint32_t n)
 {
-    bool stores = false;
+    bool changes = false;
     for (uint32_t k = from; k < from + n; k++)
-        stores |= fn_insn_at(*g->here, k)->kind == IR_ST;
-    if (stores)
+        changes |= gang_changes(e->fn, g->here->block, k);
+    if (changes)
         gang_mode.has_effects(&g->warps[0]);
-    for (unsigned w = 0; w < g->n; w++) {
-        for (uint32_t k = from; k < from + n; k++) {
-            const struct ir_insn *i = fn_insn_at(*g->here, k);
-            g->here->index = k;
-            if (!w || !e->fn->plan.once[i - e->fn->ir->insns.at])
-                emit_insn(&g->warps[w], i);
+    for (unsigned first = 0; first < g->n; first += e->fn->plan.turn) {
+        for (g->here->index = from; g->here->index < from + n; g->here->index++) {
+            const struct ir_insn *i = fn_insn_at(*g->here, g->here->index);
+            bool once = e->fn->plan.once[i - e->fn->ir->insns.at];
+            for (unsigned w = first; w < g->n && w < first + e->fn->plan.turn; w++)
+                if (!w || !once)
+                    emit_insn(&g->warps[w], i);
         }
         emit_label(e);
     }
@@ -343,7 +339,7 @@ static void emit_block(struct emit *e, struct gang *g, uint32_t order)
     test_loop(e, g);
     gang_begin_pure(e, g);
     for (uint32_t n = 0; n < fn_block_end(e->fn, order);) {
-        uint32_t in_turns = gang_count_in_turns(e->fn, order, n);
+        uint32_t in_turns = gang_count_in_turns(e->fn, order, n, g->pure);
         if (in_turns)
             emit_in_turns(e, g, n, in_turns);
         else
