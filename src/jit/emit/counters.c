@@ -8,20 +8,19 @@ void emit_add_to(struct emit *e, value counter, value n)
 
 void emit_add_counts(struct emit *e)
 {
-    value warps = e->f->count.instructions, lanes = e->f->count.lane_instructions; /* of one lane: as many */
-    emit_add_to(e, emit_pointer_at(e, e->f->of.worker, abi.worker_warp_instructions), build_load(e, e->m->i64, warps));
-    emit_add_to(e, emit_pointer_at(e, e->f->of.worker, abi.worker_lane_instructions),
-                build_load(e, e->m->i64, lanes ? lanes : warps));
+    value warps = build_load(e, e->m->i64, e->f->count.instructions), lanes = warps; /* of one lane */
+    if (e->f->count.absent)
+        lanes = build_sub(e, build_mul(e, warps, const_i64(e, WARP_LANES)), build_load(e, e->m->i64, e->f->count.absent));
+    emit_add_to(e, emit_pointer_at(e, e->f->of.worker, abi.worker_warp_instructions), warps);
+    emit_add_to(e, emit_pointer_at(e, e->f->of.worker, abi.worker_lane_instructions), lanes);
 }
 
 void emit_count(struct emit *e, unsigned warps)
 {
     value n = const_i64(e, layout_operations(block_at(e->fn, e->here->block)) * (uint64_t)warps);
     emit_add_to(e, e->f->count.instructions, n);
-    if (!e->f->count.lane_instructions)
+    if (!e->f->count.absent || e->here->is_full)
         return;
-    value mask = emit_mask(e), lanes = const_i64(e, WARP_LANES);
-    if (!e->here->is_full)
-        lanes = build_zext(e, emit_intrinsic(e, "llvm.ctpop", mask, NULL), e->m->i64);
-    emit_add_to(e, e->f->count.lane_instructions, build_mul(e, lanes, n));
+    value absent = emit_intrinsic(e, "llvm.ctpop", build_not(e, emit_mask(e)), NULL);
+    emit_add_to(e, e->f->count.absent, build_mul(e, build_zext(e, absent, e->m->i64), n));
 }

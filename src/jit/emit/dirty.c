@@ -19,6 +19,13 @@ void dirty_start_all(struct emit *e)
     memset(e->clean, 0, dirty_words(e->fn) * sizeof *e->clean);
 }
 
+void dirty_start_spilled(struct emit *e, uint32_t block)
+{
+    uint32_t words = e->fn->shapes->live.words;
+    for (uint32_t w = 0; w < dirty_words(e->fn); w++)
+        e->clean[w] = live_in(e->fn, block)[w % words] | live_out(e->fn, block)[w % words];
+}
+
 bool dirty_is_clean(const struct emit *e, uint32_t reg)
 {
     return live_has(e->fn, e->clean, ir_make_ref(REF_REG, reg));

@@ -113,10 +113,10 @@ struct warp_loop {
     value enter_alone;             /* the block at which `alone` is entered */
 };
 
-/* Allocas: the rest of the warp's budget, its spinning (exec/quantum.c), and the number of
- * executed instructions. */
+/* Allocas: the rest of the warp's budget, its spinning (exec/quantum.c), the number of executed
+ * instructions, and of those that absent lanes would have executed (NULL for one lane). */
 struct counts {
-    value budget, spun, ahead, divided, phases, instructions, lane_instructions;
+    value budget, spun, ahead, divided, phases, instructions, absent;
 };
 
 /* Allocas of a serial part: how often the lane has gone back (tries); the others belong to
@@ -348,9 +348,11 @@ value reg_read_sreg_lane(struct emit *e, LLVMTypeRef type, ir_ref r);
 
 /* From here on, the clean registers are those that dirty_find_clean() has found. */
 void dirty_begin(struct emit *e, uint64_t *clean_in);
-/* Sets which registers are clean: those at the block's start; none. */
+/* Sets which registers are clean: those at the block's start; none; all, because the engine has run
+ * the block on rows. */
 void dirty_start_clean(struct emit *e, uint32_t block);
 void dirty_start_all(struct emit *e);
+void dirty_start_spilled(struct emit *e, uint32_t block);
 bool dirty_is_clean(const struct emit *e, uint32_t reg);
 /* For a uniform or affine register: does the row hold its seed? */
 bool dirty_is_seed_clean(const struct emit *e, uint32_t reg);

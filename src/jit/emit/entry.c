@@ -3,33 +3,35 @@
 
 #include <string.h>
 
+/* Have the rows of a list the shapes of their registers? Else the warp is refused. */
+static void require_shapes(struct emit *e, const struct reg_list *l, value lanes, LLVMBasicBlockRef refused)
+{
+    value args[4] = {e->warp.a, lanes, exit_shapes_table(e, l), const_i32(e, l->n)};
+    emit_require(e, engine_call(e, abi.compiled_calls_holds, e->m->i1, args, 4), refused);
+}
+
 /* Lanes that did not run in order may have registers of other shapes: tests the shapes of those
  * that are not divergent. */
 static void check_shapes(struct emit *e, const uint64_t *set, value lanes, LLVMBasicBlockRef refused)
 {
     struct reg_list l = live_among(e->fn, live_of_set(e->fn, set), false);
-    if (!l.n)
-        return;
-    value args[4] = {e->warp.a, lanes, exit_shapes_table(e, &l), const_i32(e, l.n)};
-    emit_require(e, engine_call(e, abi.compiled_calls_holds, e->m->i1, args, 4), refused);
+    if (l.n)
+        require_shapes(e, &l, lanes, refused);
 }
 
 /* Tests assumed shapes wherever the interpreter may have written the registers: not in lockstep,
  * except in the first barrier phase after warps ran in turns. */
 static void check_assumed(struct emit *e, const uint64_t *set, value lanes, LLVMBasicBlockRef refused)
 {
-    const struct ir_live *live = &e->fn->shapes->live;
-    LLVMBasicBlockRef checked = NULL;
-    for (uint32_t n = 0; n < live->n; n++) {
-        uint32_t reg = live->regs[n];
-        if (!ir_in_set(set, n) || !e->fn->shapes->assumed[reg] || e->fn->shapes->regs[reg] == SHAPE_DIVERGENT)
-            continue;
-        if (!checked) {
-            value phase = emit_load_field(e, e->m->i32, e->f->of.block, abi.block_phase);
-            checked = emit_unless(e, build_eq(e, phase, const_i32(e, BLOCK_LOCKSTEP)));
-        }
-        emit_require(e, reg_has_shape(e, reg, lanes), refused);
-    }
+    struct reg_list l = live_among(e->fn, live_of_set(e->fn, set), false), assumed = {.regs = l.regs};
+    for (uint32_t k = 0; k < l.n; k++)
+        if (e->fn->shapes->assumed[l.regs[k]])
+            assumed.regs[assumed.n++] = l.regs[k];
+    if (!assumed.n)
+        return;
+    value phase = emit_load_field(e, e->m->i32, e->f->of.block, abi.block_phase);
+    LLVMBasicBlockRef checked = emit_unless(e, build_eq(e, phase, const_i32(e, BLOCK_LOCKSTEP)));
+    require_shapes(e, &assumed, lanes, refused);
     emit_go_on(e, checked);
 }
 
@@ -44,10 +46,10 @@ static void emit_entry(struct emit *e, uint32_t order, value lanes, value in_ord
         emit_require(e, emit_all_run(e, lanes), refused);
         lanes = const_i32(e, UINT32_MAX);
     }
+    check_assumed(e, set, lanes, refused);
     for (uint32_t n = 0; n < live->n; n++)
         if (ir_in_set(set, n))
             reg_reload(e, live->regs[n], lanes);
-    check_assumed(e, set, lanes, refused);
     build_br(e, e->block[order]);
 }
 

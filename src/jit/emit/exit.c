@@ -244,8 +244,7 @@ void exit_spill_cold(struct emit *e, const struct reg_list *l, value mask)
             rest.n = n = 0;
         }
         for (unsigned p = 0; p < pieces; p++, n++)
-            build_store(e, build_int_cast(e, reg_read_piece(e, r, p), e->m->i64, false),
-                        emit_pointer_at(e, e->f->seeds, 8 * n));
+            build_store(e, reg_read_piece(e, r, p), emit_pointer_at(e, e->f->seeds, 8 * n)); /* other bits: any */
         rest.regs[rest.n++] = reg;
     }
     spill_by_engine(e, &rest, mask);

@@ -163,7 +163,7 @@ void emit_function(struct emit *e, const struct function *fn, const char *name)
     f.count.spun = emit_alloca(e, e->m->i32);
     f.count.ahead = emit_alloca(e, e->m->i32);
     f.count.instructions = emit_keep(e, const_i64(e, 0));
-    f.count.lane_instructions = emit_keep(e, const_i64(e, 0));
+    f.count.absent = emit_keep(e, const_i64(e, 0));
     f.count.phases = emit_keep(e, emit_load_field(e, e->m->i32, e->f->of.block, abi.block_phases));
     f.how = emit_alloca(e, e->m->i32);
     f.left_at = emit_alloca(e, e->m->i32);

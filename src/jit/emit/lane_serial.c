@@ -459,8 +459,10 @@ static void finish(const struct lane_serial *p)
     }
     reg_write_lanes(e, branch->guard, on_true ? spent : build_not(e, spent), NULL);
     value operations = const_i64(e, layout_operations(p->block));
-    emit_add_to(e, e->f->count.instructions, build_mul(e, build_zext(e, longest, e->m->i64), operations));
-    emit_add_to(e, e->f->count.lane_instructions, build_mul(e, build_zext(e, sum, e->m->i64), operations));
+    value n = build_zext(e, longest, e->m->i64), lanes = build_zext(e, sum, e->m->i64);
+    value absent = build_sub(e, build_mul(e, n, const_i64(e, WARP_LANES)), lanes);
+    emit_add_to(e, e->f->count.instructions, build_mul(e, n, operations));
+    emit_add_to(e, e->f->count.absent, build_mul(e, absent, operations));
     value back = build_sub(e, longest, const_i32(e, 1));
     build_store(e, build_sub(e, p->budget, back), e->f->count.budget);
 }

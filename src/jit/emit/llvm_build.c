@@ -321,7 +321,12 @@ value emit_kept(struct emit *e, value kept)
 
 value emit_constant(struct emit *e, value array)
 {
-    value global = LLVMAddGlobal(e->m->module, LLVMTypeOf(array), "");
+    enum { NEAR = 16 }; /* code that needs the same is mostly near */
+    value global = LLVMGetLastGlobal(e->m->module);
+    for (unsigned k = 0; global && k < NEAR; k++, global = LLVMGetPreviousGlobal(global))
+        if (LLVMIsGlobalConstant(global) && LLVMGetInitializer(global) == array)
+            return global;
+    global = LLVMAddGlobal(e->m->module, LLVMTypeOf(array), "");
     LLVMSetInitializer(global, array);
     LLVMSetGlobalConstant(global, true);
     LLVMSetLinkage(global, LLVMPrivateLinkage);

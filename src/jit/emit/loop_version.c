@@ -282,4 +282,5 @@ void loop_iteration_by_engine(struct emit *e, const struct ir_block *block)
             reg_reload(e, live->regs[n], mask);
     }
     reg_reload(e, ir_ref_index(fn_insn_at(*e->here, block->n - 1)->guard), mask);
+    dirty_start_spilled(e, e->here->block);
 }
