@@ -299,8 +299,8 @@ bool gang_changes(const struct function *fn, uint32_t order, uint32_t index)
 static bool is_compiled(const struct function *fn, const struct ir_insn *i)
 {
     bool is_access = i->kind == IR_LD || i->kind == IR_ST;
-    return i->kind == IR_LANES || (is_access && access_is_simple(fn, i) &&
-                                   (i->access->mem.space != SPACE_LOCAL || !gang_may_fail(fn, i)));
+    return i->kind == IR_LANES ||
+           (is_access && access_is_simple(fn, i) && (i->access->mem.space != SPACE_LOCAL || !gang_may_fail(fn, i)));
 }
 
 uint32_t gang_count_in_turns(const struct function *fn, uint32_t order, uint32_t from, bool restarts)

@@ -10,7 +10,8 @@ void emit_add_counts(struct emit *e)
 {
     value warps = build_load(e, e->m->i64, e->f->count.instructions), lanes = warps; /* of one lane */
     if (e->f->count.absent)
-        lanes = build_sub(e, build_mul(e, warps, const_i64(e, WARP_LANES)), build_load(e, e->m->i64, e->f->count.absent));
+        lanes =
+            build_sub(e, build_mul(e, warps, const_i64(e, WARP_LANES)), build_load(e, e->m->i64, e->f->count.absent));
     emit_add_to(e, emit_pointer_at(e, e->f->of.worker, abi.worker_warp_instructions), warps);
     emit_add_to(e, emit_pointer_at(e, e->f->of.worker, abi.worker_lane_instructions), lanes);
 }
