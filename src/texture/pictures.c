@@ -145,6 +145,27 @@ static void load(const struct picture *p, const uint8_t *const *at, unsigned cha
         v[l] = (uint32_t)(int16_t)v[l];
 }
 
+/* Texels of four bytes are loaded once for all channels. */
+static bool has_four_bytes(const struct picture *p)
+{
+    return p->format.channel_bytes == 1 && p->format.channels == 4;
+}
+
+static void load_words(const uint8_t *const *at, uint32_t *v)
+{
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        memcpy(&v[l], at[l], 4);
+}
+
+static void take_byte(const struct picture *p, const uint32_t *words, unsigned channel, uint32_t *v)
+{
+    unsigned left = 24 - 8 * channel;
+    for (unsigned l = 0; l < WARP_LANES && p->format.type == TEXEL_S8; l++)
+        v[l] = (uint32_t)((int32_t)(words[l] << left) >> 24);
+    for (unsigned l = 0; l < WARP_LANES && p->format.type != TEXEL_S8; l++)
+        v[l] = words[l] << left >> 24;
+}
+
 /* ---- filters ---- */
 
 static void mix_fractions(const struct picture *p, const struct taps *t, uint32_t v[TAPS][WARP_LANES], uint32_t *out)
@@ -152,17 +173,15 @@ static void mix_fractions(const struct picture *p, const struct taps *t, uint32_
     int32_t factor = p->format.type == TEXEL_U8 ? 257 : 1, sums[WARP_LANES];
     float most = p->format.type == TEXEL_S16 ? 32767 : 65535;
     for (unsigned k = 0; k < t->n; k++)
-        for (unsigned l = 0; l < WARP_LANES; l++) {
-            int32_t signed_v = (int16_t)v[k][l] < -32767 ? -32767 : (int16_t)v[k][l];
-            v[k][l] = p->format.type == TEXEL_S16 ? (uint32_t)signed_v : v[k][l] * (uint32_t)factor;
-        }
+        for (unsigned l = 0; l < WARP_LANES; l++)
+            v[k][l] *= (uint32_t)factor;
     for (unsigned l = 0; l < WARP_LANES; l++)
         sums[l] = t->n == 1 ? (int32_t)v[0][l]
                             : ((int32_t)v[0][l] * t->weights[0][l] + (int32_t)v[1][l] * t->weights[1][l] +
                                (int32_t)v[2][l] * t->weights[2][l] + (int32_t)v[3][l] * t->weights[3][l] + ONE / 2) >>
                                   FRACTION_BITS;
     for (unsigned l = 0; l < WARP_LANES; l++)
-        out[l] = f32_bits((float)sums[l] / most);
+        out[l] = f32_bits((float)(sums[l] < -32767 ? -32767 : sums[l]) / most);
 }
 
 /* 2 to the power of an exponent that a double's has. */
@@ -237,15 +256,18 @@ static uint32_t mix_floats(const struct picture *p, const struct taps *t, uint32
 static uint32_t read(const struct picture *p, const float *x, const float *y, uint32_t out[4][WARP_LANES])
 {
     struct taps t;
-    uint32_t v[TAPS][WARP_LANES], odd = 0;
+    uint32_t words[TAPS][WARP_LANES], v[TAPS][WARP_LANES], odd = 0;
+    bool bytes = has_four_bytes(p);
     find_taps(p, x, y, &t);
+    for (unsigned k = 0; k < t.n && bytes; k++)
+        load_words(t.at[k], words[k]);
     for (unsigned c = 0; c < 4; c++) {
         if (c >= p->format.channels) {
             memset(out[c], 0, sizeof out[c]);
             continue;
         }
         for (unsigned k = 0; k < t.n; k++)
-            load(p, t.at[k], c, v[k]);
+            bytes ? take_byte(p, words[k], c, v[k]) : load(p, t.at[k], c, v[k]);
         if (p->raw || (texel_is_float(&p->format) && t.n == 1))
             memcpy(out[c], v[0], sizeof out[c]);
         else if (!texel_is_float(&p->format))

@@ -110,7 +110,7 @@ static uint32_t channel_at(const struct texel_format *f, uint64_t at, unsigned k
 
 /* How channels are mixed. */
 enum domain {
-    DOMAIN_RAW, /* integers as they are: not at all */
+    DOMAIN_RAW, /* integers as they are */
     DOMAIN_FRACTION,
     DOMAIN_FLOAT,
 };
@@ -137,20 +137,15 @@ static int32_t fraction_of(const struct texel_format *f, uint32_t v)
     case TEXEL_U8: return (int32_t)(v * 257);
     case TEXEL_U16: return (int32_t)v;
     case TEXEL_S8: return (int8_t)v;
-    default: {
-        int32_t x = (int16_t)v;
-        return x < -SNORM ? -SNORM : x;
-    }
+    default: return (int16_t)v;
     }
 }
 
 /* The same as a float, without filter. */
 static float real_of(const struct texel_format *f, uint32_t v)
 {
-    int8_t s8 = (int8_t)v;
-    if (f->type == TEXEL_S8)
-        return s8 < -127 ? -1 : (float)s8 / 127;
-    return (float)fraction_of(f, v) / (float)(texel_is_signed(f) ? SNORM : UNORM);
+    int32_t x = fraction_of(f, v), most = f->type == TEXEL_S8 ? 127 : texel_is_signed(f) ? SNORM : UNORM;
+    return (float)(x < -most ? -most : x) / (float)most;
 }
 
 static uint32_t raw_of(const struct texel_format *f, uint32_t v)
@@ -249,11 +244,19 @@ static float mix_fractions(const struct texel_format *f, unsigned n, const int32
     for (unsigned k = 0; k < n; k++)
         sum += (int64_t)v[k] * weights[k];
     int64_t nearest = (sum + ONE / 2) >> FRACTION_BITS;
-    if (f->type == TEXEL_S8) { /* times 32767 / 127, to eighths */
+    if (f->type == TEXEL_S8) /* times 32767 / 127, to eighths */
         nearest = (8 * sum + (sum >> 4) + (sum >> 12) + 4) >> 3;
-        nearest = nearest < -SNORM ? -SNORM : nearest;
-    }
+    nearest = nearest < -SNORM ? -SNORM : nearest;
     return (float)nearest / (float)(texel_is_signed(f) ? SNORM : UNORM);
+}
+
+/* The same of integers as they are; those of 32 bits are rounded down. */
+static uint32_t mix_integers(const struct texel_format *f, unsigned n, const int64_t *v, const int *weights)
+{
+    int64_t sum = f->channel_bytes < 4 ? ONE / 2 : 0;
+    for (unsigned k = 0; k < n; k++)
+        sum += v[k] * weights[k];
+    return (uint32_t)(sum >> FRACTION_BITS);
 }
 
 /* How floats are mixed, by format. */
@@ -363,6 +366,7 @@ static void read_linear(const struct texture *t, const struct sampler *s, unsign
     const struct texel_format *f = &t->format;
     for (unsigned k = 0; k < 4; k++) {
         int32_t fractions[16];
+        int64_t integers[16];
         struct aligned floats[16];
         if (k >= f->channels) {
             out[k] = 0;
@@ -375,11 +379,14 @@ static void read_linear(const struct texture *t, const struct sampler *s, unsign
                 floats[i] = linear_of_srgb((uint8_t)v);
             else if (by_float)
                 floats[i] = aligned_of(f32_flush(float_of(f, v), f->type != TEXEL_F16));
+            else if (d == DOMAIN_RAW)
+                integers[i] = texel_is_signed(f) ? (int64_t)(int32_t)raw_of(f, v) : raw_of(f, v);
             else
                 fractions[i] = fraction_of(f, v);
         }
-        out[k] = by_float ? mixed_bits(f, mix_floats(n / 4, floats, weights, seen, precision_of(f, srgb)))
-                          : bits_of(mix_fractions(f, n, fractions, weights));
+        out[k] = d == DOMAIN_RAW ? mix_integers(f, n, integers, weights)
+                 : by_float      ? mixed_bits(f, mix_floats(n / 4, floats, weights, seen, precision_of(f, srgb)))
+                                 : bits_of(mix_fractions(f, n, fractions, weights));
     }
 }
 

@@ -155,14 +155,7 @@ const char *texture_make(struct texture *t, const hd_texture_desc *d, const stru
     else
         error = take_memory(t, d);
     error = error ? error : d->viewed ? view_of(t, d) : NULL;
-    error = error ? error : sampler_of(&t->sampler, d);
-    if (error)
-        return error;
-    bool fractions = t->format.normalized || !t->sampler.as_integer;
-    bool whole = !texel_is_float(&t->format) && (!fractions || t->format.channel_bytes == 4);
-    if (t->sampler.linear && whole && t->shape != SHAPE_BUFFER)
-        return "linear filtering needs floats: read the integers as normalized floats, or filter by points";
-    return NULL;
+    return error ? error : sampler_of(&t->sampler, d);
 }
 
 const char *sampler_make(struct texture *t, const hd_texture_desc *d)

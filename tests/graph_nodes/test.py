@@ -3,6 +3,7 @@ own (h200.txt.gz), and programs of cases (cases.tar.xz: a source, a binary of nv
 import concurrent.futures
 import difflib
 import gzip
+import lzma
 import os
 import re
 import subprocess
@@ -245,6 +246,15 @@ def the_cases_of_heddle_cc_print_an_H200s_lines():
     unpack()
     call(tap.heddle, "cc", "-std=c++17", "-arch=sm_90", "-rdc=true", "-o", "own", "graph.cu", "-lcudadevrt", "-lcuda")
     cases_agree(folder.path("own"))
+
+
+def pictures_of_all_nodes_with_all_flags_are_an_h200s():
+    """cudaGraphDebugDotPrint: the whole text, but for addresses and handles."""
+    tap.need_clang()
+    with lzma.open(os.path.join(HERE, "dots.txt.xz"), "rt") as f:
+        wants = f.read().splitlines()
+    got = call(tap.heddle, "run", built("dots")).splitlines()
+    assert got == wants, "\n".join(difflib.unified_diff(wants, got, "an H200", "Heddle", n=3, lineterm=""))[:4000]
 
 
 if __name__ == "__main__":

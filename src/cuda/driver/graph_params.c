@@ -112,55 +112,12 @@ CU_API CUresult cuGraphMemcpyNodeSetParams(CUgraphNode node, const CUDA_MEMCPY3D
     return change(n, &w);
 }
 
-/* Finds where a side of a copy is in its array. */
-static void place_in_array(CUarray handle, const void *at, size_t *x, size_t *y, size_t *z)
-{
-    hd_array_level l;
-    CUarray a = array_of(handle);
-    if (!a || !hd_array_get_level(a->array, 0, &l))
-        return;
-    size_t offset = (size_t)((const char *)at - (const char *)l.start);
-    *z = offset / l.slice_bytes;
-    *y = offset % l.slice_bytes / l.pitch_bytes;
-    *x = offset % l.pitch_bytes;
-}
-
-static void set_pitch(size_t pitch, size_t slice, size_t *to_pitch, size_t *to_height)
-{
-    if (pitch) {
-        *to_pitch = pitch;
-        *to_height = slice / pitch;
-    }
-}
-
-/* Describes the same bytes; offsets in memory are folded into the addresses. */
 CU_API CUresult cuGraphMemcpyNodeGetParams(CUgraphNode node, CUDA_MEMCPY3D *m)
 {
     CUgraphNode n;
     TRY(node_of_type(node, CU_GRAPH_NODE_TYPE_MEMCPY, &n));
     NEED(m);
-    const struct work *w = &n->work;
-    const hd_copy *c = &w->copy;
-    bool from_host = w->from_type == CU_MEMORYTYPE_HOST, to_host = w->to_type == CU_MEMORYTYPE_HOST;
-    *m = (CUDA_MEMCPY3D){.srcMemoryType = w->from_type,
-                         .srcHost = from_host ? c->from : NULL,
-                         .srcDevice = from_host || w->from_array ? 0 : (CUdeviceptr)(uintptr_t)c->from,
-                         .srcArray = w->from_array,
-                         .dstMemoryType = w->to_type,
-                         .dstHost = to_host ? c->to : NULL,
-                         .dstDevice = to_host || w->to_array ? 0 : (CUdeviceptr)(uintptr_t)c->to,
-                         .dstArray = w->to_array,
-                         .WidthInBytes = c->width,
-                         .Height = c->height,
-                         .Depth = c->depth};
-    if (w->from_array)
-        place_in_array(w->from_array, c->from, &m->srcXInBytes, &m->srcY, &m->srcZ);
-    else
-        set_pitch(c->from_pitch, c->from_slice, &m->srcPitch, &m->srcHeight);
-    if (w->to_array)
-        place_in_array(w->to_array, c->to, &m->dstXInBytes, &m->dstY, &m->dstZ);
-    else
-        set_pitch(c->to_pitch, c->to_slice, &m->dstPitch, &m->dstHeight);
+    *m = n->work.box;
     return CUDA_SUCCESS;
 }
 

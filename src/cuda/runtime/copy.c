@@ -180,13 +180,12 @@ static bool is_one(cudaArray_t array, const struct cudaPitchedPtr *memory)
     return !array != !memory->ptr;
 }
 
-/* Checks the pitch of rows, and the number of rows in a slice. */
-static cudaError_t check_pitch(const struct cudaMemcpy3DParms *p, const struct cudaPitchedPtr *memory, bool with_array)
+/* Checks the pitch of rows against the width, even if this is in texels, and the number of rows in a
+ * slice. */
+static bool has_pitch(const struct cudaMemcpy3DParms *p, const struct cudaPitchedPtr *memory)
 {
-    if (!with_array && p->extent.width > memory->pitch)
-        return wrong_pitch(p->extent.height == 1 && p->extent.depth == 1 ? 1 : 2);
-    return with_array && p->extent.depth > 1 && p->extent.height > memory->ysize ? cudaErrorInvalidPitchValue
-                                                                                 : cudaSuccess;
+    return ((p->extent.height <= 1 && p->extent.depth <= 1) || memory->pitch >= p->extent.width) &&
+           (p->extent.depth <= 1 || memory->ysize >= p->extent.height);
 }
 
 /* Converts it for the driver. If an array takes part, widths and offsets are in texels here. */
@@ -195,19 +194,18 @@ cudaError_t rt_copy3d_of(const struct cudaMemcpy3DParms *p, CUDA_MEMCPY3D *to)
     size_t bytes = 1;
     if (!p)
         return cudaErrorInvalidValue;
-    bool with_array = p->srcArray || p->dstArray;
+    *to = (CUDA_MEMCPY3D){0};
+    if (!p->extent.width || !p->extent.height || !p->extent.depth)
+        return cudaSuccess;
     if ((unsigned)p->kind > cudaMemcpyDefault)
         return cudaErrorInvalidMemcpyDirection;
-    *to = (CUDA_MEMCPY3D){0};
-    if (with_array && (!p->extent.width || !p->extent.height || !p->extent.depth))
-        return cudaSuccess;
-    if (with_array && (!is_one(p->srcArray, &p->srcPtr) || !is_one(p->dstArray, &p->dstPtr)))
+    if (!is_one(p->srcArray, &p->srcPtr) || !is_one(p->dstArray, &p->dstPtr))
         return cudaErrorInvalidValue;
-    if (p->srcArray && p->dstArray && p->kind != cudaMemcpyDeviceToDevice && p->kind != cudaMemcpyDefault)
+    if ((!p->srcArray && !has_pitch(p, &p->srcPtr)) || (!p->dstArray && !has_pitch(p, &p->dstPtr)))
+        return cudaErrorInvalidPitchValue;
+    if (p->srcArray && (p->kind == cudaMemcpyHostToHost || p->kind == cudaMemcpyHostToDevice))
         return cudaErrorInvalidValue;
-    cudaError_t e = p->srcArray ? cudaSuccess : check_pitch(p, &p->srcPtr, with_array);
-    e = e || p->dstArray ? e : check_pitch(p, &p->dstPtr, with_array);
-    e = e || !with_array ? e : rt_texel_bytes(p->srcArray, p->dstArray, &bytes);
+    cudaError_t e = p->srcArray || p->dstArray ? rt_texel_bytes(p->srcArray, p->dstArray, &bytes) : cudaSuccess;
     if (e)
         return e;
     *to = (CUDA_MEMCPY3D){.srcXInBytes = p->srcPos.x * bytes,

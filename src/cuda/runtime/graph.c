@@ -124,10 +124,8 @@ cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t hGraphExec, cudaGra
 /* A one-dimensional copy as a three-dimensional one. */
 static struct cudaMemcpy3DParms flat(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
 {
-    return (struct cudaMemcpy3DParms){.srcPtr = {(void *)src, count, count, 1},
-                                      .dstPtr = {dst, count, count, 1},
-                                      .extent = {count, 1, 1},
-                                      .kind = kind};
+    return (struct cudaMemcpy3DParms){
+        .srcPtr = {.ptr = (void *)src}, .dstPtr = {.ptr = dst}, .extent = {count, 1, 1}, .kind = kind};
 }
 
 cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,

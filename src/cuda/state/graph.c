@@ -290,6 +290,7 @@ CUresult graph_put_node(CUgraph g, CUgraphNodeType type, const struct work *w, C
     TRY(graph_has_nodes(g, after, n));
     TRY(node_new(type, w, c, &made));
     made->graph = g;
+    made->number = g->n_made++;
     made->link = g->end;
     *g->end = made;
     g->end = &made->next;

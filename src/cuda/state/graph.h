@@ -37,6 +37,7 @@ struct CUgraphNode_st {
     CUgraphNode handle;
     CUgraphNode next, *link; /* in the graph, in the order of making */
     CUgraph graph;
+    size_t number;        /* among all nodes that the graph has ever had; a clone keeps it */
     CUgraphNode original; /* in the graph that this one is a clone of: its handle, or NULL */
     CUgraphNodeType type;
     CUcontext context;          /* its handle */
@@ -73,7 +74,7 @@ struct CUgraph_st {
     CUgraph handle;
     unsigned number; /* in the order of creation */
     CUgraphNode first, *end;
-    size_t n, n_turns;
+    size_t n, n_made, n_turns;
     struct node_index clones; /* of a clone: its nodes by their originals, made on demand */
     struct kept *kept;
     bool capturing;    /* a stream captures into it (capture.h) */

@@ -46,6 +46,8 @@ static CUresult copy_node(CUgraphNode from, CUgraph to, bool bare, CUgraphNode *
         w.launch.updatable = NULL; /* the copy's kernel is not updatable */
     TRY(graph_put_node(to, from->type, &w, from->context, NULL, 0, made));
     (*made)->original = from->handle;
+    (*made)->number = from->number;
+    to->n_made = from->number + 1;
     (*made)->hints = from->hints;
     if (!from->child)
         return CUDA_SUCCESS;

@@ -72,8 +72,6 @@ static void take_all(hd_texture_desc *d)
     for (int i = 0; i < 3; i++)
         if (d->address_mode[i] > CU_TR_ADDRESS_MODE_BORDER)
             d->address_mode[i] = CU_TR_ADDRESS_MODE_CLAMP;
-    if (d->flags & HD_TEXTURE_READ_AS_INTEGER) /* integers are not blended */
-        d->filter = CU_TR_FILTER_MODE_POINT;
     hd_array_desc a;
     if (d->viewed && d->array) {
         hd_array_get_desc(d->array, &a);

@@ -43,6 +43,7 @@ struct work {
         struct {
             hd_copy copy;
             CUarray from_array, to_array; /* handles, or NULL */
+            CUDA_MEMCPY3D box;            /* as the program described it */
         };
         hd_fill fill;
         struct {

@@ -94,24 +94,23 @@ static CUresult find_in_array(struct box_side *s, const hd_copy *c, const void *
 }
 
 /* The address of the side's first byte. */
-static CUresult find_side(struct box_side *s, struct work *w, bool writes, bool with_array, const void **at,
-                          unsigned char *kind)
+static CUresult find_side(struct box_side *s, struct work *w, bool writes, const void **at, unsigned char *kind)
 {
     const hd_copy *c = &w->copy;
     *kind = MEMORY_DEVICE;
     if (s->type == CU_MEMORYTYPE_ARRAY)
         return find_in_array(s, c, at);
     NEED(s->type == CU_MEMORYTYPE_HOST || s->type == CU_MEMORYTYPE_DEVICE || s->type == CU_MEMORYTYPE_UNIFIED);
-    /* A pitch or height of 0 means the box's own. Beside an array, a given pitch must have room for
-     * the box, even if it has a single row. */
-    NEED(!with_array || !s->pitch || s->pitch >= s->x + c->width);
+    /* A pitch or height of 0 means the box's own. Another one must have room for the box, even for a
+     * single row or slice. */
+    NEED(!s->pitch || s->pitch >= s->x + c->width);
+    NEED(!s->height || s->height >= s->y + c->height);
     s->array = NULL;
     s->pitch = s->pitch ? s->pitch : s->x + c->width;
     s->height = s->height ? s->height : s->y + c->height;
     const char *base = s->type == CU_MEMORYTYPE_HOST ? s->host : AT(s->device);
     size_t slice = s->pitch * s->height;
     *at = base + s->z * slice + s->y * s->pitch + s->x;
-    NEED(s->pitch >= s->x + c->width || c->height * c->depth <= 1);
     size_t last = (c->depth - 1) * slice + (c->height - 1) * s->pitch + c->width;
     return check(w, *at, last, (struct want){side_of(s->type), writes}, kind);
 }
@@ -146,9 +145,8 @@ CUresult work_of_copy(const CUDA_MEMCPY3D *m, struct work *w)
     hd_copy *c = &w->copy;
     *c = (hd_copy){.width = m->WidthInBytes, .height = m->Height, .depth = m->Depth};
     const void *at;
-    bool with_array = from.type == CU_MEMORYTYPE_ARRAY || to.type == CU_MEMORYTYPE_ARRAY;
-    TRY(find_side(&from, w, false, with_array, &c->from, &w->from_kind));
-    TRY(find_side(&to, w, true, with_array, &at, &w->to_kind));
+    TRY(find_side(&from, w, false, &c->from, &w->from_kind));
+    TRY(find_side(&to, w, true, &at, &w->to_kind));
     c->to = AT(at);
     c->to_pitch = to.pitch;
     c->to_slice = to.pitch * to.height;
@@ -156,6 +154,7 @@ CUresult work_of_copy(const CUDA_MEMCPY3D *m, struct work *w)
     c->from_slice = from.pitch * from.height;
     w->from_array = from.array;
     w->to_array = to.array;
+    w->box = *m;
     note_sides(w, side_of(to.type), side_of(from.type));
     return CUDA_SUCCESS;
 }
@@ -178,7 +177,16 @@ CUresult work_of_bytes(void *to, enum watch_side to_side, const void *from, enum
     *w = (struct work){.kind = WORK_COPY,
                        .from_type = type_of(from_side),
                        .to_type = type_of(to_side),
-                       .copy = {.to = to, .from = from, .width = bytes, .height = 1, .depth = 1}};
+                       .copy = {.to = to, .from = from, .width = bytes, .height = 1, .depth = 1},
+                       .box = {.srcMemoryType = type_of(from_side),
+                               .srcHost = from_side == SIDE_HOST ? from : NULL,
+                               .srcDevice = from_side == SIDE_HOST ? 0 : (CUdeviceptr)(uintptr_t)from,
+                               .dstMemoryType = type_of(to_side),
+                               .dstHost = to_side == SIDE_HOST ? to : NULL,
+                               .dstDevice = to_side == SIDE_HOST ? 0 : (CUdeviceptr)(uintptr_t)to,
+                               .WidthInBytes = bytes,
+                               .Height = 1,
+                               .Depth = 1}};
     TRY(check(w, to, bytes, (struct want){to_side, true}, &w->to_kind));
     TRY(check(w, from, bytes, (struct want){from_side, false}, &w->from_kind));
     note_sides(w, to_side, from_side);
