@@ -295,6 +295,8 @@ static int64_t add_break(struct front *f, char *arguments, bool temporary)
         json_object_set(request, "id", json_object_get(answer, "id"));
         f->last_point = number_of(answer, "id");
         places = (int64_t)json_array_size(json_object_get(answer, "places"));
+        if (places)
+            json_object_set_new(request, "is_placed", json_true());
         if (!temporary)
             json_array_append(f->points, request);
     }
@@ -373,6 +375,8 @@ static void change(struct front *f, const char *how, char *arguments)
         for (size_t i = json_array_size(f->points); i-- > 0;)
             if (!id || number_of(json_array_get(f->points, i), "id") == id)
                 json_array_remove(f->points, i);
+    if (strcmp(how, "disable") == 0)
+        front_note_placed(f, id);
     if (f->link < 0 && strcmp(how, "delete") == 0)
         return;
     if (front_stands(f))

@@ -115,6 +115,8 @@ json_t *front_request(struct front *f, json_t *request);
 void front_ask_points(struct front *f, bool says);
 /* Keeps the event of the last stop. */
 void front_keep_place(struct front *f, json_t *event);
+/* Notes that a breakpoint (0: all) has code in a kernel, or is not to stop anywhere. */
+void front_note_placed(struct front *f, int64_t id);
 /* Sends a request that lets the launch go on, waits until something stops or ends, and shows it. */
 void front_go(struct front *f, json_t *request);
 /* Waits for the first thing that the program says. */
@@ -131,6 +133,8 @@ void front_show_stop(struct front *f, const json_t *event);
 /* Prints the selected thread and frame, with the line. */
 void front_show_place(struct front *f, const json_t *place, bool with_thread);
 void front_show_displays(struct front *f);
+/* Shows one of them; false after an error message. */
+bool front_show_display(struct front *f, size_t number, const char *text);
 /* The PTX around $pc. */
 void front_show_ptx_here(struct front *f);
 /* Prints `count` lines of PTX from $pc, or from a line, on. */
@@ -141,6 +145,8 @@ int64_t front_show_lines(struct front *f, const char *file, int64_t from, int64_
 /* "saxpy.cu:12", "PTX line 7" */
 const char *front_line_text(const json_t *frame, struct arena *arena);
 const char *front_thread_text(const json_t *focus, struct arena *arena);
+/* "sum.cu:12 if n == 3" */
+const char *front_point_text(const json_t *point, struct arena *arena);
 /* "lanes 0-3, 8" */
 const char *front_lanes_text(uint32_t lanes, struct arena *arena);
 

@@ -48,6 +48,29 @@ static void say_ending(struct front *f, int status)
         puts("[The launch has ended]");
 }
 
+/* Names the breakpoints that were in no kernel. */
+static void say_unplaced(struct front *f)
+{
+    size_t i;
+    const json_t *request;
+    json_array_foreach(f->points, i, request) if (!json_object_get(request, "id"))
+    {
+        puts("No kernel was launched, so no breakpoint was set");
+        return;
+    }
+    json_array_foreach(f->points, i, request) if (!json_object_get(request, "is_placed"))
+        printf("Breakpoint %lld (%s) was not reached: no kernel that was launched has code there\n",
+               (long long)number_of(request, "id"), front_point_text(request, &f->arena));
+}
+
+void front_note_placed(struct front *f, int64_t id)
+{
+    size_t i;
+    json_t *request;
+    json_array_foreach(f->points, i, request) if (!id || number_of(request, "id") == id)
+        json_object_set_new(request, "is_placed", json_true());
+}
+
 /* Notes that the connection, and with it the process, has ended. */
 static void note_end(struct front *f)
 {
@@ -60,8 +83,11 @@ static void note_end(struct front *f)
     f->pid = 0;
     f->state = FRONT_GONE;
     f->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    if (!f->says_nothing)
-        say_ending(f, status);
+    if (f->says_nothing)
+        return;
+    say_ending(f, status);
+    if (f->is_program)
+        say_unplaced(f);
 }
 
 /* Has the program ended? Processes that it started may still hold its connection open. */
@@ -117,6 +143,9 @@ void front_ask_points(struct front *f, bool says)
         json_t *answer = front_ask(f, json_incref(request)), *id = json_object_get(answer, "id");
         if (id)
             json_object_set(request, "id", id);
+        json_object_del(request, "is_placed");
+        if (json_is_false(json_object_get(answer, "pending")))
+            json_object_set_new(request, "is_placed", json_true());
         if (says)
             say_place(request, answer);
         json_decref(answer);
@@ -172,6 +201,8 @@ static bool take_event(struct front *f, json_t *event)
         f->stopped_at = json_incref(json_object_get(event, "points"));
         return true;
     }
+    if (name && strcmp(name, "placed") == 0)
+        front_note_placed(f, number_of(event, "id"));
     if (name && strcmp(name, "failed") == 0) {
         const char *text = json_string_value(json_object_get(event, "text")),
                    *kernel = json_string_value(json_object_get(event, "kernel"));

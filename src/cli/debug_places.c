@@ -22,19 +22,6 @@ static void show_variables(struct front *f, const char *which, const char *name)
     json_decref(answer);
 }
 
-/* "sum.cu:12 if n == 3" */
-static const char *point_text(struct front *f, const json_t *p)
-{
-    const char *what = text_of(p, "expression") ? text_of(p, "expression") : text_of(p, "function");
-    const char *file = text_of(p, "file"), *condition = text_of(p, "condition");
-    if (!what)
-        what = json_object_get(p, "ptx_line")
-                   ? arena_printf(&f->arena, "PTX line %lld", (long long)number_of(p, "ptx_line"))
-                   : arena_printf(&f->arena, "%s%s%lld", file ? file_as_shown(file, &f->arena) : "",
-                                  file ? ":" : "line ", (long long)number_of(p, "line"));
-    return condition ? arena_printf(&f->arena, "%s if %s", what, condition) : what;
-}
-
 static void show_points(struct front *f)
 {
     if (f->link < 0) {
@@ -43,7 +30,7 @@ static void show_points(struct front *f)
         if (!json_array_size(f->points))
             puts("There are no breakpoints or watchpoints.");
         json_array_foreach(f->points, n, asked)
-            printf("%s\twill be set when the program starts\n", point_text(f, asked));
+            printf("%s\twill be set when the program starts\n", front_point_text(asked, &f->arena));
         return;
     }
     json_t *answer = front_ask(f, json_pack("{s:s}", "do", "points"));
@@ -55,7 +42,7 @@ static void show_points(struct front *f)
     {
         printf("%lld\t%s%s%s\t%s", (long long)number_of(p, "id"), text_of(p, "kind"),
                json_is_true(json_object_get(p, "temporary")) ? " (once)" : "",
-               json_is_true(json_object_get(p, "enabled")) ? "" : " (disabled)", point_text(f, p));
+               json_is_true(json_object_get(p, "enabled")) ? "" : " (disabled)", front_point_text(p, &f->arena));
         printf("\t%lld hit%s%s\n", (long long)number_of(p, "hits"), number_of(p, "hits") == 1 ? "" : "s",
                number_of(p, "places") || text_of(p, "expression") || !json_is_true(json_object_get(p, "enabled"))
                    ? ""

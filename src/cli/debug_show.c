@@ -49,6 +49,18 @@ const char *front_lanes_text(uint32_t lanes, struct arena *arena)
     return t.p;
 }
 
+const char *front_point_text(const json_t *p, struct arena *arena)
+{
+    const char *what = text_of(p, "expression") ? text_of(p, "expression") : text_of(p, "function");
+    const char *file = text_of(p, "file"), *condition = text_of(p, "condition");
+    if (!what)
+        what = json_object_get(p, "ptx_line")
+                   ? arena_printf(arena, "PTX line %lld", (long long)number_of(p, "ptx_line"))
+                   : arena_printf(arena, "%s%s%lld", file ? file_as_shown(file, arena) : "",
+                                  file ? ":" : "line ", (long long)number_of(p, "line"));
+    return condition ? arena_printf(arena, "%s if %s", what, condition) : what;
+}
+
 /* ---- lines ---- */
 
 /* Opens a source file by its path, or by its name in the current folder. */
@@ -229,30 +241,31 @@ void front_show_ptx(struct front *f, const char *from, int64_t count)
     print_ptx(answer);
 }
 
+bool front_show_display(struct front *f, size_t number, const char *text)
+{
+    const char *rest = text; /* behind the format, as in "/x e" */
+    if (*rest == '/')
+        for (rest += strcspn(rest, " \t"); *rest == ' ' || *rest == '\t';)
+            rest++;
+    const char format[2] = {*text == '/' ? text[1] : 0};
+    if (*format == 'i') {
+        printf("%zu: %s\n", number, text);
+        front_show_ptx(f, rest, 1);
+        return true;
+    }
+    json_t *answer = front_ask(f, json_pack("{s:s, s:s, s:s}", "do", "print", "expression", rest, "format", format));
+    const char *value = text_of(answer, "value");
+    bool can = value;
+    if (can)
+        printf("%zu: %s = %s\n", number, text, value);
+    json_decref(answer);
+    return can;
+}
+
 void front_show_displays(struct front *f)
 {
     size_t i;
     const json_t *expression;
-    json_array_foreach(f->displays, i, expression)
-    {
-        if (!json_is_string(expression))
-            continue;
-        /* the format before an expression, as in "/x e" */
-        const char *text = json_string_value(expression), *rest = text;
-        if (*rest == '/')
-            for (rest += strcspn(rest, " \t"); *rest == ' ' || *rest == '\t';)
-                rest++;
-        const char format[2] = {*text == '/' ? text[1] : 0};
-        if (*format == 'i') {
-            printf("%zu: %s\n", i + 1, text);
-            front_show_ptx(f, rest, 1);
-            continue;
-        }
-        json_t *answer =
-            front_ask(f, json_pack("{s:s, s:s, s:s}", "do", "print", "expression", rest, "format", format));
-        const char *value = text_of(answer, "value");
-        if (value)
-            printf("%zu: %s = %s\n", i + 1, text, value);
-        json_decref(answer);
-    }
+    json_array_foreach(f->displays, i, expression) if (json_is_string(expression))
+        front_show_display(f, i + 1, json_string_value(expression));
 }

@@ -140,17 +140,11 @@ void debug_command_display(struct front *f, char *arguments)
     char format = take_format(f, &expression, true);
     if (format < 0)
         return;
-    if (*expression && f->state == FRONT_STANDS && format != 'i') { /* what cannot be shown here is an error */
-        json_t *answer = ask_value(f, expression, format, false);
-        bool can = front_is_ok(answer);
-        json_decref(answer);
-        if (!can)
-            return;
-    }
-    if (*expression)
-        json_array_append_new(f->displays, json_string(arguments));
-    if (f->state == FRONT_STANDS)
+    bool stands = f->state == FRONT_STANDS;
+    if (!*expression && stands)
         front_show_displays(f);
+    else if (*expression && (!stands || front_show_display(f, json_array_size(f->displays) + 1, arguments)))
+        json_array_append_new(f->displays, json_string(arguments)); /* what cannot be shown here is an error */
 }
 
 void debug_command_undisplay(struct front *f, char *arguments)

@@ -33,6 +33,7 @@ struct point {
     uint32_t line;
     char *condition, *expression; /* expression: what is watched */
     bool enabled, temporary;
+    bool placed;            /* a kernel that was launched has had code there, and the front end knows it */
     uint64_t hits, ignored; /* hits that do not stop any more */
     enum hit_rule rule;
     uint64_t rule_count;
@@ -329,6 +330,8 @@ void requests_serve(struct run *r);
 void requests_tell_stop(struct run *r, const char *reason, const char *text);
 /* That nothing has run yet; that the launch has ended. */
 void requests_tell_ready(struct run *r);
+/* Which points have code in this kernel as the first one. */
+void requests_tell_placed(struct run *r);
 void requests_tell_failure(struct debugger *d, const struct kernel *k, const struct diags *diags);
 void requests_tell_end(struct run *r, hd_result result, const struct diags *diags);
 /* Serves what has come in while the launch runs; true where it is to stop. */

@@ -104,6 +104,7 @@ const char *request_break(struct asked *a)
         point_delete(r->d, p);
         return "there is no code there";
     }
+    p->placed = !pending;
     const char *near = pending ? point_suggestion(r, p, &a->arena) : NULL;
     if (near)
         json_object_set_new(a->answer, "meant", json_string(near));

@@ -126,6 +126,7 @@ struct run *debug_open(struct debugger *d, struct machine *m, struct launch_requ
     } else if (requests_poll(r)) {
         d->stop_at_launch = true;
     }
+    requests_tell_placed(r);
     if (is_wanted(r) && !d->gone)
         return r;
     let_go(r);

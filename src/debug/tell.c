@@ -130,6 +130,17 @@ void requests_tell_ready(struct run *r)
     arena_free(&arena);
 }
 
+void requests_tell_placed(struct run *r)
+{
+    for (uint32_t i = 0; i < r->d->points.n; i++) {
+        struct point *p = r->d->points.at[i];
+        if (p->placed || !point_places(r, p))
+            continue;
+        p->placed = true;
+        tell(r, json_pack("{s:s, s:I}", "event", "placed", "id", (json_int_t)p->id));
+    }
+}
+
 void requests_tell_end(struct run *r, hd_result result, const struct diags *diags)
 {
     json_t *to =
