@@ -48,3 +48,24 @@ const char *name_compact(const char *name, struct arena *arena)
     *to = 0;
     return text;
 }
+
+const char *name_without_templates(const char *name, struct arena *arena)
+{
+    static const char word[] = "operator";
+    const size_t n = sizeof word - 1;
+    char *text = arena_strdup(arena, name), *to = text;
+    unsigned depth = 0;
+    for (const char *p = name; *p; p++) {
+        bool is_operator = strncmp(p, word, n) == 0 && strchr("<>-=", p[n]) && p[n];
+        if (!depth && is_operator)
+            for (size_t length = n + strspn(p + n, "<>-="); length > 1; length--)
+                *to++ = *p++;
+        else if (*p == '<')
+            depth++;
+        if (!depth)
+            *to++ = *p;
+        depth -= depth && *p == '>';
+    }
+    *to = 0;
+    return text;
+}

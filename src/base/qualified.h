@@ -16,4 +16,7 @@ struct str name_before(struct str name);
  * In the arena; one without spaces is itself. */
 const char *name_compact(const char *name, struct arena *arena);
 
+/* Without the arguments of templates, of which `operator<` is none: "ring::push" of "ring<float>::push<int>". */
+const char *name_without_templates(const char *name, struct arena *arena);
+
 #endif

@@ -56,8 +56,8 @@ const char *front_point_text(const json_t *p, struct arena *arena)
     if (!what)
         what = json_object_get(p, "ptx_line")
                    ? arena_printf(arena, "PTX line %lld", (long long)number_of(p, "ptx_line"))
-                   : arena_printf(arena, "%s%s%lld", file ? file_as_shown(file, arena) : "",
-                                  file ? ":" : "line ", (long long)number_of(p, "line"));
+                   : arena_printf(arena, "%s%s%lld", file ? file_as_shown(file, arena) : "", file ? ":" : "line ",
+                                  (long long)number_of(p, "line"));
     return condition ? arena_printf(arena, "%s if %s", what, condition) : what;
 }
 

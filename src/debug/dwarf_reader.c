@@ -17,8 +17,18 @@ static void gone(struct dwarf_variable *v, const char *why)
     v->why = why;
 }
 
+/* DW_OP_lit0 to DW_OP_consts, DWARF 4 2.5.1.1. */
+static bool is_constant(const Dwarf_Op *op, uint64_t *value)
+{
+    bool is_literal = op->atom >= DW_OP_lit0 && op->atom <= DW_OP_lit31;
+    *value = is_literal ? (uint64_t)(op->atom - DW_OP_lit0) : op->number;
+    return is_literal || (op->atom >= DW_OP_const1u && op->atom <= DW_OP_consts);
+}
+
+/* In DWARF 2, LLVM writes a constant without the DW_OP_stack_value that came with DWARF 4. */
 static void read_location(struct dwarf_variable *v, const Dwarf_Op *ops, size_t n)
 {
+    uint64_t value = 0;
     if (n == 1 && ops[0].atom == DW_OP_regx) {
         v->kind = DWARF_REGISTER;
         v->number = ops[0].number;
@@ -30,10 +40,9 @@ static void read_location(struct dwarf_variable *v, const Dwarf_Op *ops, size_t 
         v->kind = DWARF_MEMORY;
         v->number = ops[0].number;
         v->offset = (int64_t)ops[0].number2;
-    } else if (n && (ops[0].atom == DW_OP_consts || ops[0].atom == DW_OP_constu) &&
-               ops[n - 1].atom == DW_OP_stack_value) {
+    } else if (n && is_constant(&ops[0], &value) && (n == 1 || (n == 2 && ops[1].atom == DW_OP_stack_value))) {
         v->kind = DWARF_VALUE;
-        v->address = ops[0].number;
+        v->address = value;
     } else {
         gone(v, n ? "it is in pieces, or computed" : "the compiler keeps no value of it here");
     }
@@ -58,7 +67,7 @@ static bool read_variable(struct reader *r, Dwarf_Die *die, uint64_t at, struct 
     Dwarf_Attribute a;
     Dwarf_Op *ops;
     size_t n = 0;
-    Dwarf_Word value;
+    uint64_t value;
     *v = (struct dwarf_variable){.name = dwarf_name(r, die), .is_parameter = dwarf_tag(die) == DW_TAG_formal_parameter};
     if (!v->name || !dwarf_leads(die, DW_AT_type, &of))
         return false;
@@ -70,7 +79,7 @@ static bool read_variable(struct reader *r, Dwarf_Die *die, uint64_t at, struct 
             read_location(v, ops, n);
         else
             gone(v, "the compiler keeps no value of it here");
-    } else if (dwarf_attr_integrate(die, DW_AT_const_value, &a) && dwarf_formudata(&a, &value) == 0) {
+    } else if (dwarf_constant_value(die, &value)) {
         v->kind = DWARF_VALUE;
         v->address = value;
     } else {
@@ -144,6 +153,20 @@ static unsigned variables(void *reader, uint64_t at, unsigned level, struct dwar
     for (uint32_t i = 0; i < c.r->spaces.n; i++)
         collect(&c, &c.r->spaces.at[i], true);
     return c.n;
+}
+
+static bool constant(void *reader, uint64_t at, unsigned level, const char *name, struct dwarf_variable *v)
+{
+    struct reader *r = reader;
+    struct blocks blocks;
+    Dwarf_Die die;
+    bool found = false;
+    find_blocks(r, at, &blocks);
+    for (unsigned i = blocks.n; i-- > 0 && !found;)
+        if (blocks.level[i] == level && dwarf_tag(&blocks.at[i]) != DW_TAG_lexical_block)
+            found = dwarf_function_constant(blocks.at[i], name, &die);
+    found = found || dwarf_class_constant(r, str_of(name), &die);
+    return found && read_variable(r, &die, at, v) && v->kind == DWARF_VALUE;
 }
 
 static unsigned calls(void *reader, uint64_t at, struct dwarf_call *to, unsigned most)
@@ -314,4 +337,4 @@ static void *open_reader(const void *image, size_t bytes)
 }
 
 __attribute__((visibility("default"))) const struct dwarf_reader_calls heddle_dwarf = {
-    open_reader, close_reader, variables, calls, returns, type_named, enumerator_named};
+    open_reader, close_reader, variables, constant, calls, returns, type_named, enumerator_named};

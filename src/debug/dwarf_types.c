@@ -182,13 +182,16 @@ static void add_enumerators(struct reader *r, Dwarf_Die *die, struct c_type *t)
     for (int more = dwarf_child(die, &child); more == 0; more = dwarf_siblingof(&child, &child)) {
         Dwarf_Attribute a;
         Dwarf_Sword v;
-        if (dwarf_tag(&child) == DW_TAG_enumerator && dwarf_attr(&child, DW_AT_const_value, &a) &&
-            dwarf_formsdata(&a, &v) == 0)
-            *VEC_PUSH(&r->arena, &list) = (struct c_enumerator){enumerator_name(r, dwarf_name(r, &child)), v};
+        if (dwarf_tag(&child) != DW_TAG_enumerator || !dwarf_attr(&child, DW_AT_const_value, &a) ||
+            dwarf_formsdata(&a, &v) != 0)
+            continue;
+        t->is_signed |= v < 0 && dwarf_whatform(&a) == DW_FORM_sdata;
+        *VEC_PUSH(&r->arena, &list) = (struct c_enumerator){enumerator_name(r, dwarf_name(r, &child)), v};
     }
+    for (uint32_t i = 0; i < list.n; i++) /* as a variable that has this value */
+        list.at[i].value = c_load(t, &list.at[i].value).i;
     t->enumerators = list.at;
     t->n = list.n;
-    t->is_signed = true;
 }
 
 /* From the last dimension to the first. */

@@ -5,6 +5,7 @@
 #include <elfutils/libdw.h>
 
 #include "base/map.h"
+#include "base/str.h"
 #include "debug/type.h"
 
 enum { DEEPEST = 64 };
@@ -25,5 +26,14 @@ const char *dwarf_name(struct reader *r, Dwarf_Die *die);
 bool dwarf_leads(Dwarf_Die *die, unsigned name, Dwarf_Die *to);
 
 const struct c_type *dwarf_type(struct reader *r, Dwarf_Die *die);
+
+/* ---- dwarf_constants.c ---- */
+
+/* The bytes of an entry's constant value, of at most 8. */
+bool dwarf_constant_value(Dwarf_Die *die, uint64_t *bits);
+/* A constant that a function sees: a template argument of its own or of its class, or a static member of that. */
+bool dwarf_function_constant(Dwarf_Die function, const char *name, Dwarf_Die *to);
+/* A static member that is named with its class, "S::N". */
+bool dwarf_class_constant(struct reader *r, struct str name, Dwarf_Die *to);
 
 #endif

@@ -116,20 +116,6 @@ static const struct c_member *find_member(const struct c_type *t, struct str nam
     return NULL;
 }
 
-static struct node *parse_member(struct parsing *p, struct node *n)
-{
-    struct str name = expr_take_name(p);
-    uint64_t at = 0;
-    const struct c_member *m =
-        n->type->kind == C_STRUCT && n->kind == NODE_MEMORY ? find_member(n->type, name, &at) : NULL;
-    if (!m)
-        return expr_fail(
-            p, n->type->kind == C_STRUCT
-                   ? arena_printf(p->arena, "%s has no member `%.*s`", c_type_text(n->type, p->arena), STR_ARG(name))
-                   : arena_printf(p->arena, "it has type %s, which has no members", c_type_text(n->type, p->arena)));
-    return node_member(node_memory(node_offset(n->a, (int64_t)at, p->arena), n->type, p->arena), m, p->arena);
-}
-
 static struct node *member_of(struct parsing *p, struct node *n, struct str name)
 {
     uint64_t at = 0;
@@ -137,6 +123,26 @@ static struct node *member_of(struct parsing *p, struct node *n, struct str name
         n->type->kind == C_STRUCT && n->kind == NODE_MEMORY ? find_member(n->type, name, &at) : NULL;
     return m ? node_member(node_memory(node_offset(n->a, (int64_t)at, p->arena), n->type, p->arena), m, p->arena)
              : NULL;
+}
+
+/* A static member belongs to the class. */
+static struct node *static_member(struct parsing *p, const struct c_type *of, struct str name)
+{
+    const struct scope *s = p->scope;
+    const char *whole = of->name ? arena_printf(p->arena, "%s::%.*s", of->name, STR_ARG(name)) : NULL;
+    return whole && s->variable ? s->variable(s->data, str_of(whole), p->arena) : NULL;
+}
+
+static struct node *parse_member(struct parsing *p, struct node *n)
+{
+    struct str name = expr_take_name(p);
+    bool is_struct = n->type->kind == C_STRUCT;
+    struct node *m = member_of(p, n, name);
+    if (m || (is_struct && (m = static_member(p, n->type, name))))
+        return m;
+    const char *type = c_type_text(n->type, p->arena);
+    return expr_fail(p, is_struct ? arena_printf(p->arena, "%s has no member `%.*s`", type, STR_ARG(name))
+                                  : arena_printf(p->arena, "it has type %s, which has no members", type));
 }
 
 struct node *expr_own_member(struct parsing *p, struct str name)

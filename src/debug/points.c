@@ -122,41 +122,30 @@ bool point_is_file(const char *path, const char *asked)
     return ends_path(path, asked) || (*asked == '/' && *path != '/' && ends_path(asked, path));
 }
 
-/* Where the parameters of a function's readable name begin: "(float*)" of "void ns::k<int>(float*)
- * const". */
-static size_t parameters_at(const char *whole)
+/* The name without a list of parameters, which readable names do not have: "sum" of "sum(float*, int)". */
+static const char *without_parameters(const char *name, struct arena *arena)
 {
-    size_t end = strlen(whole);
+    static const char call[] = "operator()";
+    size_t n = strlen(name), at = n, m = strlen(call);
     unsigned depth = 0;
-    while (end && whole[end - 1] != ')')
-        end--;
-    for (size_t i = end; i-- > 0;) {
-        depth += whole[i] == ')';
-        depth -= whole[i] == '(';
-        if (!depth && whole[i] == '(')
-            return i;
-    }
-    return strlen(whole);
+    if (!n || name[n - 1] != ')' || (n >= m && strcmp(name + n - m, call) == 0))
+        return name;
+    do {
+        at--;
+        depth += name[at] == ')';
+        depth -= name[at] == '(';
+    } while (at && depth);
+    return arena_strndup(arena, name, at);
 }
 
 /* Compares with a function's name in the PTX, its whole name in the source, or "ns::k<int>",
- * "k<int>", "ns::k", "k". */
+ * "k<int>", "ns::k", "k", "list::push" of "list<int>::push". */
 bool point_is_called(struct str mangled, const char *asked, struct arena *arena)
 {
     const char *whole = name_compact(demangle(mangled, arena), arena);
-    size_t n = parameters_at(whole), template = n;
-    unsigned depth = 0;
-    asked = name_compact(asked, arena);
-    if (str_is(mangled, asked) || strcmp(whole, asked) == 0 || name_ends_with((struct str){whole, n}, str_of(asked)))
-        return true;
-    if (!n || whole[n - 1] != '>')
-        return false;
-    do {
-        template --;
-        depth += whole[template] == '>';
-        depth -= whole[template] == '<';
-    } while (template && depth);
-    return name_ends_with((struct str){whole, template}, str_of(asked));
+    asked = without_parameters(name_compact(asked, arena), arena);
+    return str_is(mangled, asked) || name_ends_with(str_of(whole), str_of(asked)) ||
+           name_ends_with(str_of(name_without_templates(whole, arena)), str_of(asked));
 }
 
 /* ---- places ---- */

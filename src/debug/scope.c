@@ -159,7 +159,12 @@ static struct node *place_of(struct scope_data *s, const struct dwarf_variable *
     struct node *address;
     switch (v->kind) {
     case DWARF_GONE: address = given(s, v, arena); return address ? address : gone(v, v->why, arena);
-    case DWARF_VALUE: return node_const((int64_t)v->address, v->type, arena);
+    case DWARF_VALUE:
+        if (!c_is_scalar(v->type))
+            return gone(v, "the compiler has removed it", arena);
+        address = node_const(0, v->type, arena);
+        address->value = c_load(v->type, &v->address);
+        return address;
     case DWARF_DYNAMIC:
         address = address_of(s, str_of(v->name), arena);
         return address ? node_memory(address, sized(s, v->type, arena), arena)
@@ -237,6 +242,11 @@ static struct node *variable(void *data, struct str name, struct arena *arena)
         if (str_is(all[i].kind == DWARF_DYNAMIC ? name_last(name) : name, all[i].name) ||
             is_of_namespace(s, &all[i], name, arena))
             return node_of(s, &all[i], arena);
+    struct dwarf_variable constant;
+    if (s->info && s->info->reader &&
+        dwarf->constant(s->info->reader, place_in(s->info, s->code, s->op), s->level,
+                        arena_strndup(arena, name.p, name.n), &constant))
+        return node_of(s, &constant, arena);
     const struct ptx_var *v = dynamic_shared(s->code->ir->func->module, name, arena);
     if (!v)
         return NULL;

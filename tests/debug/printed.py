@@ -14,6 +14,7 @@ SHOW = r"""
 template <class T> __device__ void shown_(int number, const T &v)
 {
     if constexpr (std::is_floating_point<T>::value) printf("@%d %.17g\n", number, (double)v);
+    else if constexpr (std::is_unsigned<T>::value) printf("@%d %llu\n", number, (unsigned long long)v);
     else if constexpr (std::is_integral<T>::value || std::is_enum<T>::value) printf("@%d %lld\n", number, (long long)v);
     else if constexpr (std::is_pointer<T>::value) printf("@%d %d\n", number, v != nullptr);
     else printf("@%d ?\n", number);

@@ -528,6 +528,50 @@ template __global__ void kinds<3>(vec<double> *, __half, mode);
     assert got[8] == got[9] == "`dot` is a function, which cannot be called from here; `break dot` stops in it", got
 
 
+CONSTANTS = """constexpr int TILE = 16;
+static const float SCALE = 0.5f;
+enum class mode : unsigned char { SLOW = 3, FAST = 200 };
+struct sizes { static constexpr int N = 7; int x; __device__ __noinline__ int all() const { return x * N; } };
+template <int N, typename T, mode M> struct buffer {
+    T at[N];
+    __device__ __noinline__ T get(int i) const
+    {
+        const T two = 2;
+        return at[i] * N + two + (M == mode::SLOW);
+    }
+};
+template <int BLOCK, bool EXACT> __global__ void constants(float *out, int n)
+{
+    const double d = 2.5;
+    const float f = -1.25f;
+    const unsigned long large = 0xffffffffffffff00ul;
+    const short less = -3;
+    constexpr mode m = mode::FAST;
+    buffer<4, int, mode::SLOW> b = {{1, 2, 3, 4}};
+    sizes s = {n};
+    out[threadIdx.x] = b.get(threadIdx.x & 3) + TILE + SCALE * d + f + (float)large + less + (int)m + s.all() + BLOCK + EXACT;
+}
+template __global__ void constants<32, true>(float *, int);
+"""
+
+
+def constants_that_lie_nowhere_have_their_values():
+    """Also of floats, template arguments and static members, in code that is optimised and in code that is not."""
+    names = ["TILE", "SCALE", "d", "f", "large", "less", "m", "(int)m", "sizes::N", "BLOCK", "EXACT", "BLOCK * 2 + s.x"]
+    values = ["16", "0.5", "2.5", "-1.25", "18446744073709551360", "-3", "FAST", "200", "7", "32", "true", "69"]
+    inside = {"buffer::get": ["next", "p N", "p M", "p two", "p at[1] + N"], "sizes::all()": ["p N", "p this->N", "p sizes::N", "p x + N"]}
+    values_inside = ["4", "SLOW", "2", "6", "7", "7", "7", "12"]
+    name, ptx = folder.write("constants.cu", CONSTANTS), folder.path("constants.ptx")
+    for options in [], ["-dopt=on"]:
+        subprocess.run([heddle, "cc", "-G", *options, "-std=c++17", "-ptx", name, "-o", ptx], check=True)
+        got = answers([ptx, "--grid", 1, "--block", 32, "f32[32]", 5], ["b constants.cu:22", "run", *[f"p {n}" for n in names]], cwd=folder.name)[2:]
+        assert [re.sub(r"^\$\d+ = ", "", g) for g in got] == values, (options, got)
+        if not options:
+            asked = [command for f, names in inside.items() for command in [f"tbreak {f}", "c", *names]]
+            got = [g for g in answers([ptx, "--grid", 1, "--block", 32, "f32[32]", 5], asked, cwd=folder.name) if g.startswith("$")]
+            assert [re.sub(r"^\$\d+ = ", "", g) for g in got] == values_inside, got
+
+
 def inlined_calls_are_calls_like_others():
     """Of heddle cc, which says in DWARF where they are; sessions/inlined.txt has nvcc's -lineinfo."""
     ptx = folder.path("inlined.ptx")
@@ -618,10 +662,20 @@ def a_program_stops_in_the_kernels_that_have_breakpoints():
 
 def lines_without_code_are_told_where_there_is_some():
     """With the first kernel, if a program was not running yet."""
-    got = answers([build_program("-lineinfo")], ["b program.cu:1", "b program.cu:99", "b nowhere.cu:3", "b fil", "run", "b 99"])
+    got = answers([build_program("-lineinfo")], ["b program.cu:1", "b program.cu:99", "b nowhere.cu:3", "b fil", "run", "b 99", "delete 1", "b check", "c", "disable", "c"])
     assert re.match(r"Breakpoint 1: line 1 has no code; the next line that has code is \d\nBreakpoint 2: line 99 has no code in this kernel; the last line there that has code is 10\n"
                     r"Breakpoint 4: `fil` is not a function of this kernel; did you mean `fill`\?\nBreakpoint 1\b", got[4]), got[4]
     assert got[5].endswith("the last line there that has code is 10"), got[5]
+    assert "Breakpoint 6, by 4 threads" in got[8] and got[10].endswith("[The program has ended normally]"), got[8:]
+
+
+def breakpoints_without_code_in_any_kernel_are_told_at_the_end():
+    got = answers([build_program("-lineinfo")], ["b nowhere.cu:3 if 1", "b check", "b fill", "b nothing", "tbreak fill", "run", "delete 3", "c", "disable 2", "c"])
+    assert got[9].split("[The program has ended normally]\n")[1] == (
+        "Breakpoint 1 (nowhere.cu:3 if 1) was not reached: no kernel that was launched has code there\n"
+        "Breakpoint 4 (nothing) was not reached: no kernel that was launched has code there"), got
+    got = answers(["/bin/true"], ["b check", "run"])
+    assert got[1] == "[The program has ended normally]\nNo kernel was launched, so no breakpoint was set", got
 
 
 def breakpoints_stay_for_the_next_run():
