@@ -74,6 +74,12 @@ enum {
     ATTR_REDUCTION_DESCRIPTOR = 1612,
     ATTR_RESHAPE_X = 2200,
     ATTR_RESHAPE_Y = 2201,
+    ATTR_RNG_DISTRIBUTION = 2300,
+    ATTR_RNG_PROBABILITY = 2305,
+    ATTR_RNG_Y = 2310,
+    ATTR_RNG_SEED = 2311,
+    ATTR_RNG_DESCRIPTOR = 2312,
+    ATTR_RNG_OFFSET = 2313,
 };
 
 /* cudnnBackendAttributeType_t, those whose sizes are not an enum's */

@@ -61,6 +61,9 @@ void tensor_move(const struct tensor *t, void *at, int64_t stride, size_t n, dou
 /* A factor of a call for this tensor: a double if the tensor is of doubles, else a float. */
 double tensor_factor(const void *at, cudnnTensorDescriptor_t handle);
 
+/* A number in [0, 1) from a seed, the number of a call and a position (a finaliser of splitmix64). A GPU draws others. */
+double cudnn_drawn(uint64_t seed, uint64_t call, uint64_t place);
+
 cudnnStatus_t cudnn_status(CUresult r);
 /* Creates a zeroed descriptor; destroys one. */
 cudnnStatus_t cudnn_new(enum record_kind kind, size_t bytes, void **handle);

@@ -87,7 +87,7 @@ static cudnnStatus_t finalize_operations(const struct descriptor *graph)
         return CUDNN_STATUS_SUCCESS;
     library_failed("cudnnBackendFinalize", "the graph has %s", wrong);
     LIBRARY_REFUSE("a graph of cuDNN that is neither one convolution nor made of products, pointwise operations, "
-                   "reductions and reshapes in float" OWN_ATTENTION);
+                   "reductions, reshapes and dropout masks in float" OWN_ATTENTION);
     return CUDNN_STATUS_NOT_SUPPORTED;
 }
 
@@ -150,8 +150,7 @@ static bool bind(struct operations *o, const struct descriptor *pack, hd_used *u
             continue;
         }
         v->at = at;
-        used[(*used_count)++] =
-            v->is_written ? library_writes(at, tensor_bytes(&v->t)) : library_reads(at, tensor_bytes(&v->t));
+        used[(*used_count)++] = v->is_written ? library_writes(at, value_bytes(v)) : library_reads(at, value_bytes(v));
     }
     return true;
 }

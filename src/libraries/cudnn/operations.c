@@ -12,7 +12,8 @@
 #include "libraries/blas/elements.h"
 #include "libraries/openblas/openblas.h"
 
-enum { TYPE_OF_INT32 = 4, TYPE_OF_BOOLEAN = 11 }; /* cudnnDataType_t, only of virtual tensors */
+/* cudnnDataType_t: of virtual tensors, and of the seeds of masks. */
+enum { TYPE_OF_INT32 = 4, TYPE_OF_INT64 = 10, TYPE_OF_BOOLEAN = 11 };
 
 /* cudnnPointwiseMode_t: number, operands, value. */
 #define POINTWISE_MODES(M)                                                                                             \
@@ -45,7 +46,7 @@ enum { TYPE_OF_INT32 = 4, TYPE_OF_BOOLEAN = 11 }; /* cudnnDataType_t, only of vi
     M(401, 2, x != 0 || b != 0)                                                                                        \
     M(402, 1, x == 0)                                                                                                  \
     M(601, 3, t != 0 ? x : b)
-enum { POINTWISE_GEN_INDEX = 501 };
+enum { POINTWISE_GEN_INDEX = 501, RNG_BERNOULLI = 0 };
 enum { REDUCE_ADD, REDUCE_MUL, REDUCE_MIN, REDUCE_MAX, REDUCE_AMAX, REDUCE_AVG, REDUCE_MODES };
 
 static unsigned pointwise_operands(int mode)
@@ -68,7 +69,8 @@ static bool known_type(const struct value *v)
     case CUDNN_DATA_FLOAT:
     case CUDNN_DATA_HALF:
     case CUDNN_DATA_BFLOAT16: return true;
-    case TYPE_OF_INT32:
+    case TYPE_OF_INT32: return !v->is_by_value;
+    case TYPE_OF_INT64: return !v->is_by_value && !v->is_virtual;
     case TYPE_OF_BOOLEAN: return v->is_virtual;
     default: return false;
     }
@@ -108,12 +110,26 @@ static const struct tensor *operand(const struct operations *o, const struct ope
     return &o->values[p->in[i]].t;
 }
 
+/* Is it an integer in memory? Only masks read those. */
+static bool is_seed(const struct value *v)
+{
+    return !v->is_virtual && (v->t.type == TYPE_OF_INT32 || v->t.type == TYPE_OF_INT64);
+}
+
+size_t value_bytes(const struct value *v)
+{
+    return v->t.type == TYPE_OF_INT64 ? 8 : v->t.type == TYPE_OF_INT32 ? 4 : tensor_bytes(&v->t);
+}
+
 static bool fits(const struct operations *o, const struct operation *p)
 {
     const struct tensor *y = &o->values[p->out].t, *x = operand(o, p, 0);
     unsigned n = y->n, last = n - 1;
+    bool is_mask = p->type == BACKEND_OPERATION_RNG;
+    if (is_seed(&o->values[p->out]))
+        return false;
     for (unsigned i = 0; i < p->operands; i++)
-        if (operand(o, p, i)->n != n)
+        if ((!is_mask && operand(o, p, i)->n != n) || is_seed(&o->values[p->in[i]]) != is_mask)
             return false;
     if (p->type == BACKEND_OPERATION_MATMUL) {
         const struct tensor *b = operand(o, p, 1);
@@ -171,7 +187,17 @@ static const char *read_operation(struct operations *o, const struct descriptor 
         names[0] = ATTR_RESHAPE_X;
         out = ATTR_RESHAPE_Y;
         break;
-    case BACKEND_OPERATION_RNG: return "random numbers, as for dropout";
+    case BACKEND_OPERATION_RNG: {
+        const struct descriptor *kind = attribute_descriptor(d, ATTR_RNG_DESCRIPTOR);
+        if (attribute_int(kind, ATTR_RNG_DISTRIBUTION, -1) != RNG_BERNOULLI || !attribute_descriptor(d, ATTR_RNG_SEED))
+            return "random numbers of this distribution or seed";
+        p.operands = attribute_of(d, ATTR_RNG_OFFSET) ? 2 : 1;
+        p.alpha[0] = (float)attribute_number(kind, ATTR_RNG_PROBABILITY, 0);
+        names[0] = ATTR_RNG_SEED;
+        names[1] = ATTR_RNG_OFFSET;
+        out = ATTR_RNG_Y;
+        break;
+    }
     default: return "an operation of this kind";
     }
     for (unsigned i = 0; i <= p.operands; i++) {
@@ -391,6 +417,21 @@ static bool reshape(struct work *w)
     return memory != NULL;
 }
 
+static uint64_t seed_of(const struct work *w, unsigned i)
+{
+    const struct value *v = &w->o->values[w->now->in[i]];
+    const void *at = i < w->now->operands ? library_view(v->at) : NULL;
+    return !at ? 0 : v->t.type == TYPE_OF_INT64 ? *(const uint64_t *)at : *(const uint32_t *)at;
+}
+
+static void mask(struct work *w)
+{
+    const struct tensor *y = &w->o->values[w->now->out].t;
+    uint64_t seed = seed_of(w, 0), offset = seed_of(w, 1);
+    for (int64_t i = 0; i < count_of(y, y->n); i++)
+        w->elements[w->now->out][i] = cudnn_drawn(seed, offset, (uint64_t)i) < (double)w->now->alpha[0];
+}
+
 /* Rounds a result to its type, and writes it. */
 static void finish(struct work *w, unsigned number)
 {
@@ -410,7 +451,7 @@ static bool compute(struct work *w)
     const struct operation *p = w->now;
     const struct tensor *y = &w->o->values[p->out].t;
     for (unsigned i = 0; i < p->operands; i++)
-        if (!elements_of(w, p->in[i]))
+        if (p->type != BACKEND_OPERATION_RNG && !elements_of(w, p->in[i]))
             return false;
     float *old = w->elements[p->out]; /* of a tensor that is written anew */
     w->elements[p->out] = malloc((size_t)count_of(y, y->n) * sizeof *old);
@@ -423,6 +464,8 @@ static bool compute(struct work *w)
         library_parallel((size_t)count_of(y, y->n - 1), pointwise_row, w);
     else if (p->type == BACKEND_OPERATION_REDUCTION)
         reduce(w);
+    else if (p->type == BACKEND_OPERATION_RNG)
+        mask(w);
     else if (!reshape(w))
         return false;
     finish(w, p->out);

@@ -1,4 +1,4 @@
-/* Graphs of products, pointwise operations, reductions and reshapes, such as attention's: read from
+/* Graphs of products, pointwise operations, reductions, reshapes and dropout masks, such as attention's: read from
  * descriptors into a plain record, and computed in float, one operation after the other.
  */
 #ifndef HEDDLE_LIBRARIES_CUDNN_OPERATIONS_H
@@ -22,7 +22,7 @@ struct value {
 
 struct operation {
     int type, mode, axis; /* BACKEND_OPERATION_ ...; the mode of a pointwise operation or of a reduction */
-    float alpha[2];       /* factors of the first two operands */
+    float alpha[2];       /* factors of the first two operands; or the probability of 1 in a mask */
     unsigned operands;
     uint8_t in[MAX_OPERANDS], out; /* values */
 };
@@ -37,6 +37,8 @@ struct operations {
 const char *operations_read(const struct descriptor *graph, struct operations *o);
 /* Computes it, when `at` of the values that are not virtual, and `constant` of those by value, are set. */
 hd_result operations_run(void *operations);
+/* Bytes of a value that is in memory. */
+size_t value_bytes(const struct value *v);
 double operations_flops(const struct operations *o);
 
 #endif

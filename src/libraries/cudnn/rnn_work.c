@@ -168,18 +168,6 @@ struct part rnn_part(const struct work *w, int64_t layer, int64_t direction)
                          .outputs = rnn_outputs(w, layer) + direction * r->projected};
 }
 
-/* A number in [0, 1) from the seed, the call and the position (a finaliser of splitmix64). */
-static double drawn(const struct dropout_states *s, uint64_t place)
-{
-    uint64_t x = s->seed * 0x9e3779b97f4a7c15 + s->calls * 0xbf58476d1ce4e5b9 + place;
-    for (int i = 0; i < 2; i++) {
-        x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
-        x = (x ^ x >> 27) * 0x94d049bb133111eb;
-        x ^= x >> 31;
-    }
-    return (double)(x >> 11) * 0x1p-53;
-}
-
 void rnn_set_input(struct work *w, int64_t layer, bool draws)
 {
     const int64_t n = layer ? w->vectors * rnn_layer_input(w->r, layer) : 0;
@@ -192,7 +180,7 @@ void rnn_set_input(struct work *w, int64_t layer, bool draws)
     double *mask = rnn_masks(w, layer - 1), *out = rnn_outputs(w, layer - 1);
     for (int64_t i = 0; i < n; i++) {
         if (draws)
-            mask[i] = drawn(s, (uint64_t)(layer * n + i)) < p ? 0 : 1 / (1 - p);
+            mask[i] = cudnn_drawn(s->seed, s->calls, (uint64_t)(layer * n + i)) < p ? 0 : 1 / (1 - p);
         w->x[i] = out[i] * mask[i];
     }
 }

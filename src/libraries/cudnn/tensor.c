@@ -48,6 +48,17 @@ double tensor_factor(const void *at, cudnnTensorDescriptor_t handle)
     return t && t->type == CUDNN_DATA_DOUBLE ? *(const double *)at : *(const float *)at;
 }
 
+double cudnn_drawn(uint64_t seed, uint64_t call, uint64_t place)
+{
+    uint64_t x = seed * 0x9e3779b97f4a7c15 + call * 0xbf58476d1ce4e5b9 + place;
+    for (int i = 0; i < 2; i++) {
+        x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+        x = (x ^ x >> 27) * 0x94d049bb133111eb;
+        x ^= x >> 31;
+    }
+    return (double)(x >> 11) * 0x1p-53;
+}
+
 const struct tensor *tensor_of(cudnnTensorDescriptor_t handle)
 {
     return handle_find(&library_handles, handle, KIND_TENSOR);

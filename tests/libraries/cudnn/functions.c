@@ -23,6 +23,7 @@ size_t cudnnGetVersion(void);
 enum {
     INT64 = 3,
     FLOAT = 4,
+    DOUBLE = 5,
     POINTER = 6,
     DATA_TYPE = 1,
     MODE = 7,
@@ -369,6 +370,50 @@ static void attention_is_a_graph(void)
     CHECK(cudnnBackendExecute(handle, plan_of(graph), pack) == NULL_POINTER);
 }
 
+/* The same seed draws the same mask, of as many ones as asked for. */
+static void masks_are_drawn_from_their_seed(void)
+{
+    enum { ALL = 4 * 50 * 50 };
+    int distribution = 0, *seed, ones = 0, differ = 0;
+    double probability = 0.75;
+    float *first, *second;
+    DONE(cudaMallocManaged((void **)&seed, 2 * sizeof *seed, 1));
+    DONE(cudaMallocManaged((void **)&first, ALL * sizeof *first, 1));
+    DONE(cudaMallocManaged((void **)&second, ALL * sizeof *second, 1));
+    void *how = made(32), *op = made(RANDOM), *y = value(3, 0, 4, 50, 50, false), *s = value(1, INT32, 1, 1, 1, false),
+         *offset = value(2, INT32, 1, 1, 1, false);
+    set(how, 2300, DATA_TYPE, 1, &distribution);
+    set(how, 2305, DOUBLE, 1, &probability);
+    DONE(cudnnBackendFinalize(how));
+    set(op, 2310, DESCRIPTOR, 1, &y);
+    set(op, 2311, DESCRIPTOR, 1, &s);
+    set(op, 2312, DESCRIPTOR, 1, &how);
+    set(op, 2313, DESCRIPTOR, 1, &offset);
+    DONE(cudnnBackendFinalize(op));
+    building.ops[building.ops_n++] = op;
+    void *graph = built();
+    DONE(cudnnBackendFinalize(graph));
+    for (int i = 0; i < 3; i++) {
+        float *to = i == 0 ? first : second;
+        void *pack = made(16);
+        seed[0] = 5;
+        seed[1] = i < 2 ? 0 : 7;
+        set(pack, 1000, INT64, 3, (int64_t[]){1, 2, 3});
+        set(pack, 1001, POINTER, 3, (void *[]){seed, seed + 1, to});
+        DONE(cudnnBackendFinalize(pack));
+        DONE(cudnnBackendExecute(handle, plan_of(graph), pack));
+        DONE(cudaDeviceSynchronize());
+        if (i == 1)
+            CHECK(memcmp(first, second, ALL * sizeof *first) == 0);
+    }
+    for (int i = 0; i < ALL; i++) {
+        ones += first[i] == 1;
+        differ += first[i] != second[i];
+    }
+    CHECK(ones > 0.73 * ALL && ones < 0.77 * ALL);
+    CHECK(differ > 0.3 * ALL);
+}
+
 static void graphs_that_do_not_fit_are_refused(void)
 {
     add(PRODUCT, 0, 0, value(1, 0, 1, 2, 3, false), value(2, 0, 1, 4, 2, false), NULL, value(3, 0, 1, 2, 2, false));
@@ -463,6 +508,7 @@ int main(void)
     DONE(cudnnCreate(&handle));
     RUN(convolutions_and_their_gradients_are_sums);
     RUN(attention_is_a_graph);
+    RUN(masks_are_drawn_from_their_seed);
     RUN(graphs_that_do_not_fit_are_refused);
     RUN(graphs_of_anything_else_are_refused);
     RUN(sizes_that_do_not_fit_are_refused);
