@@ -785,6 +785,9 @@ HEDDLE_DOES_NOT_HAVE("green contexts") CUresult cuGreenCtxGetId(CUgreenCtx green
 #define cuStreamWriteValue32 CUDA_PTSZ(cuStreamWriteValue32_v2)
 #define cuStreamWriteValue64 CUDA_PTSZ(cuStreamWriteValue64_v2)
 /* clang-format on */
+#ifdef __cplusplus
+#include "heddle/driver_earlier.h"
+#endif
 #endif
 
 #endif

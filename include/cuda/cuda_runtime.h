@@ -26,36 +26,7 @@
 
 #include <utility>
 
-/* ---- what CUDA 13 has taken back ---- */
-
-/* Templates, so that a program which has such a function for CUDA 13 gets its own. */
-template <int = 0>
-[[deprecated("CUDA 13 has cudaDeviceSynchronize instead")]] inline cudaError_t cudaThreadSynchronize()
-{
-    return ::cudaDeviceSynchronize();
-}
-template <int = 0> [[deprecated("CUDA 13 has cudaDeviceReset instead")]] inline cudaError_t cudaThreadExit()
-{
-    return ::cudaDeviceReset();
-}
-
-inline cudaMemLocation heddle_location_of(int device)
-{
-    const bool is_host = device == cudaCpuDeviceId;
-    return {is_host ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice, is_host ? 0 : device};
-}
-template <int = 0>
-[[deprecated("CUDA 13 has a cudaMemLocation for the device")]] inline cudaError_t
-cudaMemPrefetchAsync(const void *devPtr, size_t count, int dstDevice, cudaStream_t stream = 0)
-{
-    return ::cudaMemPrefetchAsync(devPtr, count, heddle_location_of(dstDevice), 0, stream);
-}
-template <int = 0>
-[[deprecated("CUDA 13 has a cudaMemLocation for the device")]] inline cudaError_t
-cudaMemAdvise(const void *devPtr, size_t count, cudaMemoryAdvise advice, int device)
-{
-    return ::cudaMemAdvise(devPtr, count, advice, heddle_location_of(device));
-}
+#include "heddle/earlier.h"
 
 /* ---- memory ---- */
 

@@ -249,7 +249,17 @@ struct cudaDeviceProp {
     unsigned int gpuPciDeviceID;
     unsigned int gpuPciSubsystemID;
     int hostNumaMultinodeIpcSupported;
-    int reserved[56];
+    int reserved[48];
+    /* CUDA 12's, in what is reserved in CUDA 13, for sources that read them */
+    __attribute__((deprecated("CUDA 13 has cudaDevAttrClockRate"))) int clockRate;
+    __attribute__((deprecated("CUDA 13 has cudaDevAttrGpuOverlap"))) int deviceOverlap;
+    __attribute__((deprecated("CUDA 13 has cudaDevAttrKernelExecTimeout"))) int kernelExecTimeoutEnabled;
+    __attribute__((deprecated("CUDA 13 has cudaDevAttrComputeMode"))) int computeMode;
+    __attribute__((deprecated("CUDA 13 has cudaDeviceGetTexture1DLinearMaxWidth()"))) int maxTexture1DLinear;
+    __attribute__((deprecated("CUDA 13 has cudaDevAttrMemoryClockRate"))) int memoryClockRate;
+    __attribute__((
+        deprecated("CUDA 13 has cudaDevAttrSingleToDoublePrecisionPerfRatio"))) int singleToDoublePrecisionPerfRatio;
+    __attribute__((deprecated("CUDA 13 has no launches on several devices"))) int cooperativeMultiDeviceLaunch;
 };
 
 struct cudaPointerAttributes {

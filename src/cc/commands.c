@@ -211,10 +211,43 @@ static void add_unit(struct job *j, cc_words *c, const char *input, const char *
     ADD(c, input);
 }
 
+/* Options of a preprocessor, each with its value behind it or as the next word. */
+static const struct preprocessor_option {
+    const char *name;
+    bool headers; /* also for what all sources include */
+} preprocessor_options[] = {{"-D", true},       {"-U", true},          {"-I", false},       {"-isystem", false},
+                            {"-iquote", false}, {"-idirafter", false}, {"-include", false}, {"-imacros", false}};
+
+/* The host compiler's options for its preprocessor are the device side's, too: nvcc has both sides
+ * preprocessed by the host's compiler. */
+static void add_host_preprocessor_options(struct job *j, cc_words *c, enum reading reading)
+{
+    cc_words all = {0};
+    cc_add_host_options(j, &all);
+    for (uint32_t i = 0; i < all.n && reading != READ_PREPROCESSED; i++) {
+        if (strcmp(all.at[i], "-fopenmp") == 0)
+            ADD(c, "-D_OPENMP=202011"); /* clang 19's own, which its CUDA driver gives to the host alone */
+        for (size_t k = 0; k < sizeof preprocessor_options / sizeof preprocessor_options[0]; k++) {
+            const struct preprocessor_option *p = &preprocessor_options[k];
+            if (strncmp(all.at[i], p->name, strlen(p->name)) != 0)
+                continue;
+            const bool is_wanted = p->headers || reading == READ_SOURCE,
+                       has_next = strcmp(all.at[i], p->name) == 0 && i + 1 < all.n;
+            if (is_wanted)
+                ADD(c, all.at[i]);
+            if (has_next && is_wanted)
+                ADD(c, all.at[i + 1]);
+            i += has_next;
+            break;
+        }
+    }
+}
+
 static cc_words device_options(struct job *j, const char *arch, enum reading reading, const char *header)
 {
     const struct cc_options *o = &j->o;
     cc_words c = cuda_command(j, "--cuda-device-only", reading, header);
+    add_host_preprocessor_options(j, &c, reading);
     /* nvcc lets a variable that only some lanes have written be passed on, as programs do that
      * shuffle what lane 0 has; clang would take each lane for one that has written it */
     ADD(&c, "-Xclang");

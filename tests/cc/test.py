@@ -986,6 +986,101 @@ int main()
     run("own")
 
 
+def sources_of_cuda_12_are_compiled_as_they_are():
+    """Properties and arguments that CUDA 13 has taken back, each with a warning; its own calls have none."""
+    write("of12.cu", r"""#include <cstdio>
+#include <cuda.h>
+template <class G, class N> int edges(G g, N a, N b)
+{
+    N from[2], to[2], deps[2];
+    size_t n = 2, in = 2, out = 2;
+    cudaGraphGetEdges(g, from, to, &n);
+    cudaGraphNodeGetDependencies(b, deps, &in);
+    cudaGraphNodeGetDependentNodes(a, deps, &out);
+    return n == 1 && from[0] == a && to[0] == b && in == 1 && out == 1 ? 0 : 1;
+}
+int main()
+{
+    cudaDeviceProp p;
+    int clock, memory_clock;
+    cudaGetDeviceProperties_v2(&p, 0);
+    cudaDeviceGetAttribute(&clock, cudaDevAttrClockRate, 0);
+    cudaDeviceGetAttribute(&memory_clock, cudaDevAttrMemoryClockRate, 0);
+    if (p.clockRate != clock || p.memoryClockRate != memory_clock || p.deviceOverlap != 1 || p.computeMode || p.kernelExecTimeoutEnabled ||
+        p.maxTexture1DLinear <= 0 || p.singleToDoublePrecisionPerfRatio <= 0)
+        return 1;
+    cudaGraph_t g, of_capture;
+    cudaGraphNode_t a, b, c;
+    cudaGraphCreate(&g, 0);
+    cudaGraphAddEmptyNode(&a, g, nullptr, 0);
+    cudaGraphAddEmptyNode(&b, g, nullptr, 0);
+    if (cudaGraphAddDependencies(g, &a, &b, 1) || edges(g, a, b) || cudaGraphRemoveDependencies(g, &a, &b, 1))
+        return 2;
+    cudaGraphNodeParams empty = {cudaGraphNodeTypeEmpty};
+    if (cudaGraphAddNode(&c, g, &a, 1, &empty))
+        return 3;
+    cudaStream_t s;
+    cudaStreamCaptureStatus status;
+    unsigned long long id;
+    const cudaGraphNode_t *deps;
+    size_t n;
+    cudaStreamCreate(&s);
+    cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);
+    if (cudaStreamGetCaptureInfo_v2(s, &status, &id, &of_capture, &deps, &n) || status != cudaStreamCaptureStatusActive || n)
+        return 4;
+    cudaGraphAddEmptyNode(&c, of_capture, nullptr, 0);
+    if (cudaStreamUpdateCaptureDependencies(s, &c, 1) || cudaStreamGetCaptureInfo(s, &status, &id, &of_capture, &deps, nullptr, &n) || n != 1)
+        return 5;
+    cudaStreamEndCapture(s, &of_capture);
+    CUcontext context;
+    CUgraph h;
+    CUgraphNode x, y, z[2];
+    if (cuCtxCreate(&context, 0, 0) || cuCtxCreate(&context, nullptr, 0, 0))
+        return 6;
+    cuGraphCreate(&h, 0);
+    cuGraphAddEmptyNode(&x, h, nullptr, 0);
+    cuGraphAddEmptyNode(&y, h, nullptr, 0);
+    n = 2;
+    if (cuGraphAddDependencies(h, &x, &y, 1) || cuGraphNodeGetDependencies(y, z, &n) || n != 1 || z[0] != x ||
+        cuGraphRemoveDependencies(h, &x, &y, nullptr, 1))
+        return 7;
+    CUdeviceptr m;
+    if (cuMemAllocManaged(&m, 8, CU_MEM_ATTACH_GLOBAL) || cuMemAdvise(m, 8, CU_MEM_ADVISE_SET_READ_MOSTLY, 0) ||
+        cuMemPrefetchAsync(m, 8, CU_DEVICE_CPU, 0))
+        return 8;
+}
+""")
+    _, err = cc("of12.cu", "-lcuda", "-o", "of12")
+    assert "'clockRate' is deprecated: CUDA 13 has cudaDevAttrClockRate" in err and err.count(" warning: ") == 20, err
+    run("of12")
+
+
+def the_host_s_preprocessor_and_the_device_s_see_the_same():
+    """nvcc has both sides preprocessed by the host's compiler, with its options (Kokkos's nvcc_wrapper counts on it)."""
+    os.makedirs(path("system"), exist_ok=True)
+    write("system/factor.h", "#define FACTOR 3\n")
+    write("before.h", "#define BEFORE 2\n")
+    write("sees.cu", """#include <factor.h>
+#ifndef _OPENMP
+#error "OpenMP's macro"
+#endif
+__global__ void k(int *p) { *p = FACTOR * BEFORE * GIVEN; }
+int main()
+{
+    int *p, v;
+    cudaMalloc(&p, 4);
+    k<<<1, 1>>>(p);
+    cudaMemcpy(&v, p, 4, cudaMemcpyDeviceToHost);
+    return v != FACTOR * BEFORE * GIVEN || v != 42;
+}
+""")
+    cc("-Xcompiler", f"-isystem,{path('system')},-include,before.h", "-Xcompiler", "-DGIVEN=8,-UGIVEN,-DGIVEN=7", "-Xcompiler", "-D_OPENMP=202011",
+       "sees.cu", "-o", "sees")
+    run("sees")
+    out, _ = cc("-Xcompiler", "-fopenmp", "--dryrun", "sees.cu")
+    assert "-D_OPENMP=202011" in _, _
+
+
 def headers_are_precompiled():
     """From the third compilation on, and anew where something that they were made of differs."""
     kept = path("headers")

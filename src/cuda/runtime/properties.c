@@ -112,6 +112,8 @@ _Static_assert(sizeof(struct prop12) == 1032 && BYTES_11 == 728, "the sizes that
 _Static_assert(sizeof(struct cudaDeviceProp) == 1008, "the size that programs of CUDA 13 have");
 #endif
 
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* what CUDA 13 has taken back is filled in, too */
+
 static cudaError_t properties(PROPERTIES *p, int device)
 {
     int value;
@@ -128,10 +130,8 @@ static cudaError_t properties(PROPERTIES *p, int device)
     if (!r && !(r = cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_##attribute, device)))                            \
         p->member = (typeof(p->member))value;
 #if CUDART_MAJOR < 13
-#define PROP12(member, attribute) PROP(member, attribute)
 #define PROP13(member, attribute)
 #else
-#define PROP12(member, attribute)
 #define PROP13(member, attribute) PROP(member, attribute)
 #endif
 #include "cuda/runtime/device_prop.def"
