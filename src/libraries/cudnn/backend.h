@@ -30,6 +30,9 @@ enum {
 /* cudnnBackendAttributeName_t */
 enum {
     ATTR_POINTWISE_MODE = 0,
+    ATTR_POINTWISE_LOWER_CLIP = 3,
+    ATTR_POINTWISE_UPPER_CLIP = 4,
+    ATTR_POINTWISE_SLOPE = 5,
     ATTR_POINTWISE_AXIS = 9,
     ATTR_CONVOLUTION_MODE = 101,
     ATTR_CONVOLUTION_DILATIONS = 102,
@@ -43,8 +46,11 @@ enum {
     ATTR_PLAN_ENGINE_CONFIG = 401,
     ATTR_PLAN_WORKSPACE_SIZE = 402,
     ATTR_OPERATION_FORWARD = 700, /* followed by five more: alpha, beta, the convolution, w, x, y */
-    ATTR_OPERATION_DATA = 706,    /* alpha, beta, the convolution, w, dx, dy */
-    ATTR_OPERATION_FILTER = 712,  /* alpha, beta, the convolution, dw, x, dy */
+    ATTR_OPERATION_FORWARD_W = 703,
+    ATTR_OPERATION_FORWARD_X = 704,
+    ATTR_OPERATION_FORWARD_Y = 705,
+    ATTR_OPERATION_DATA = 706,   /* alpha, beta, the convolution, w, dx, dy */
+    ATTR_OPERATION_FILTER = 712, /* alpha, beta, the convolution, dw, x, dy */
     ATTR_POINTWISE_DESCRIPTOR = 750,
     ATTR_POINTWISE_X = 751,
     ATTR_POINTWISE_B = 752,

@@ -16,6 +16,10 @@ struct convolution {
     double alpha, beta;
 };
 
+struct descriptor;
+/* Reads an operation of the backend API, with the unique IDs of its tensors x, w and y (graph.c). */
+bool descriptor_convolution(const struct descriptor *op, struct convolution *c, int64_t ids[3]);
+
 /* NULL, or why it cannot be computed. */
 const char *convolution_wrong(const struct convolution *c);
 /* Returns false if memory is exhausted. */

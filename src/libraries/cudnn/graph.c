@@ -6,8 +6,6 @@
 #include "libraries/cudnn/operations.h"
 
 #define OWN_KERNELS " (torch.backends.cudnn.enabled = False makes PyTorch use its own kernels)"
-#define OWN_ATTENTION                                                                                                  \
-    " (torch.backends.cuda.enable_cudnn_sdp(False) makes PyTorch compute attention by its own kernels)"
 
 bool descriptor_tensor(const struct descriptor *d, struct tensor *t)
 {
@@ -36,8 +34,7 @@ static bool read_space(const struct descriptor *d, int name, unsigned n, int64_t
     return true;
 }
 
-/* Reads a convolution, with the unique IDs of its tensors x, w and y. */
-static bool read_convolution(const struct descriptor *op, struct convolution *c, int64_t ids[3])
+bool descriptor_convolution(const struct descriptor *op, struct convolution *c, int64_t ids[3])
 {
     int first = op->type == BACKEND_CONVOLUTION_FORWARD ? ATTR_OPERATION_FORWARD
                 : op->type == BACKEND_CONVOLUTION_DATA  ? ATTR_OPERATION_DATA
@@ -86,8 +83,10 @@ static cudnnStatus_t finalize_operations(const struct descriptor *graph)
     if (!wrong)
         return CUDNN_STATUS_SUCCESS;
     library_failed("cudnnBackendFinalize", "the graph has %s", wrong);
-    LIBRARY_REFUSE("a graph of cuDNN that is neither one convolution nor made of products, pointwise operations, "
-                   "reductions, reshapes and dropout masks in float" OWN_ATTENTION);
+    LIBRARY_REFUSE(
+        "a graph of cuDNN that is neither a convolution or its gradient, nor made of products, convolutions, "
+        "pointwise operations, reductions, reshapes and dropout masks in float" OWN_KERNELS
+        "; for attention: torch.backends.cuda.enable_cudnn_sdp(False)");
     return CUDNN_STATUS_NOT_SUPPORTED;
 }
 
@@ -98,7 +97,7 @@ cudnnStatus_t graph_finalize(const struct descriptor *graph)
     const struct descriptor *op = only_operation(graph);
     if (!op)
         return finalize_operations(graph);
-    if (!read_convolution(op, &c, ids))
+    if (!descriptor_convolution(op, &c, ids))
         return CUDNN_STATUS_BAD_PARAM;
     const char *wrong = convolution_wrong(&c);
     if (wrong) {
@@ -139,7 +138,7 @@ static bool bind(struct operations *o, const struct descriptor *pack, hd_used *u
     for (unsigned i = 0; i < o->value_count; i++) {
         struct value *v = &o->values[i];
         void *at = v->is_virtual ? NULL : pointer_of(pack, v->id);
-        if (v->is_virtual)
+        if (v->is_virtual || (!v->uses && !v->is_written))
             continue;
         if (!at)
             return false;
@@ -188,7 +187,7 @@ cudnnStatus_t graph_execute(struct cudnn_handle *s, const struct descriptor *gra
     const struct descriptor *op = only_operation(graph);
     if (!op)
         return execute_operations(s, graph, pack);
-    if (!read_convolution(op, &r.c, ids))
+    if (!descriptor_convolution(op, &r.c, ids))
         return CUDNN_STATUS_BAD_PARAM;
     const struct tensor *tensors[] = {&r.c.x, &r.c.w, &r.c.y};
     hd_used used[3];

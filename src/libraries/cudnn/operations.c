@@ -34,6 +34,7 @@ enum { TYPE_OF_INT32 = 4, TYPE_OF_INT64 = 10, TYPE_OF_BOOLEAN = 11 };
     M(20, 1, erff(x))                                                                                                  \
     M(21, 1, x)                                                                                                        \
     M(22, 1, 1 / x)                                                                                                    \
+    M(POINTWISE_RELU, 1, fmaxf(x, 0))                                                                                  \
     M(101, 1, tanhf(x))                                                                                                \
     M(102, 1, 1 / (1 + expf(-x)))                                                                                      \
     M(300, 2, x == b)                                                                                                  \
@@ -46,7 +47,7 @@ enum { TYPE_OF_INT32 = 4, TYPE_OF_INT64 = 10, TYPE_OF_BOOLEAN = 11 };
     M(401, 2, x != 0 || b != 0)                                                                                        \
     M(402, 1, x == 0)                                                                                                  \
     M(601, 3, t != 0 ? x : b)
-enum { POINTWISE_GEN_INDEX = 501, RNG_BERNOULLI = 0 };
+enum { POINTWISE_RELU = 100, POINTWISE_GEN_INDEX = 501, RNG_BERNOULLI = 0 };
 enum { REDUCE_ADD, REDUCE_MUL, REDUCE_MIN, REDUCE_MAX, REDUCE_AMAX, REDUCE_AVG, REDUCE_MODES };
 
 static unsigned pointwise_operands(int mode)
@@ -145,11 +146,57 @@ static bool fits(const struct operations *o, const struct operation *p)
     return p->type != BACKEND_OPERATION_POINTWISE || (p->axis >= 0 && p->axis < (int)n);
 }
 
+/* A plain ReLU, without clips at other values. */
+static bool is_plain_relu(const struct descriptor *kind)
+{
+    return attribute_number(kind, ATTR_POINTWISE_LOWER_CLIP, 0) == 0 &&
+           attribute_number(kind, ATTR_POINTWISE_UPPER_CLIP, INFINITY) >= 1e30 &&
+           attribute_number(kind, ATTR_POINTWISE_SLOPE, 0) == 0;
+}
+
+static void pack_floats(struct tensor *t)
+{
+    int64_t stride = 1;
+    t->type = CUDNN_DATA_FLOAT;
+    for (unsigned i = t->n; i-- > 0; stride *= t->dim[i])
+        t->stride[i] = stride;
+}
+
+static const char *read_convolution(struct operations *o, const struct descriptor *d, struct operation *p)
+{
+    int64_t ids[3];
+    if (o->convolution_count == MAX_CONVOLUTIONS)
+        return "that many convolutions";
+    struct convolution *c = &o->convolutions[p->mode = (int)o->convolution_count++];
+    if (!descriptor_convolution(d, c, ids))
+        return "a convolution that is not complete";
+    pack_floats(&c->x);
+    pack_floats(&c->w);
+    pack_floats(&c->y);
+    return c->beta != 0 ? "a convolution that is added to a result" : convolution_wrong(c);
+}
+
+/* An operand with the factor 0 is not read: PyTorch gives memory that nobody has written. */
+static bool is_read(const struct operation *p, unsigned i)
+{
+    return i >= 2 || p->type != BACKEND_OPERATION_POINTWISE || p->alpha[i] != 0;
+}
+
 static const char *read_operation(struct operations *o, const struct descriptor *d)
 {
     struct operation p = {.type = d ? d->type : -1, .alpha = {1, 1}};
     int names[MAX_OPERANDS] = {0}, out;
     switch (p.type) {
+    case BACKEND_CONVOLUTION_FORWARD: {
+        const char *wrong = read_convolution(o, d, &p);
+        if (wrong)
+            return wrong;
+        p.operands = 2;
+        names[0] = ATTR_OPERATION_FORWARD_X;
+        names[1] = ATTR_OPERATION_FORWARD_W;
+        out = ATTR_OPERATION_FORWARD_Y;
+        break;
+    }
     case BACKEND_OPERATION_MATMUL:
         p.operands = 2;
         names[0] = ATTR_MATMUL_A;
@@ -164,7 +211,7 @@ static const char *read_operation(struct operations *o, const struct descriptor 
         p.mode = (int)attribute_int(kind, ATTR_POINTWISE_MODE, -1);
         p.axis = (int)attribute_int(kind, ATTR_POINTWISE_AXIS, 0);
         p.operands = pointwise_operands(p.mode);
-        if (p.operands == 0)
+        if (p.operands == 0 || (p.mode == POINTWISE_RELU && !is_plain_relu(kind)))
             return "this mode of a pointwise operation";
         p.alpha[0] = (float)attribute_number(d, ATTR_POINTWISE_ALPHA1, 1);
         p.alpha[1] = (float)attribute_number(d, ATTR_POINTWISE_ALPHA1 + 1, 1);
@@ -209,7 +256,7 @@ static const char *read_operation(struct operations *o, const struct descriptor 
     if (!fits(o, &p))
         return "an operation whose tensors have these sizes";
     for (unsigned i = 0; i < p.operands; i++)
-        o->values[p.in[i]].uses++;
+        o->values[p.in[i]].uses += is_read(&p, i);
     o->values[p.out].is_written = true;
     o->list[o->count++] = p;
     return NULL;
@@ -337,14 +384,15 @@ static void pointwise_row(void *data, size_t row)
     const struct tensor *whole = &w->o->values[p->out].t;
     unsigned last = whole->n - 1;
     int64_t c[MAX_DIMS], n = whole->dim[last], step[MAX_OPERANDS] = {0};
+    static const float nothing;
     const float *in[MAX_OPERANDS] = {0};
     float *y = w->elements[p->out] + (int64_t)row * n;
     coordinates(whole, (int64_t)row, c);
     for (unsigned i = 0; i < MAX_OPERANDS; i++) {
         unsigned from = i < p->operands ? i : 0;
         const struct tensor *t = operand(w->o, p, from);
-        in[i] = w->elements[p->in[from]] + index_at(t, whole, c, t->n);
-        step[i] = t->dim[last] > 1;
+        in[i] = is_read(p, from) ? w->elements[p->in[from]] + index_at(t, whole, c, t->n) : &nothing;
+        step[i] = is_read(p, from) && t->dim[last] > 1;
     }
     switch (p->mode) {
 #define CASE(number, operands, value)                                                                                  \
@@ -432,6 +480,13 @@ static void mask(struct work *w)
         w->elements[w->now->out][i] = cudnn_drawn(seed, offset, (uint64_t)i) < (double)w->now->alpha[0];
 }
 
+static bool convolve(struct work *w)
+{
+    const struct operation *p = w->now;
+    return convolution_run(&w->o->convolutions[p->mode], w->elements[p->in[0]], w->elements[p->in[1]],
+                           w->elements[p->out]);
+}
+
 /* Rounds a result to its type, and writes it. */
 static void finish(struct work *w, unsigned number)
 {
@@ -451,7 +506,7 @@ static bool compute(struct work *w)
     const struct operation *p = w->now;
     const struct tensor *y = &w->o->values[p->out].t;
     for (unsigned i = 0; i < p->operands; i++)
-        if (p->type != BACKEND_OPERATION_RNG && !elements_of(w, p->in[i]))
+        if (p->type != BACKEND_OPERATION_RNG && is_read(p, i) && !elements_of(w, p->in[i]))
             return false;
     float *old = w->elements[p->out]; /* of a tensor that is written anew */
     w->elements[p->out] = malloc((size_t)count_of(y, y->n) * sizeof *old);
@@ -466,11 +521,11 @@ static bool compute(struct work *w)
         reduce(w);
     else if (p->type == BACKEND_OPERATION_RNG)
         mask(w);
-    else if (!reshape(w))
+    else if (p->type == BACKEND_CONVOLUTION_FORWARD ? !convolve(w) : !reshape(w))
         return false;
     finish(w, p->out);
     for (unsigned i = 0; i < p->operands; i++)
-        if (--w->left[p->in[i]] == 0) {
+        if (is_read(p, i) && --w->left[p->in[i]] == 0) {
             free(w->elements[p->in[i]]);
             w->elements[p->in[i]] = NULL;
         }

@@ -1,12 +1,13 @@
-/* Graphs of products, pointwise operations, reductions, reshapes and dropout masks, such as attention's: read from
+/* Graphs of products, convolutions, pointwise operations, reductions, reshapes and dropout masks, such as attention's: read from
  * descriptors into a plain record, and computed in float, one operation after the other.
  */
 #ifndef HEDDLE_LIBRARIES_CUDNN_OPERATIONS_H
 #define HEDDLE_LIBRARIES_CUDNN_OPERATIONS_H
 
 #include "libraries/cudnn/backend.h"
+#include "libraries/cudnn/convolution.h"
 
-enum { MAX_OPERANDS = 3, MAX_OPERATIONS = 96, MAX_VALUES = 128 };
+enum { MAX_OPERANDS = 3, MAX_OPERATIONS = 96, MAX_VALUES = 128, MAX_CONVOLUTIONS = 4 };
 
 /* A tensor of the graph. */
 struct value {
@@ -21,7 +22,7 @@ struct value {
 };
 
 struct operation {
-    int type, mode, axis; /* BACKEND_OPERATION_ ...; the mode of a pointwise operation or of a reduction */
+    int type, mode, axis; /* BACKEND_ ...; the mode of a pointwise operation or of a reduction, or which convolution */
     float alpha[2];       /* factors of the first two operands; or the probability of 1 in a mask */
     unsigned operands;
     uint8_t in[MAX_OPERANDS], out; /* values */
@@ -31,6 +32,8 @@ struct operations {
     unsigned value_count, count;
     struct value values[MAX_VALUES];
     struct operation list[MAX_OPERATIONS];
+    unsigned convolution_count;
+    struct convolution convolutions[MAX_CONVOLUTIONS]; /* of arrays of floats */
 };
 
 /* Reads a graph; NULL, or what it has that is not supported. */

@@ -100,12 +100,11 @@ static void *plan_of(void *graph)
     return plan;
 }
 
-static void run(int kind, const struct shape *s, float *x, float *w, float *y, float alpha, float beta)
+static void *described(const struct shape *s)
 {
-    int type = 0, mode = 1, first = kind == FORWARD ? 700 : kind == DATA ? 706 : 712;
-    int64_t space = 2, ids[3] = {'x', 'w', 'y'};
-    void *at[3] = {x, w, y}, *op = made(kind), *d = made(1), *graph = made(15), *pack = made(16);
-    void *tensors[3] = {tensor('x', s->x, s->last), tensor('w', s->w, s->last), tensor('y', s->y, s->last)};
+    int type = 0, mode = 1;
+    int64_t space = 2;
+    void *d = made(1);
     set(d, 100, DATA_TYPE, 1, &type);
     set(d, 101, MODE, 1, &mode);
     set(d, 106, INT64, 1, &space);
@@ -114,6 +113,15 @@ static void run(int kind, const struct shape *s, float *x, float *w, float *y, f
     set(d, 105, INT64, 2, s->pad);
     set(d, 102, INT64, 2, s->dilation);
     DONE(cudnnBackendFinalize(d));
+    return d;
+}
+
+static void run(int kind, const struct shape *s, float *x, float *w, float *y, float alpha, float beta)
+{
+    int first = kind == FORWARD ? 700 : kind == DATA ? 706 : 712;
+    int64_t ids[3] = {'x', 'w', 'y'};
+    void *at[3] = {x, w, y}, *op = made(kind), *d = described(s), *graph = made(15), *pack = made(16);
+    void *tensors[3] = {tensor('x', s->x, s->last), tensor('w', s->w, s->last), tensor('y', s->y, s->last)};
     set(op, first, FLOAT, 1, &alpha);
     set(op, first + 1, FLOAT, 1, &beta);
     set(op, first + 2, DESCRIPTOR, 1, &d);
@@ -228,6 +236,7 @@ enum {
     REDUCTION = 22,
     RESHAPE = 31,
     RANDOM = 33,
+    ADD = 0,
     MULTIPLY = 1,
     DIVIDE = 6,
     SUBTRACT = 9,
@@ -265,8 +274,8 @@ static void *value(int64_t id, int type, int64_t heads, int64_t rows, int64_t co
     return d;
 }
 
-/* Adds x, b and t -> y to the graph. Returns y. */
-static void *add(int kind, int mode, int64_t axis, void *x, void *b, void *t, void *y)
+/* Adds x, b and t -> y to the graph, with a factor of b. Returns y. */
+static void *add_scaled(int kind, int mode, int64_t axis, void *x, void *b, const float *factor, void *t, void *y)
 {
     int x_name = kind == POINTWISE   ? 751
                  : kind == PRODUCT   ? 1520
@@ -284,12 +293,19 @@ static void *add(int kind, int mode, int64_t axis, void *x, void *b, void *t, vo
     set(op, x_name, DESCRIPTOR, 1, &x);
     if (b)
         set(op, x_name + 1, DESCRIPTOR, 1, &b);
+    if (factor)
+        set(op, 755, FLOAT, 1, factor);
     if (t)
         set(op, 758, DESCRIPTOR, 1, &t);
     set(op, y_name, DESCRIPTOR, 1, &y);
     DONE(cudnnBackendFinalize(op));
     building.ops[building.ops_n++] = op;
     return y;
+}
+
+static void *add(int kind, int mode, int64_t axis, void *x, void *b, void *t, void *y)
+{
+    return add_scaled(kind, mode, axis, x, b, NULL, t, y);
 }
 
 static void *built(void)
@@ -414,6 +430,39 @@ static void masks_are_drawn_from_their_seed(void)
     CHECK(differ > 0.3 * ALL);
 }
 
+/* y = max(0, w * x + 0 z + bias); z, which has the factor 0, is not read. */
+static void a_convolution_adds_a_bias_and_a_relu(void)
+{
+    static const struct shape shape = {{1, 3, 4, 5}, {2, 3, 3, 3}, {1, 2, 4, 5}, {1, 1}, {1, 1}, {1, 1}, false};
+    enum { ALL = 2 * 4 * 5, RELU = 100 };
+    float *x, *w, *y, *bias, zero = 0, *none = NULL;
+    double sums[ALL] = {0}, worst = 0;
+    fill(&x, shape.x);
+    fill(&w, shape.w);
+    fill(&y, shape.y);
+    fill(&bias, (int64_t[]){1, 2, 1, 1});
+    by_hand(FORWARD, &shape, x, w, y, sums);
+    void *op = building.ops[building.ops_n++] = made(FORWARD), *d = described(&shape),
+         *of[] = {d, tensor(2, shape.w, false), tensor(1, shape.x, false), value(20, 0, 2, 4, 5, false)};
+    for (int i = 0; i < 4; i++)
+        set(op, 702 + i, DESCRIPTOR, 1, &of[i]);
+    DONE(cudnnBackendFinalize(op));
+    void *sum =
+        add_scaled(POINTWISE, ADD, 0, of[3], value(3, 0, 2, 4, 5, false), &zero, NULL, value(21, 0, 2, 4, 5, false));
+    sum = add(POINTWISE, ADD, 0, sum, value(4, 0, 2, 1, 1, false), NULL, value(22, 0, 2, 4, 5, false));
+    add(POINTWISE, RELU, 0, sum, NULL, NULL, value(5, 0, 2, 4, 5, false));
+    void *graph = built(), *pack = made(16);
+    DONE(cudnnBackendFinalize(graph));
+    set(pack, 1000, INT64, 5, (int64_t[]){1, 2, 3, 4, 5});
+    set(pack, 1001, POINTER, 5, (void *[]){x, w, none, bias, y});
+    DONE(cudnnBackendFinalize(pack));
+    DONE(cudnnBackendExecute(handle, plan_of(graph), pack));
+    DONE(cudaDeviceSynchronize());
+    for (int i = 0; i < ALL; i++)
+        worst = fmax(worst, fabs(fmax(0, sums[i] + (double)bias[i / 20]) - (double)y[i]));
+    CHECK(worst < 1e-5);
+}
+
 static void graphs_that_do_not_fit_are_refused(void)
 {
     add(PRODUCT, 0, 0, value(1, 0, 1, 2, 3, false), value(2, 0, 1, 4, 2, false), NULL, value(3, 0, 1, 2, 2, false));
@@ -508,6 +557,7 @@ int main(void)
     DONE(cudnnCreate(&handle));
     RUN(convolutions_and_their_gradients_are_sums);
     RUN(attention_is_a_graph);
+    RUN(a_convolution_adds_a_bias_and_a_relu);
     RUN(masks_are_drawn_from_their_seed);
     RUN(graphs_that_do_not_fit_are_refused);
     RUN(graphs_of_anything_else_are_refused);
