@@ -2,6 +2,7 @@
 #include "ir/builder.h"
 #include "isa/lane_ids.h"
 #include "isa/opcodes.h"
+#include "ptx/loc.h"
 
 /* Steps that a function's passes may take beyond what grows with its size alone: about a second. */
 static const uint64_t FUNCTION_WORK = 1ull << 30;
@@ -197,6 +198,15 @@ static void lower_insn(struct builder *b)
 
 /* ---- statements ---- */
 
+static void lower_at_its_line(struct builder *b, const struct ptx_insn *insn, uint32_t index)
+{
+    const struct ptx_loc *loc = b->loc;
+    if (loc && !loc->line && insn->inst->op == OP_ld)
+        b->loc = ptx_loc_of_use(b->func, index);
+    lower_insn(b);
+    b->loc = loc;
+}
+
 static void lower_statement(struct builder *b, const struct ptx_stmt *s, uint32_t index)
 {
     switch (s->kind) {
@@ -215,7 +225,7 @@ static void lower_statement(struct builder *b, const struct ptx_stmt *s, uint32_
         b->place = ptx_place(b->module, s->insn->offset, s->insn->length);
         b->guard = s->insn->guard ? ir_reg_of(b, s->insn->guard, s->insn->guard_number) : REF_NONE;
         lower_outer_registers(b, true);
-        lower_insn(b);
+        lower_at_its_line(b, s->insn, index);
         if (b->f->insns.n && ir_ends_block((enum ir_kind)b->f->insns.at[b->f->insns.n - 1].kind))
             ir_cut(b);
         else

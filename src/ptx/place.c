@@ -1,5 +1,5 @@
 /* Lines of CUDA C that PTX comes from: .file and .loc (PTX ISA 11.5.2, 11.5.3). */
-#include "ptx/module.h"
+#include "ptx/loc.h"
 
 enum { MOST_CALLS = 64 }; /* that are inlined in each other, and are told */
 
@@ -43,4 +43,29 @@ const struct cuda_place *ptx_cuda_place(const struct ptx_module *m, const struct
     *p = (struct cuda_place){
         .file = line->file, .line = line->line, .chain = chain, .n_chain = chain ? n : 0, .shown = shown};
     return p;
+}
+
+static bool uses(const struct ptx_operand *o, const struct ptx_operand *value)
+{
+    bool found = o->kind == OPND_REG && o->reg == value->reg && o->number == value->number;
+    for (unsigned i = 0; (o->kind == OPND_MEM || o->kind == OPND_VECTOR) && i < o->n && !found; i++)
+        found = uses(&o->elems[i], value);
+    return found;
+}
+
+const struct ptx_loc *ptx_loc_of_use(const struct ptx_func *f, uint32_t load)
+{
+    enum { FARTHEST = 2000 }; /* statements */
+    const struct ptx_operand *value = f->body.at[load].insn->operands;
+    const struct ptx_loc *loc = NULL;
+    value = value->kind == OPND_VECTOR && value->n ? value->elems : value;
+    for (uint32_t i = load + 1; value->kind == OPND_REG && i < f->body.n && i - load < FARTHEST; i++) {
+        const struct ptx_stmt *s = &f->body.at[i];
+        if (s->kind == STMT_LOC)
+            loc = s->loc;
+        for (unsigned k = 0; s->kind == STMT_INSN && loc && loc->line && k < s->insn->n_operands; k++)
+            if (uses(&s->insn->operands[k], value))
+                return loc;
+    }
+    return NULL;
 }

@@ -101,6 +101,35 @@ def the_line_is_the_users_with_the_inlined_ones_beneath():
     assert shown(found) == "app.cu:12" and chain(found) == ["app.cu:12", "base.h:70"], found
 
 
+def a_load_that_is_moved_out_of_a_loop_has_the_line_that_uses_it():
+    """LLVM gives it line 0; of two loads, each has its own user, the second through an address."""
+    written("moved.ptx", """.version 8.0
+.target sm_80
+.address_size 64
+.file 1 "moved.cu"
+.visible .entry k(.param .u64 p, .param .u64 of)
+{
+    .reg .b32 %r<6>;
+    .reg .b64 %rd<6>;
+    .loc 1 3 0
+    ld.param.u64 %rd1, [p];
+    ld.param.u64 %rd2, [of];
+    .loc 1 0 9
+    ld.global.u32 %r1, [%rd1];
+    ld.global.u64 %rd3, [%rd2];
+    ld.global.u32 %r4, [%rd1+4];
+    .loc 1 7 5
+    add.u32 %r2, %r1, 1;
+    .loc 1 8 5
+    st.global.u32 [%rd3], %r2;
+    ret;
+}
+""")
+    found = check("moved.ptx", "k", "--grid", 1, "--block", 1, 0, 0)
+    lines = {f["line"]: f.get("cuda_line") for f in found if f["code"] == "illegal-address" and f["line"] < 19}
+    assert lines == {13: 7, 14: 8, 15: None}, found
+
+
 def a_file_may_have_any_name():
     """Compilers write it with backslashes, and what is not ASCII in octal digits."""
     name, text = 'a"b\\c é%.cu', kernel_of('a\\"b\\\\c \\303\\251%.cu')
