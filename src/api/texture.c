@@ -178,7 +178,7 @@ static hd_result memory_fits(const hd_texture_desc *d, const char **error)
     if (pitched &&
         (d->width > DEVICE_MAXIMUM_TEXTURE2D_LINEAR_WIDTH || d->height > DEVICE_MAXIMUM_TEXTURE2D_LINEAR_HEIGHT ||
          d->pitch > DEVICE_MAXIMUM_TEXTURE2D_LINEAR_PITCH))
-        return refuse(error, HD_ERROR_INVALID_VALUE, "a texture of more texels than the device's textures have");
+        return refuse(error, HD_ERROR_INVALID_VALUE, "the texture has more texels than the device allows");
     if (pitched && d->pitch % DEVICE_TEXTURE_PITCH_ALIGNMENT)
         return refuse(error, HD_ERROR_INVALID_VALUE, "the pitch of a texture's memory is not a multiple of 32");
     return HD_SUCCESS;
@@ -258,7 +258,7 @@ bool hd_texture_get_desc_sized(hd_machine *m, uint64_t texture, hd_texture_desc 
 static hd_result surface_new(hd_array *a, struct texture **surface, const char **error)
 {
     if (atomic_load(&a->array->freed))
-        return refuse(error, HD_ERROR_INVALID_VALUE, "the array's memory is free");
+        return refuse(error, HD_ERROR_INVALID_VALUE, "the array has been freed");
     struct texture *t = malloc(sizeof *t);
     if (!t)
         return HD_ERROR_OUT_OF_MEMORY;

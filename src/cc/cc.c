@@ -47,7 +47,7 @@ static bool show_ptx(struct job *j, const char *input)
     struct file_bytes file = {0};
     const char *path = job_temporary(j, input, ".shown.ptx");
     if (j->o.archs.n > 1)
-        return cc_failure(j, "-ptx -o - works for one device, and there are %u", j->o.archs.n) == 0;
+        return cc_failure(j, "-ptx -o - writes the PTX of one device, but %u devices are named", j->o.archs.n) == 0;
     if (!cc_compile_device(j, input, j->o.archs.at[0], path) || j->o.given[CC_DRY_RUN])
         return j->o.given[CC_DRY_RUN];
     const char *error = file_read(j->arena, path, 0, &file);
@@ -88,7 +88,7 @@ static bool make_cubin(struct job *j, const char *input, const char *output)
     struct file_bytes file = {0};
     size_t bytes = 0;
     if (j->o.archs.n > 1)
-        return cc_failure(j, "-cubin works for one device, and there are %u", j->o.archs.n) == 0;
+        return cc_failure(j, "-cubin works for one device, but %u devices are named", j->o.archs.n) == 0;
     if (!cc_read_device(j, input, j->o.archs.at[0], &file) || j->o.given[CC_DRY_RUN])
         return j->o.given[CC_DRY_RUN];
     struct image_text text = {file.bytes, file.n, (unsigned)atoi(j->o.archs.at[0])};
@@ -186,7 +186,10 @@ static bool is_input(struct job *j, const char *input, enum cc_language language
         return cc_failure(j, "%s: only -cubin and -fatbin accept PTX; a program loads PTX by cuModuleLoad()", input) ==
                0;
     if (language == LANGUAGE_LINK && !links)
-        return cc_failure(j, "%s is not a source file: .cu, .c, .cc, .cpp or .cxx (or say -x cu)", input) == 0;
+        return cc_failure(j,
+                          "%s is not a source file: its name ends in none of .cu, .c, .cc, .cpp and .cxx (-x cu "
+                          "compiles it as CUDA)",
+                          input) == 0;
     return true;
 }
 

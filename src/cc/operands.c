@@ -114,9 +114,9 @@ const char *cc_check_operands(struct str text, const char *name, struct arena *a
         size_t begin = behind_asm(text, at);
         int number, operands;
         if (begin && names_too_many(text, begin, &number, &operands))
-            return arena_printf(arena,
-                                "%s:%u: error: %%%d is not an operand of this assembly, which has %d, from %%0 on",
-                                name, line, number, operands);
+            return arena_printf(
+                arena, "%s:%u: error: %%%d is not an operand of this assembly, which has %d operands, from %%0 on",
+                name, line, number, operands);
         next = cc_skip(text, at);
         next = next != at ? next : at + 1;
         for (size_t i = at; i < next; i++)

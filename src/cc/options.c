@@ -206,7 +206,7 @@ static const char *add_gencode(struct cc_options *o, const char *word, struct ar
 {
     const char *arch = strstr(word, "arch=");
     if (!arch || (arch != word && arch[-1] != ','))
-        return arena_printf(arena, "`-gencode %s`: it is written like arch=compute_80,code=sm_80", word);
+        return arena_printf(arena, "`-gencode %s`: write it like arch=compute_80,code=sm_80", word);
     arch += 5 + (arch[5] == '[' || arch[5] == '"');
     return add_arch(o, arch, strcspn(arch, ",]\""), arena);
 }
@@ -305,7 +305,7 @@ static const char *check_values(const struct cc_options *o, struct arena *arena)
         return "only one of -c, -ptx, -cubin, -fatbin, -E, -M, -MM, -dlink, -lib, -link and -run is possible";
     if (o->given[CC_REGISTERS] &&
         !(atoi(o->value[CC_REGISTERS]) >= 0 && isdigit((unsigned char)*o->value[CC_REGISTERS])))
-        return arena_printf(arena, "`-maxrregcount=%s`: it is a number", o->value[CC_REGISTERS]);
+        return arena_printf(arena, "`-maxrregcount=%s`: the value must be a number", o->value[CC_REGISTERS]);
     return NULL;
 }
 

@@ -350,7 +350,7 @@ static const char *parse_same(struct args *args, struct str text, struct arg *ar
     if (!opts_size(digits, &number) || (plus && !opts_size((struct str){plus + 1, text.n - digits.n - 1}, &addend)))
         return "write same:N or same:N+BYTES";
     if (number == 0 || number > args->list.n || args->list.at[number - 1].pointers.n == 0)
-        return arena_printf(args->arena, "same:N names a buffer before this argument, and argument %llu is none",
+        return arena_printf(args->arena, "same:N names an earlier buffer, but argument %llu is not one",
                             (unsigned long long)number);
     struct buffer *b = args->list.at[number - 1].pointers.at[0].buffer;
     *VEC_PUSH(args->arena, &arg->pointers) = (struct pointer){0, addend, b};

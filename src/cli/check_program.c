@@ -415,9 +415,11 @@ static const char *remarks(const struct check *c)
     const char *when = c->done > 1 ? arena_printf(t.arena, " in run %u", c->killed_in) : "";
     text_puts(&t, process_ending_text(c->name, c->killed_by, when, c->survivor, t.arena));
     if (c->unreplayed)
-        text_printf(&t, "heddle: the schedule is of launch %llu of `%s`, which did not happen: nothing was replayed\n",
-                    (unsigned long long)c->settings.process.replayed_number,
-                    demangle(str_of(c->settings.process.replayed), t.arena));
+        text_printf(
+            &t,
+            "heddle: the schedule is of launch %llu of `%s`, which the program did not make: nothing was replayed\n",
+            (unsigned long long)c->settings.process.replayed_number,
+            demangle(str_of(c->settings.process.replayed), t.arena));
     json_object_foreach(c->results.running, kernel, n)
         text_printf(&t, "heddle: %s of `%s` had not ended; the report has its findings so far\n",
                     plural((uint64_t)json_integer_value(n), "launch", t.arena), demangle(str_of(kernel), t.arena));

@@ -169,7 +169,7 @@ void debug_command_back_next_ptx(struct front *f, char *arguments)
 void debug_command_last_write(struct front *f, char *arguments)
 {
     if (!*arguments)
-        front_error(f, "the memory is missing, for example: last-write tile[3]");
+        front_error(f, "the place in memory is missing, for example: last-write tile[3]");
     else if (front_stands(f))
         front_go(f, json_pack("{s:s, s:s}", "do", "last_write", "expression", arguments));
 }
@@ -342,7 +342,7 @@ static void add_watch(struct front *f, char *arguments, const char *on)
 {
     const char *what = front_expression(f, arguments);
     if (!*arguments)
-        front_error(f, "the memory is missing, for example: watch tile[3], or watch *(int *)$arg1");
+        front_error(f, "what to watch is missing, for example: watch tile[3], or watch *(int *)$arg1");
     if (!*arguments || !what || !front_stands(f))
         return;
     json_t *answer = front_ask(f, json_pack("{s:s, s:s, s:s}", "do", "watch", "expression", what, "on", on));

@@ -96,7 +96,7 @@ static void print_repeat(const struct launch *l)
     if (strcmp(policy_of(l), "fair") != 0)
         fprintf(stderr, "heddle: repeat this run with --policy %s\n", policy_of(l));
     else if (!l->debugger && l->checker && (l->errors || l->warnings_found))
-        fputs("heddle: to make a run repeatable, choice by choice: --policy serial, or random:SEED\n", stderr);
+        fputs("heddle: --policy serial or random:SEED makes a run repeatable\n", stderr);
 }
 
 int launch_fail_with(struct launch *l, hd_result result, hd_report *report)

@@ -55,10 +55,10 @@ static const struct opt_elsewhere elsewhere[] = {
 #define ELSEWHERE(name, hint) {name, hint, DEBUG_PROGRAM | DEBUG},
 #include "cli/debug_option_elsewhere.def"
 #undef ELSEWHERE
-    {"grid", "the launch of a program has its own", EXPLORE_PROGRAM},
-    {"block", "the launch of a program has its own", EXPLORE_PROGRAM},
-    {"cluster", "the launch of a program has its own", EXPLORE_PROGRAM},
-    {"shared", "the launch of a program has its own", EXPLORE_PROGRAM},
+    {"grid", "the program itself sets this for each launch", EXPLORE_PROGRAM},
+    {"block", "the program itself sets this for each launch", EXPLORE_PROGRAM},
+    {"cluster", "the program itself sets this for each launch", EXPLORE_PROGRAM},
+    {"shared", "the program itself sets this for each launch", EXPLORE_PROGRAM},
     {"kernel", "the kernel of a PTX file is named behind it, as in `heddle explore lock.ptx push --grid 3 ...`",
      EXPLORE},
     {"launch", "a PTX file has no launches: `heddle explore PROGRAM --launch N` explores one of a program's", EXPLORE},

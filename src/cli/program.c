@@ -262,7 +262,8 @@ static const char *wrong_options(const struct options *o, struct arena *arena)
     if (o->stack > UINT32_MAX / 2)
         return "`--stack`: at most 1G is possible";
     if (o->devices > MAX_DEVICES)
-        return arena_printf(arena, "--devices %llu: %d are possible", (unsigned long long)o->devices, MAX_DEVICES);
+        return arena_printf(arena, "--devices %llu: at most %d are possible", (unsigned long long)o->devices,
+                            MAX_DEVICES);
     for (const char *p = o->log; p && *p;) {
         size_t n = strcspn(p, ",");
         if (!is_topic(p, n))
@@ -305,7 +306,7 @@ static const char *give_kernels(const struct options *o, struct arena *arena)
         pack_close(p);
     }
     if ((o->kernels_unmatched || o->kernels_partial) && !o->kernels.n && !getenv("HEDDLE_KERNELS"))
-        return arena_printf(arena, "--kernels-%s says how packs are used: --kernels FILE names one",
+        return arena_printf(arena, "--kernels-%s needs a pack: --kernels FILE names one",
                             o->kernels_unmatched ? "unmatched" : "partial");
     return (*list && !prepend("HEDDLE_KERNELS", list, arena)) ||
                    !set("HEDDLE_KERNELS_PARTIAL", o->kernels_partial ? "1" : NULL) ||

@@ -44,7 +44,7 @@ static void read_location(struct dwarf_variable *v, const Dwarf_Op *ops, size_t 
         v->kind = DWARF_VALUE;
         v->address = value;
     } else {
-        gone(v, n ? "it is in pieces, or computed" : "the compiler keeps no value of it here");
+        gone(v, n ? "its value is in several pieces, or computed" : "the compiler keeps no value of it here");
     }
 }
 

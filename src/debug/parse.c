@@ -85,7 +85,7 @@ static struct node *dereferenced(struct parsing *p, struct node *n)
             p, arena_printf(p->arena, "it has type %s, which is not a pointer: cast it, as in *(int *)0x7f0000000000",
                             c_type_text(n->type, p->arena)));
     if (n->type->of->kind == C_FUNCTION)
-        return expr_fail(p, "a function has no value to show: print the pointer, which has its name");
+        return expr_fail(p, "a function has no value to show: print the pointer, which shows the function's name");
     if (!n->type->of->bytes)
         return expr_fail(p, "a pointer to void has no type to show: cast it, as in *(int *)p");
     return node_memory(n, n->type->of, p->arena);
@@ -399,7 +399,7 @@ static struct node *parse_whole(struct parsing *p)
         yes = decayed(p, yes);
         no = decayed(p, no);
         if (!c_is_scalar(yes->type) || !c_is_scalar(no->type))
-            return expr_fail(p, "only numbers and pointers can be chosen from by ?:");
+            return expr_fail(p, "?: chooses only between numbers or pointers");
         const struct c_type *t = yes->type->kind == C_POINTER ? yes->type : common_type(yes->type, no->type);
         struct node *n = node_new(p->arena, NODE_CHOOSE, t);
         n->a = test;
@@ -429,7 +429,7 @@ struct node *expression_parse(const char *text, const struct scope *scope, struc
         n = parse_many(&p, n);
     expr_skip(&p);
     if (n && *p.at == '=')
-        n = expr_fail(&p, "an expression changes nothing: `set var EXPRESSION = VALUE` does");
+        n = expr_fail(&p, "an expression cannot change a value: use `set var EXPRESSION = VALUE`");
     else if (n && *p.at)
         n = expr_fail(&p, arena_printf(arena, "`%.20s` is not allowed there", p.at));
     *wrong = p.wrong;

@@ -167,7 +167,8 @@ struct node *expr_convenience(struct parsing *p)
         return node_register(p->scope->code, reg, c_type_of_ptx(p->scope->code->ir->regs.at[reg].origin->type),
                              p->arena);
     if (!name.n || isdigit((unsigned char)name.p[0]))
-        return expr_fail(p, "values that were printed are not kept; $r5 is a register, $arg1 a kernel's argument");
+        return expr_fail(
+            p, "printed values such as $1 cannot be used here; $r5 is a register, $arg1 an argument of the kernel");
     if (!p->scope->code)
         return expr_fail(p, "no thread is selected, so there are no registers");
     return expr_fail(

@@ -111,8 +111,8 @@ static void advise_coalescing(struct advisor *a, const struct insn_counters *i, 
     if (stride > lane_bytes && stride <= SMALL_STRUCTURE)
         give(a, "uncoalesced", i, (double)(x->sectors - x->ideal_sectors),
              "%s: threads are %" PRIu64
-             " bytes apart; let a thread take all of that at once (float4, int2), let neighbouring "
-             "threads take neighbouring elements, or keep each member of a structure in an array of its own",
+             " bytes apart; let a thread access all of these bytes at once (float4, int2), let neighbouring threads "
+             "take neighbouring elements, or keep each member of a structure in an array of its own",
              fact, stride);
     else if (stride > lane_bytes)
         give(a, "uncoalesced", i, (double)(x->sectors - x->ideal_sectors),
@@ -144,8 +144,8 @@ static void advise_banks(struct advisor *a, const struct insn_counters *i, enum 
     uint64_t lane_bytes = (uint64_t)ratio(x->bytes, x->lanes);
     if (stride > lane_bytes && stride <= LARGEST_ACCESS)
         give(a, "bank-conflicts", i, (double)(x->wavefronts - x->ideal_wavefronts),
-             "%s: threads are %" PRIu64 " bytes apart; let a thread take all of that at once (float4, int2)", fact,
-             stride);
+             "%s: threads are %" PRIu64 " bytes apart; let a thread access all of these bytes at once (float4, int2)",
+             fact, stride);
     else if (stride && stride % 8 == 0)
         give(a, "bank-conflicts", i, (double)(x->wavefronts - x->ideal_wavefronts),
              "%s: threads are %" PRIu64 " bytes apart, and so use the same banks; make the rows of the array "

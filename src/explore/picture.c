@@ -376,7 +376,8 @@ static const char *remedies_intro(const struct picture *p, unsigned n)
     return n > 1 ? "It would have been forbidden by either of these:"
            : n   ? "It would have been forbidden by this:"
            : p->why->at_top == ALLOWED
-               ? "No order, scope or fence forbids it: it remains with all accesses strong and a fence.sc before each."
+               ? "No order, scope or fence forbids it: it stays possible if all accesses are strong and have a "
+                 "fence.sc before them."
                : "The execution has too many events to try whether orders, scopes or fences forbid it.";
 }
 

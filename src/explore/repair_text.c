@@ -67,8 +67,8 @@ static unsigned changed_lines(struct arena *arena, const struct change *c, const
     return n;
 }
 
-static const char *const beyond_orders = "it remains with all accesses strong and a fence.sc before each: use an "
-                                         "atomic operation, a barrier or another algorithm";
+static const char *const beyond_orders = "it stays possible if all accesses are strong and have a fence.sc before "
+                                         "them: use an atomic operation, a barrier or another algorithm";
 
 static bool makes_atomic(const struct repair *r)
 {

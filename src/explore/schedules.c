@@ -15,7 +15,7 @@ static const char *path_or_reason(const struct exploration *e, const struct inte
     switch (i->how) {
     case INTERLEAVED_NEVER: return e->result->complete ? "no interleaving" : "no interleaving so far";
     case INTERLEAVED_UNKNOWN: return "no interleaving was found";
-    case INTERLEAVED_IN_BLOCKS: return "no schedule: lanes of a warp part within a block of code";
+    case INTERLEAVED_IN_BLOCKS: return "no schedule: lanes of a warp diverge within a basic block";
     default: return "no schedule: the engine has not followed the interleaving";
     }
 }

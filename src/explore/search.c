@@ -156,7 +156,7 @@ static unsigned find_open(struct explorer *x, struct state *s, const bool *goes_
             if (is_beyond(s, event) && !(goes_on && goes_on[e->thread]))
                 continue;
             if (n == MAX_OPEN) {
-                program_refuse(x->program, NULL, "more than %u reads are open at once", MAX_OPEN);
+                program_refuse(x->program, NULL, "more than %u reads could still read from one write", MAX_OPEN);
                 return 0;
             }
             struct open *o = &all[n];

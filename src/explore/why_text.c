@@ -116,8 +116,8 @@ static void put_remedies(const struct picture *p, const struct why_edge *e, stru
         text_printf(t, "%s (%s).", i ? "" : " would have forbidden it", axiom_text(e->not[i].axiom));
     }
     if (!e->n_not && edge_can_break(e) && p->why->at_top == ALLOWED)
-        text_puts(
-            t, " No order, scope or fence forbids it: it remains with all accesses strong and a fence.sc before each.");
+        text_puts(t, " No order, scope or fence forbids it: it stays possible if all accesses are strong and have a "
+                     "fence.sc before them.");
 }
 
 /* ---- edges ---- */
@@ -128,21 +128,21 @@ static void put_reads_from(const struct picture *p, const struct why_edge *e, st
     if (e->from == NO_EVENT) {
         text_printf(t,
                     "%s reads %" PRIu64
-                    ", the initial value. Allowed: no write precedes it in causality order that would hide that.",
+                    ", the initial value. Allowed: no write to the location precedes the read in causality order.",
                     the(p, e->to), value);
         return;
     }
     text_printf(t, "%s reads %" PRIu64 " from %s.", the(p, e->to), value, the(p, e->from));
     if (p->e->events[e->from].thread == p->e->events[e->to].thread) {
-        text_puts(t, " Both are of one thread.");
+        text_puts(t, " Both are in one thread.");
         return;
     }
     text_puts(t, " Allowed: the read does not precede the write in causality order.");
-    text_puts(t, !e->strong        ? " The two are not morally strong (8.7): it orders nothing."
-                 : e->synchronizes ? " So a release pattern synchronizes with an acquire pattern."
-                                   : " It orders no other accesses: for that, a release pattern must end with the "
-                                     "write and an acquire pattern begin with the read, in scopes that include "
-                                     "each other (8.8).");
+    text_puts(t, !e->strong ? " The two are not morally strong (8.7), so reading the value orders nothing."
+                 : e->synchronizes
+                     ? " So a release pattern synchronizes with an acquire pattern."
+                     : " Reading the value orders no other accesses: for that, a release pattern must end with the "
+                       "write and an acquire pattern begin with the read, in scopes that include each other (8.8).");
 }
 
 static void put_from_read(const struct picture *p, const struct why_edge *e, struct text *t)

@@ -121,7 +121,7 @@ int main(void)
     jit_compile_init();
     if (!channel_send(JIT_SOCKET, &hello, sizeof hello)) {
         if (errno != EPIPE) /* the program has ended */
-            fputs("heddle-jit: programs that run kernels start this one; see docs/JIT.md\n", stderr);
+            fputs("heddle-jit: libheddle starts this program to compile kernels; see docs/JIT.md\n", stderr);
         return 2;
     }
     sigemptyset(&time_is_up);

@@ -258,7 +258,7 @@ static bool parse_alias(struct parser *p)
             return false;
     }
     if (f[0]->has_body || f[0]->entry || !f[1]->definition->has_body)
-        return parse_fail_at(p, at[0], "declare the alias, define the other",
+        return parse_fail_at(p, at[0], "declare the alias, and define the function that it names",
                              "an alias must be declared, and the function that it names must be defined");
     f[0]->alias_of = f[1]->definition;
     *VEC_PUSH(p->arena, &p->module->items) = (struct ptx_item){ITEM_ALIAS, .alias = f[0]};

@@ -89,7 +89,7 @@ static bool parse_dims(struct parser *p, struct ptx_var *v)
             return parse_fail(p, NULL, "more than %d dimensions", MAX_DIMS);
         if (at_punct(p, ']')) {
             if (v->n_dims > 0)
-                return parse_fail(p, NULL, "only the first dimension may be open");
+                return parse_fail(p, NULL, "only the first dimension may be left out");
             v->unsized = true;
             dims[v->n_dims++] = 0;
         } else if (!parse_size(p, max_bytes, &dims[v->n_dims++], "an array dimension")) {
@@ -255,7 +255,7 @@ static bool parse_parameter(struct parser *p, struct ptx_signature *s, bool retu
     }
     if (v->unsized) {
         if (returns || s->variadic)
-            return parse_fail(p, NULL, "only the last parameter may be open");
+            return parse_fail(p, NULL, "only the last parameter may be an array without a size");
         s->variadic = true;
     }
     if (returns) {

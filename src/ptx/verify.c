@@ -33,7 +33,7 @@ static void check_opaque(struct verifier *v, const struct ptx_symbol *name, enum
     verify_need(v, symbol_place(v, name), what, (struct isa_need){15, 10, false});
     if (type == TYPE_samplerref && !independent)
         diag_error(v->diags, symbol_place(v, name), "ptx-target", "write .target ..., texmode_independent",
-                   "a sampler apart from a texture needs `texmode_independent`");
+                   "a separate sampler needs `texmode_independent`");
 }
 
 /* What a name can be declared as in a state space (5.2, 5.3, 5.4.2); `opaque`: as a texture, too. */

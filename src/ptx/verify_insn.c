@@ -363,7 +363,7 @@ static void check_store_to_param(struct verifier *v)
         return;
     const struct ptx_symbol *s = o->elems->symbol;
     if (s->kind == SYMBOL_VAR && ((const struct ptx_var *)s)->is_param)
-        operand_error(v, o->elems, "parameters are for reading; results go to the return parameters",
+        operand_error(v, o->elems, "parameters can only be read; write results to the return parameters",
                       "`%.*s` is an input of the function", STR_ARG(s->name));
 }
 

@@ -194,7 +194,7 @@ void verify_source(struct verifier *v, const struct ptx_operand *o, enum isa_typ
     struct str op = v->insn->inst->text;
     bool predicate = want == TYPE_pred;
     if (o->negated && !predicate && v->insn->inst->kind != KIND_VIDEO) {
-        operand_error(v, o, "use not, or neg", "`!` and `-` belong to predicates and constants");
+        operand_error(v, o, "use the instruction not or neg", "`!` is for predicates, `-` for constants");
         return;
     }
     if (o->selector.n && v->insn->inst->kind != KIND_VIDEO) {

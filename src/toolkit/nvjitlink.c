@@ -292,7 +292,7 @@ EXPORT nvJitLinkResult nvJitLinkGetLinkedCubin(nvJitLinkHandle h, void *cubin)
 static bool has_ptx(nvJitLinkHandle h)
 {
     if (h && !h->ptx)
-        link_log(&h->errors, "linked PTX is made only from LTO-IR\n");
+        link_log(&h->errors, "nvJitLink returns linked PTX only if the inputs are LTO-IR\n");
     return h && h->ptx;
 }
 

@@ -87,9 +87,7 @@ static bool is_within(const char *name)
 static bool write_header(nvrtcProgram p, const char *folder, const struct nvrtc_header *h)
 {
     if (!is_within(h->name))
-        return say(p,
-                   arena_printf(&p->arena, "nvrtc: error: header `%s`: a header's name is that of a file in a folder",
-                                h->name));
+        return say(p, arena_printf(&p->arena, "nvrtc: error: header `%s`: the name must be a relative path", h->name));
     char *path = arena_printf(&p->arena, "%s/%s/%s", folder, header_root, h->name);
     FILE *f = make_folders(path) ? fopen(path, "w") : NULL;
     if (f) {

@@ -9,7 +9,7 @@
 
 static int refuse_cudafe(struct tool *t)
 {
-    return tool_fail(t, "clang compiles CUDA C++ directly, so there is no translated source: compile by nvcc");
+    return tool_fail(t, "clang compiles CUDA C++ directly, so there is no translated source: compile with nvcc");
 }
 
 static const struct {

@@ -1192,7 +1192,7 @@ def a_dash_is_standard_output_for_what_can_go_there():
         _, err = cc(*flags, "-o", "-", "scale.cu", status=1)
         assert "cannot go to standard output" in err, err
     _, err = cc("-ptx", "-arch=all", "-o", "-", "scale.cu", status=1)
-    assert "-ptx -o - works for one device" in err, err
+    assert "-ptx -o - writes the PTX of one device" in err, err
     assert set(os.listdir(folder.name)) == empty
 
 
@@ -1371,7 +1371,7 @@ def errors_say_what_heddle_has_instead():
         assert err.startswith("lacks.cu:") and err.count("\nnote: ") == 1 and says in err, err
     said, _ = each_is_refused("lacks.cu", [
         ("#include <cooperative_groups.h>\n__global__ void c() { cooperative_groups::this_cluster(); }", "clusters need -arch=sm_90"),
-        ("__global__ void d() {}\n#define LAUNCH d<<<1, 1>>>()\n__global__ void e() { LAUNCH; }", "device code names a kernel where it launches it"),
+        ("__global__ void d() {}\n#define LAUNCH d<<<1, 1>>>()\n__global__ void e() { LAUNCH; }", "device code may name a kernel in a launch"),
         ("int main() { return cudaImportExternalMemory(nullptr, nullptr); }", "Heddle does not have cudaImportExternalMemory")])
     assert all(text.count("\nnote: ") == 1 for text in said), said
 

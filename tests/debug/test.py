@@ -325,7 +325,7 @@ def what_cannot_be_leaves_all_as_it_is():
     asked = ["b turn", "run", "display nothing", "info display", "advance 99", "until nowhere", "info breakpoints", "info time", "p n = 4", "x/s n", "x/2s in", "info scope turn", "advance 31"]
     got = answers(TILE, asked)
     assert got[2] == "there is no `nothing` here" and got[3] == "" and got[4].endswith("nothing has run") and got[5].endswith("nothing has run"), got
-    assert "\n" not in got[6] and got[8] == "an expression changes nothing: `set var EXPRESSION = VALUE` does" and "one text at a time" in got[10], got
+    assert "\n" not in got[6] and got[8] == "an expression cannot change a value: use `set var EXPRESSION = VALUE`" and "one text at a time" in got[10], got
     assert got[9] == "there is no text at `n`" and "`info locals`" in got[11] and "tile.cu:31" in got[12], got
 
 
@@ -798,7 +798,7 @@ int main()
     subprocess.run([heddle, "cc", "-G", name, "-o", path], check=True)
     status, out, err = debug([path], "b count\nrun\np n\nc\n")
     assert status == 0 and "Breakpoint 1" in out and "$1 = 5" in out and out.count("5 no error") == 2 and "[The program has ended normally]" in out, (out, err)
-    assert re.search(r"heddle: process \d+ is not debugged: another one of the program is", err), err
+    assert re.search(r"heddle: process \d+ is not debugged, because another process of the program is", err), err
 
 
 def an_interrupt_stops_a_kernel_that_does_not_end():

@@ -128,7 +128,7 @@ def what_is_written_wrong_is_said_before_the_program_runs():
 
 def what_a_launch_brings_itself_is_no_option():
     status, out, err = run("explore", "--grid", "2", PROGRAM, "add")
-    assert status == 2 and "there is no option `--grid`" in err and "has its own" in err, err
+    assert status == 2 and "there is no option `--grid`" in err and "the program itself sets this" in err, err
 
 
 # ---- schedules ----
@@ -165,7 +165,7 @@ def schedules_repeat_traps_and_threads_that_spin_for_ever():
 def a_schedule_whose_launch_does_not_come_is_said():
     out, err, found, d = scheduled("--launch", 2, "--observe", "1[0]", PROGRAM, "update", 2, status=0)
     status, out, err = check(found["schedules"][0], PROGRAM, "update", 1)
-    assert status == 0 and "of launch 2 of `update`, which did not happen: nothing was replayed" in err, err
+    assert status == 0 and "of launch 2 of `update`, which the program did not make: nothing was replayed" in err, err
     with open(found["schedules"][0], "rb") as f, open(f"{d}/cut", "wb") as g:
         g.write(f.readline())
     status, out, err = check(f"{d}/cut", PROGRAM, "update", 2)

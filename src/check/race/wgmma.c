@@ -256,7 +256,7 @@ static void report(struct checker *c, const struct enter_event *e, const struct 
              "writes a register that a `wgmma.mma_async` may still read or write: no wgmma.wait_group came before",
              "add wgmma.commit_group after the products, and wgmma.wait_group before their registers are used again"},
         [MISUSE_FENCE] = {"missing-wgmma-fence",
-                          "runs a `wgmma.mma_async` on registers that no `wgmma.fence` has ordered before it",
+                          "runs a `wgmma.mma_async` without a `wgmma.fence` since its registers were last written",
                           "add wgmma.fence before the first product, and after every write to its registers"},
     };
     struct finding *f =

@@ -40,7 +40,7 @@ static bool commands_start(void)
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
         const char *text = secure_getenv(commands[i].variable);
         if (text && *text && !commands[i].start(text)) {
-            say("%s is set, and not by `%s`; unset it", commands[i].variable, commands[i].command);
+            say("%s is set, but not by `%s`: unset it", commands[i].variable, commands[i].command);
             return false;
         }
     }

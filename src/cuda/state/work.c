@@ -87,7 +87,7 @@ static CUresult launch(hd_stream *s, CUcontext c, const struct work_launch *l)
     TRY(function_find(l->function, c->device, &f, &kernel));
     const unsigned calls = hd_kernel_nesting(kernel);
     if (calls & HD_NESTS_GRAPHS && !l->config.graph_run)
-        return api_not_supported("a launch of a kernel that launches graphs, which is not a node of a graph");
+        return api_not_supported("a launch, outside of a graph, of a kernel that launches graphs");
     TRY(check_cooperative(l, calls));
     if (l->config.shared_bytes)
         TRY(check_shared(f, l->config.shared_bytes, c, kernel));

@@ -25,8 +25,8 @@ static bool may_have(int link, int pipe)
         return true;
     close(link);
     fprintf(stderr,
-            "heddle: process %d is not debugged: another one of the program is; its kernels run as without "
-            "`heddle debug`\n",
+            "heddle: process %d is not debugged, because another process of the program is; its kernels run as they do "
+            "without `heddle debug`\n",
             (int)getpid());
     return false;
 }

@@ -167,7 +167,7 @@ void watch_sides(const struct watch_copy *to, const struct watch_copy *from)
     const struct allocation *a = allocation_find(at, NULL, NULL);
     struct watch_finding w = {.severity = HD_SEVERITY_ERROR,
                               .code = "copy-direction",
-                              .help = "use the direction of the pointers, or cudaMemcpyDefault",
+                              .help = "name the direction that fits the pointers, or cudaMemcpyDefault",
                               .notes = {{"allocated", "it was allocated here", a ? a->stack : NULL}}};
     watch_found(&w, "%s %s %p, which the call treats as host memory, but it is device memory",
                 watch_call_of(stack_here()), wrong_to ? "writes to" : "reads from", at);

@@ -202,7 +202,7 @@ bool unit_recall(struct jit *j, struct unit *u)
 static bool ask_compiler(struct jit *j, struct unit *u, const struct wire_ask *ask, struct jit_result *result)
 {
     struct compile_queue *l = queue_of(j, u);
-    const char *why = j->is_confined ? "the process that asks the compiler for this one has ended" : l->process.why;
+    const char *why = j->is_confined ? "the process that passes requests to the compiler has ended" : l->process.why;
     bool ok = j->is_confined ? brokered_compile(&l->outside, ask, u->request, result)
                              : process_ask(&l->process, j->program, ask, u->request, result);
     if (!ok)

@@ -85,7 +85,7 @@ static cublasStatus_t check(const struct call *c, const struct region r[])
     } else if ((operand = wrong_increment(c, r)))
         library_failed(c->name, "the increment of %s operand is 0", operand);
     else if ((!(u & LATE_LD) || !is_empty(c)) && (operand = wrong_ld(c, r)))
-        library_failed(c->name, "the leading dimension of %s operand is less than the rows that it has", operand);
+        library_failed(c->name, "the leading dimension of %s operand is less than its number of rows", operand);
     else if (null_result(c, r)) {
         library_failed(c->name, "the result's address is NULL");
         return u & NULL_IS_MAPPING_ERROR ? CUBLAS_STATUS_MAPPING_ERROR : CUBLAS_STATUS_INVALID_VALUE;

@@ -189,7 +189,7 @@ enum { MOST_MATINV = 32 };
 static cublasStatus_t check_matinv(const struct call *c)
 {
     if (c->n > MOST_MATINV && c->batch) {
-        library_failed(c->name, "a matrix has more than %d rows: getrfBatched and getriBatched take it", MOST_MATINV);
+        library_failed(c->name, "a matrix has more than %d rows: use getrfBatched and getriBatched", MOST_MATINV);
         return CUBLAS_STATUS_INVALID_VALUE;
     }
     return CUBLAS_STATUS_SUCCESS;

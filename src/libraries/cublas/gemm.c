@@ -172,8 +172,8 @@ static cublasStatus_t check_gemm_ex(const struct call *c)
                                                                        : CUBLAS_STATUS_NOT_SUPPORTED;
     }
     if (is_integer_product(c) && lacks_bytes(c)) {
-        library_failed(c->name, "an H200 does not multiply matrices of bytes of this shape; with A transposed, and all "
-                                "aligned to 4 bytes, it does");
+        library_failed(c->name, "an H200 does not multiply 8-bit integer matrices of this shape, unless A is "
+                                "transposed and everything is aligned to 4 bytes");
         return CUBLAS_STATUS_NOT_SUPPORTED;
     }
     return CUBLAS_STATUS_SUCCESS;
@@ -329,7 +329,7 @@ static cublasStatus_t put_groups(const struct group *g, const struct group_array
     if (s->count < 0)
         return CUBLAS_STATUS_INVALID_VALUE;
     if (h->pointer_mode == CUBLAS_POINTER_MODE_DEVICE) {
-        library_failed(g->name, "scalars of groups are the host's");
+        library_failed(g->name, "grouped products need their scalars in host memory");
         return CUBLAS_STATUS_NOT_SUPPORTED;
     }
     /* Checks all groups before the first one starts. */

@@ -14,7 +14,9 @@ static cublasStatus_t copy(const char *name, size_t width, size_t height, const 
         return CUBLAS_STATUS_NOT_INITIALIZED;
     if (!from || !to || !library_memory_is_kernels(heddle_library_memory(device)) || from_pitch < width ||
         to_pitch < width) {
-        library_failed(name, "memory or pitches do not fit");
+        library_failed(
+            name,
+            "an address is NULL, the device memory is not memory of the device, or a pitch is less than the width");
         return CUBLAS_STATUS_MAPPING_ERROR;
     }
     const CUDA_MEMCPY2D c = {.srcMemoryType = CU_MEMORYTYPE_UNIFIED,

@@ -186,7 +186,7 @@ cublasStatus_t matmul_check(const char *say, const struct operation *o, const st
     else if ((typed = types_fit(o, a->type, b->type, c->type, d->type)) && !aux_fits(o, d))
         wrong = "the leading dimension of the auxiliary matrix does not fit";
     else if (typed && !scales_fit(o, a, d))
-        wrong = "a scale or a largest value is of a matrix that has none: only 8-bit floats have one";
+        wrong = "a scale or an amax address is set for a matrix that is not of 8-bit floats";
     if (wrong) {
         library_failed(say, "%s", wrong);
         return CUBLAS_STATUS_INVALID_VALUE;
@@ -196,13 +196,13 @@ cublasStatus_t matmul_check(const char *say, const struct operation *o, const st
     else if (!epilogue_fits(o, d))
         wrong = "this epilogue is not supported for these types and operations";
     else if (!modes_fit(o, a) || o->tc != CUBLAS_OP_N || o->fill_mode != CUBLAS_FILL_MODE_FULL)
-        wrong = "this mode of pointers, scales, C or filling is not supported";
+        wrong = "this pointer mode, scale mode, fill mode or mode of C is not supported";
     else if (is_fp8(a->type) && !fp8_shapes_fit(o, a, b, d))
-        wrong = "8-bit floats need A transposed, B not, and rows of 16 bytes";
+        wrong = "8-bit floats need A transposed, B not transposed, and rows of a multiple of 16 bytes";
     else if (a->type == CUDA_R_8I && !byte_shapes_fit(o, d))
-        wrong = "matrices of bytes of this shape are not supported, except with A transposed and B not";
+        wrong = "8-bit integer matrices of this shape need A transposed and B not transposed";
     else if (a->order > CUBLASLT_ORDER_ROW || b->order > CUBLASLT_ORDER_ROW || d->order > CUBLASLT_ORDER_ROW)
-        wrong = "orders by tiles are not supported in products";
+        wrong = "tiled memory orders are not supported in matrix products";
     else if (d->rows > INT32_MAX || d->columns > INT32_MAX || a->rows > INT32_MAX || a->columns > INT32_MAX ||
              a->ld > INT32_MAX || b->ld > INT32_MAX || d->ld > INT32_MAX)
         wrong = "a size over 2147483647 is not supported";

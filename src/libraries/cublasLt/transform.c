@@ -108,7 +108,7 @@ API cublasLtMatrixTransform(cublasLtHandle_t lightHandle, cublasLtMatrixTransfor
         return CUBLAS_STATUS_NOT_SUPPORTED;
     }
     if ((C == A && t.t.ta != CUBLAS_OP_N) || (C == B && t.t.tb != CUBLAS_OP_N)) {
-        library_failed(name, "a matrix is not transposed in place");
+        library_failed(name, "a matrix cannot be transposed in place");
         return CUBLAS_STATUS_NOT_SUPPORTED;
     }
     if (t.t.pointer_mode == CUBLASLT_POINTER_MODE_HOST) {

@@ -220,7 +220,7 @@ static cudnnStatus_t put(struct cudnn_handle *s, const char *name, struct norm *
     if (mode == NORM_PER_ACTIVATION || ops != 0 || !tensor_type(tx->type, &type) || !tensor_type(ty->type, &type) ||
         !tensor_type(tdy->type, &type) || !tensor_type(tp->type, &n->parameter_type) ||
         (n->parameter_type != CUDA_R_32F && n->parameter_type != CUDA_R_64F)) {
-        LIBRARY_REFUSE("cuDNN's batch normalization by activations, with a fused operation, or of these types "
+        LIBRARY_REFUSE("cuDNN's batch normalization per activation, with a fused operation, or of these types "
                        "(torch.backends.cudnn.enabled = False makes PyTorch use its own kernels)");
         return CUDNN_STATUS_NOT_SUPPORTED;
     }

@@ -125,8 +125,8 @@ cudnnStatus_t cudnnSetRNNDescriptor_v8(void *handle, int algorithm, int cell, in
     const bool projects = projected && projected != hidden;
     if (input_mode != 0 || !tensor_type(type, &data) || (projects && cell != RNN_LSTM)) {
         LIBRARY_REFUSE(
-            "a recurrent network of cuDNN without multiplication of its input, of this type, or with a projection "
-            "of cells other than LSTM (torch.backends.cudnn.enabled = False makes PyTorch use its own kernels)");
+            "a recurrent network of cuDNN of this type, with CUDNN_SKIP_INPUT, or with a projection and cells other "
+            "than LSTM (torch.backends.cudnn.enabled = False makes PyTorch use its own kernels)");
         return CUDNN_STATUS_NOT_SUPPORTED;
     }
     *r = (struct rnn){.cell = (enum rnn_cell)cell,

@@ -43,11 +43,12 @@ static cufftResult execute(cufftHandle handle, const char *call, const void *fro
     if (!backward && direction != CUFFT_FORWARD)
         return CUFFT_INVALID_VALUE;
     if (p->transform.kind == (backward ? TRANSFORM_FROM_REAL : TRANSFORM_TO_REAL)) {
-        library_failed(call, "the plan's transform goes the other way");
+        library_failed(
+            call, "the direction is not that of the plan: from real numbers it is forward, to real numbers inverse");
         return CUFFT_INVALID_VALUE;
     }
     if (!is_aligned(&p->transform, from) || !is_aligned(&p->transform, to)) {
-        library_failed(call, "input and output must be aligned as the plan's complex numbers are");
+        library_failed(call, "input and output must be aligned to the plan's complex numbers");
         return CUFFT_INVALID_VALUE;
     }
     if (p->has_no_area && p->work_bytes)

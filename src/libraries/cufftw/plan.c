@@ -53,7 +53,7 @@ static const char *fault_of(const struct wish *w, int rank, const fftw_iodim64 *
     if (!are_lengths(dims, rank) || !are_lengths(loop, loops))
         return "a length is below 1";
     if (!are_forward(dims, rank) || !are_forward(loop, loops))
-        return "steps below 1 are not supported by Heddle: docs/LIBRARIES.md";
+        return "strides below 1 are not supported by Heddle: docs/LIBRARIES.md";
     return NULL;
 }
 
@@ -104,8 +104,8 @@ struct plan *plan_guru64(const struct wish *w, int rank, const fftw_iodim64 *dim
     p->out = w->out;
     if (w->in == w->out && !loops_keep_their_places(p)) {
         free(p);
-        return refuse(w,
-                      "in place, arrays that do not keep their places are not supported by Heddle: docs/LIBRARIES.md");
+        return refuse(w, "transforms in place with different strides of input and output are not supported by Heddle: "
+                         "docs/LIBRARIES.md");
     }
     return p;
 }

@@ -306,7 +306,7 @@ static curandStatus_t check(const struct generator *g, const char *call, const s
 {
     bool normal = d->distribution >= NORMAL && d->distribution <= LOG_NORMAL_DOUBLE;
     if (!engine_has(g->options.type, d->distribution)) {
-        library_failed(call, "the generator has numbers of %d bits", d->distribution == BITS ? 64 : 32);
+        library_failed(call, "the generator makes numbers of %d bits", d->distribution == BITS ? 64 : 32);
         return CURAND_STATUS_TYPE_ERROR;
     }
     if (is_quasi(g) && d->n % g->options.dimensions) {
@@ -319,7 +319,8 @@ static curandStatus_t check(const struct generator *g, const char *call, const s
         return CURAND_STATUS_INTERNAL_ERROR;
     }
     if (normal && engine_pairs(g->options.type) && d->n % 2) {
-        library_failed(call, "%zu normal numbers, which this generator makes in pairs", d->n);
+        library_failed(call, "%zu normal numbers: the count must be even, because this generator makes them in pairs",
+                       d->n);
         return CURAND_STATUS_LENGTH_NOT_MULTIPLE;
     }
     return CURAND_STATUS_SUCCESS;

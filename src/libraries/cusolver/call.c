@@ -237,7 +237,7 @@ static cusolverStatus_t put_info(const struct solver *s, const char *name, int *
 cusolverStatus_t call_wrong(const struct solver *s, const char *name, int *info, int value, cusolverStatus_t status,
                             const char *why)
 {
-    library_failed(name, "an argument is wrong: it must be that %s", why);
+    library_failed(name, "an argument is wrong; the function requires that %s", why);
     if (info)
         put_info(s, name, info, value);
     return status;

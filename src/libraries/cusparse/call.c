@@ -6,7 +6,7 @@
 
 cusparseStatus_t call_wrong(const char *name, cusparseStatus_t status, const char *why)
 {
-    library_failed(name, "an argument is wrong: it must be that %s", why);
+    library_failed(name, "an argument is wrong; the function requires that %s", why);
     return status;
 }
 

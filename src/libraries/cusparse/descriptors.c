@@ -173,7 +173,7 @@ cusparseStatus_t sparse_create(const char *name, const void *descriptor, const s
     if (!is_index(d->offset) || !is_index(d->index) || !is_base(d->base) || !is_type(d->type))
         return call_wrong(name, CUSPARSE_STATUS_INVALID_VALUE, "the types and the base are valid");
     if (d->offset != d->index)
-        return call_wrong(name, CUSPARSE_STATUS_NOT_SUPPORTED, "offsets and indices have one type");
+        return call_wrong(name, CUSPARSE_STATUS_NOT_SUPPORTED, "offsets and indices have the same type");
     return record_add((void *)descriptor, KIND_SPARSE, d, sizeof *d);
 }
 

@@ -90,7 +90,7 @@ static cusparseStatus_t check(const struct equation *p)
     if ((is_matrix && is_mixed) || !is_combination(a->type, p->b.type, p->c.type, is_half ? CUDA_R_32F : p->compute))
         return call_wrong(p->name, CUSPARSE_STATUS_NOT_SUPPORTED, "the types of the operands go together");
     if (a->batch != batch || p->b.batch != batch)
-        return call_wrong(p->name, CUSPARSE_STATUS_INVALID_VALUE, "operands have one batch count");
+        return call_wrong(p->name, CUSPARSE_STATUS_INVALID_VALUE, "the operands have the same batch count");
     return CUSPARSE_STATUS_SUCCESS;
 }
 

@@ -95,7 +95,7 @@ static cusparseStatus_t check_matrix(const struct equation *p)
     if (p->a->rows != p->a->columns)
         return call_wrong(p->name, CUSPARSE_STATUS_INVALID_VALUE, "the matrix is square");
     if (!is_type)
-        return call_wrong(p->name, CUSPARSE_STATUS_NOT_SUPPORTED, "all types are one: a float, a double, or complex");
+        return call_wrong(p->name, CUSPARSE_STATUS_NOT_SUPPORTED, "all types are equal: float, double, or complex");
     if (p->op_a == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE && !type_is_complex(p->a->type))
         return call_wrong(p->name, CUSPARSE_STATUS_INVALID_VALUE, "only complex matrices are conjugated");
     if (!is_solved(p->a->format) || p->op_b == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE)
@@ -114,9 +114,9 @@ static cusparseStatus_t check(const struct equation *p)
         (straight ? p->b.columns : p->b.rows) != p->c.columns)
         return call_wrong(p->name, CUSPARSE_STATUS_INVALID_VALUE, "the sizes of the operands fit together");
     if (p->a->type != p->compute || p->b.type != p->compute || p->c.type != p->compute)
-        return call_wrong(p->name, CUSPARSE_STATUS_NOT_SUPPORTED, "all types are one: a float, a double, or complex");
+        return call_wrong(p->name, CUSPARSE_STATUS_NOT_SUPPORTED, "all types are equal: float, double, or complex");
     if ((p->a->batch > 1 && p->a->batch != p->c.batch) || (p->b.batch > 1 && p->b.batch != p->c.batch))
-        return call_wrong(p->name, CUSPARSE_STATUS_INVALID_VALUE, "operands have one batch count, or 1");
+        return call_wrong(p->name, CUSPARSE_STATUS_INVALID_VALUE, "the operands have the same batch count, or 1");
     return CUSPARSE_STATUS_SUCCESS;
 }
 

@@ -36,7 +36,7 @@ LIBRARY_API ncclResult_t ncclRedOpCreatePreMulSum(ncclRedOp_t *op, void *scalar,
     COMM(c, "ncclRedOpCreatePreMulSum", comm);
     if (!op || !scalar || !type_bytes(type) || (unsigned)residence > ncclScalarHostImmediate)
         return nccl_failed(ncclInvalidArgument, "ncclRedOpCreatePreMulSum",
-                           "an operator needs a pointer for it, a scalar and its type");
+                           "the pointer for the operator, or its scalar, is NULL, or the type is invalid");
     struct reduction r = {.combine = COMBINE_SCALED_SUM, .type = type};
     if (residence == ncclScalarHostImmediate)
         memcpy(r.scalar, scalar, type_bytes(type));
@@ -53,8 +53,8 @@ LIBRARY_API ncclResult_t ncclRedOpCreatePreMulSum(ncclRedOp_t *op, void *scalar,
     }
     pthread_mutex_unlock(&c->lock);
     return i < COMM_OPS ? ncclSuccess
-                        : nccl_failed(ncclInvalidUsage, "ncclRedOpCreatePreMulSum", "the communicator has %d operators",
-                                      COMM_OPS);
+                        : nccl_failed(ncclInvalidUsage, "ncclRedOpCreatePreMulSum",
+                                      "the communicator already has %d operators, which are the most", COMM_OPS);
 }
 NCCL_TWIN(RedOpCreatePreMulSum);
 

@@ -375,12 +375,12 @@ void flows_difference(const struct flows *f, char *text, size_t bytes)
 {
     const struct message *own = &f->difference.own, *other = &f->difference.other;
     if (own->function != other->function)
-        snprintf(text, bytes, "rank %d is at %s, rank %d at %s", f->comm->rank, f->difference.operation->name,
+        snprintf(text, bytes, "rank %d calls %s, but rank %d calls %s", f->comm->rank, f->difference.operation->name,
                  f->difference.rank, function_name(other->function));
     else if (own->bytes != other->bytes)
-        snprintf(text, bytes, "rank %d has %llu bytes, rank %d has %llu", f->comm->rank, (unsigned long long)own->bytes,
-                 f->difference.rank, (unsigned long long)other->bytes);
+        snprintf(text, bytes, "rank %d passes %llu bytes, but rank %d passes %llu", f->comm->rank,
+                 (unsigned long long)own->bytes, f->difference.rank, (unsigned long long)other->bytes);
     else
-        snprintf(text, bytes, "ranks %d and %d have another type, operation or root", f->comm->rank,
+        snprintf(text, bytes, "ranks %d and %d pass different types, operations or roots", f->comm->rank,
                  f->difference.rank);
 }

@@ -46,7 +46,7 @@ __attribute__((constructor)) static void start(void)
 
 LIBRARY_API ncclResult_t ncclGetUniqueId(ncclUniqueId *id)
 {
-    NEED("ncclGetUniqueId", id, "there is no pointer for the id");
+    NEED("ncclGetUniqueId", id, "the pointer for the id is NULL");
     return meeting_open(id);
 }
 NCCL_TWIN(GetUniqueId);
@@ -59,11 +59,11 @@ static ncclResult_t check_config(const char *call, const ncclConfig_t *config, b
     NEED(call, config->magic == NCCL_API_MAGIC && config->size >= offsetof(ncclConfig_t, splitShare),
          "the config was not made by NCCL_CONFIG_INITIALIZER");
     NEED(call, config->blocking == NCCL_CONFIG_UNDEF_INT || config->blocking == 0 || config->blocking == 1,
-         "the config's `blocking` is %d", config->blocking);
+         "the config's `blocking` is %d; it must be 0 or 1", config->blocking);
     NEED(call,
          config->minCTAs == NCCL_CONFIG_UNDEF_INT || config->maxCTAs == NCCL_CONFIG_UNDEF_INT ||
              (config->minCTAs > 0 && config->minCTAs <= config->maxCTAs),
-         "the config has %d to %d CTAs", config->minCTAs, config->maxCTAs);
+         "the config's minCTAs is %d and its maxCTAs %d", config->minCTAs, config->maxCTAs);
     *blocking = config->blocking == NCCL_CONFIG_UNDEF_INT ? *blocking : config->blocking;
     return ncclSuccess;
 }
@@ -80,9 +80,9 @@ static ncclResult_t init_rank(const char *call, ncclComm_t *comm, int n_ranks, c
 {
     struct job_request q = {
         .call = call, .how = JOB_INIT, .out = comm, .blocking = true, .n_ranks = n_ranks, .rank = rank, .id = id};
-    NEED(call, comm, "there is no pointer for the communicator");
+    NEED(call, comm, "the pointer for the communicator is NULL");
     NEED(call, n_ranks > 0 && rank >= 0 && rank < n_ranks, "rank %d of %d", rank, n_ranks);
-    NEED(call, n_ranks <= WORLD_RANKS, "%d ranks; Heddle has up to %d devices", n_ranks, WORLD_RANKS);
+    NEED(call, n_ranks <= WORLD_RANKS, "%d ranks: Heddle has at most %d devices", n_ranks, WORLD_RANKS);
     ncclResult_t r = check_config(call, config, &q.blocking);
     return r ? r : begin(&q);
 }
@@ -162,7 +162,7 @@ LIBRARY_API ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key, nccl
                             .parent = c,
                             .color = color,
                             .key = key};
-    NEED("ncclCommSplit", out, "there is no pointer for the communicator");
+    NEED("ncclCommSplit", out, "the pointer for the communicator is NULL");
     NEED("ncclCommSplit", color >= 0 || color == NCCL_SPLIT_NOCOLOR, "the color is %d", color);
     ncclResult_t r = check_config("ncclCommSplit", config, &q.blocking);
     group_enter();
@@ -186,11 +186,11 @@ LIBRARY_API ncclResult_t ncclCommShrink(ncclComm_t comm, int *excluded, int n_ex
                             .blocking = c->blocking,
                             .parent = c,
                             .remaining = (1u << c->n_ranks) - 1};
-    NEED("ncclCommShrink", out && excluded && n_excluded > 0 && n_excluded < c->n_ranks, "%d ranks of %d are excluded",
-         n_excluded, c->n_ranks);
+    NEED("ncclCommShrink", out && excluded && n_excluded > 0 && n_excluded < c->n_ranks,
+         "%d of %d ranks are excluded: at least one must be excluded, and one must remain", n_excluded, c->n_ranks);
     for (int i = 0; i < n_excluded; i++) {
         NEED("ncclCommShrink", excluded[i] >= 0 && excluded[i] < c->n_ranks && excluded[i] != c->rank,
-             "rank %d is excluded, by rank %d of %d", excluded[i], c->rank, c->n_ranks);
+             "rank %d cannot be excluded by rank %d of %d", excluded[i], c->rank, c->n_ranks);
         q.remaining &= ~(1u << excluded[i]);
     }
     ncclResult_t r = check_config("ncclCommShrink", config, &q.blocking);
@@ -229,7 +229,7 @@ static void go_on(struct comm *c)
 LIBRARY_API ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t *error)
 {
     COMM(c, comm);
-    NEED("ncclCommGetAsyncError", error, "there is no pointer for the error");
+    NEED("ncclCommGetAsyncError", error, "the pointer for the error is NULL");
     go_on(c);
     if (!atomic_load(&c->error) && !c->finalized)
         comm_lost_rank(c, (1u << c->n_ranks) - 1);
@@ -244,7 +244,7 @@ NCCL_TWIN(CommGetAsyncError);
     LIBRARY_API ncclResult_t nccl##name(const ncclComm_t comm, int *answer)                                            \
     {                                                                                                                  \
         COMM(c, comm);                                                                                                 \
-        NEED("nccl" #name, answer, "there is no pointer for the answer");                                              \
+        NEED("nccl" #name, answer, "the pointer for the result is NULL");                                              \
         if (atomic_load(&c->error) == ncclInProgress)                                                                  \
             return nccl_failed(ncclInvalidArgument, "nccl" #name, "the communicator is not ready");                    \
         *answer = value;                                                                                               \

@@ -315,8 +315,8 @@ static ncclResult_t ask(const struct id *id, int n_ranks, int rank, struct invit
 
 static const char *why_not(ncclResult_t r)
 {
-    return r == ncclInvalidUsage      ? "another rank has this number"
-           : r == ncclInvalidArgument ? "the other ranks have another number of ranks"
+    return r == ncclInvalidUsage      ? "another process already has this rank"
+           : r == ncclInvalidArgument ? "the other ranks expect another number of ranks"
            : r == ncclRemoteError     ? "the process that made the id has ended, or all ranks have already joined"
                                       : "the system has no socket or memory left for it";
 }

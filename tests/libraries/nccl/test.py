@@ -61,7 +61,7 @@ def who_waits_for_a_rank_that_is_gone_gets_an_error():
 def ranks_that_call_different_functions_are_told():
     program = built("ranks")
     said = ends_well(heddle("run", "--devices", 2, program, "different", 2), "different")
-    assert "rank 1 is at ncclAllReduce, rank 0 at ncclBroadcast" in said, said
+    assert "rank 1 calls ncclAllReduce, but rank 0 calls ncclBroadcast" in said, said
 
 
 def two_processes_on_one_device_are_refused():
