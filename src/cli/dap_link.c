@@ -77,7 +77,7 @@ static json_t *take_message(struct dap *d)
     }
     if (d->received.n - header < (size_t)n)
         return NULL;
-    json_t *message = json_loadb(d->received.at + header, (size_t)n, 0, NULL);
+    json_t *message = json_loadb(d->received.at + header, (size_t)n, JSON_ALLOW_NUL, NULL);
     d->received.n -= header + (size_t)n;
     memmove(d->received.at, d->received.at + header + (size_t)n, d->received.n);
     return message ? message : json_null();

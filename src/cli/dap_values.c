@@ -296,7 +296,7 @@ const char *dap_set_expression(struct dap *d, const json_t *arguments, json_t *b
 const char *dap_completions(struct dap *d, const json_t *arguments, json_t *body)
 {
     const char *text = text_of(arguments, "text");
-    int64_t column = number_of(arguments, "column") - 1;
+    int64_t column = front_small(number_of(arguments, "column")) - 1;
     json_t *targets = json_array();
     size_t n = text ? strlen(text) : 0;
     (void)d;

@@ -32,7 +32,7 @@ int64_t command_count(struct front *f, char *text)
         return 1;
     long long n = strtoll(text, &end, 0);
     if (!*command_skip(end) && n > 0)
-        return n;
+        return front_small(n);
     front_error(f, "`%s` is not a count", text);
     return -1;
 }

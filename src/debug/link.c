@@ -26,7 +26,7 @@ json_t *link_receive(int fd)
     if (!channel_receive(fd, &n, sizeof n) || n > LONGEST_MESSAGE)
         return NULL;
     char *text = malloc(n + 1u);
-    json_t *message = text && channel_receive(fd, text, n) ? json_loadb(text, n, 0, NULL) : NULL;
+    json_t *message = text && channel_receive(fd, text, n) ? json_loadb(text, n, JSON_ALLOW_NUL, NULL) : NULL;
     free(text);
     return message;
 }

@@ -2,6 +2,7 @@
 import base64
 import json
 import os
+import random
 import re
 import signal
 import socket
@@ -12,8 +13,8 @@ import xml.dom.minidom
 import zipfile
 
 sys.path.insert(0, os.path.join(os.environ["HEDDLE_SOURCE"], "tests"))
-from client import Client, Gone, check
-from tap import Folder, Skip, heddle, in_full, main, need_clang, need_loadable_libraries, source
+from client import SCHEMA, Client, Gone, check
+from tap import Folder, Skip, heddle, in_full, main, need_clang, need_loadable_libraries, some, source
 
 folder = Folder()
 here = os.path.dirname(os.path.abspath(__file__))
@@ -510,6 +511,49 @@ def what_is_wrong_is_said():
         pass
     assert b"Content-Length" in c.process.stderr.read()
     assert c.process.wait(30) == 1
+
+
+ODD = [None, True, -1, 0, 1, 7, 31, 2**31, 2**62, -(2**63), 1e300, "", "é\0", "%s%n", "i", "*p", "tile[99999999999]", "own.n[1]", "(((", "1 / 0", "x/8xw out", "30",
+       "next", "reverse-step", "cuda block 9", "last-write tile[3]", "info locals", tile_cu, "turn", "== 2", [], [[[]]], {}, {"a": {}}]
+
+
+def random_value(rng, schema, depth=0):
+    """Mostly as the schema has it."""
+    if rng.random() < 0.1 or depth > 5:
+        return rng.choice(ODD)
+    if "$ref" in schema:
+        return random_value(rng, SCHEMA["definitions"][schema["$ref"].rsplit("/", 1)[1]], depth)
+    kind = schema.get("type", "object")
+    kind = rng.choice(kind) if isinstance(kind, list) else kind
+    if kind == "array":
+        return [random_value(rng, schema.get("items", {}), depth + 1) for _ in range(rng.randrange(3))]
+    if kind == "object":
+        return {name: random_value(rng, of, depth + 1) for name, of in schema.get("properties", {}).items() if rng.random() < 0.7}
+    fits = {"string": str, "integer": int, "number": int, "boolean": bool}
+    return rng.choice(schema["enum"] if "enum" in schema else [v for v in ODD if isinstance(v, fits.get(kind, object))])
+
+
+def random_requests_are_answered_once_each():
+    """By messages that are as the schema has them, and none of them ends the server."""
+    with open(os.path.join(source, "src", "cli", "dap_requests.def")) as f:
+        names = sorted(set(re.findall(r'^DAP_REQUEST\("(\w+)"', f.read(), re.M)) - {"initialize", "launch", "attach", "disconnect", "terminate", "cancel"})
+    for seed in some(1, range(100)):
+        rng = random.Random(seed)
+        c = session([(tile_cu, [31])])
+        thread = c.stop()["threadId"]
+        frame = c.frames(thread)[0]["id"]
+        for seq in range(1001, 1101):
+            name = rng.choice(names)
+            arguments = random_value(rng, SCHEMA["definitions"].get(name[0].upper() + name[1:] + "Arguments", {}))
+            known = {"threadId": thread, "frameId": frame, "variablesReference": rng.randrange(1, 40)}
+            if isinstance(arguments, dict):
+                arguments.update({key: value for key, value in known.items() if key in arguments and rng.random() < 0.7})
+            c.write(json.dumps({"seq": seq, "type": "request", "command": name, "arguments": arguments}).encode())
+            assert c.response(seq)["command"] == name, (seed, seq)
+        c.ask("disconnect")
+        c.close()
+        assert c.process.returncode == 0, (seed, c.process.returncode)
+        assert not [e for e in c.events if e["type"] == "response"], seed
 
 
 def what_waits_can_be_cancelled():
