@@ -46,9 +46,56 @@ static ptrdiff_t stride_of(const struct matrix *m)
     return m->order == CUBLASLT_ORDER_ROW ? m->ld : 1;
 }
 
+enum { PLANAR_ROWS = 64 };
+
+/* The parts of a planar matrix: of the real numbers, and of the imaginary ones. */
+static void find_planes(struct matrix planes[2], const struct matrix *m)
+{
+    planes[0] = planes[1] = *m;
+    planes[0].plane = planes[1].plane = 0;
+    planes[1].at = (const char *)m->at + m->plane;
+}
+
+static int64_t planar_rows(int64_t rows, int64_t done)
+{
+    return rows - done < PLANAR_ROWS ? rows - done : PLANAR_ROWS;
+}
+
+static void read_planes(float *to, const struct matrix *m, int64_t row, int64_t column, int64_t rows)
+{
+    float parts[PLANAR_ROWS];
+    struct matrix planes[2];
+    find_planes(planes, m);
+    for (int64_t i = 0; i < rows; i += PLANAR_ROWS)
+        for (int part = 0; part < 2; part++) {
+            const int64_t n = planar_rows(rows, i);
+            matrix_read(PRECISION_S, parts, &planes[part], row + i, column, n);
+            for (int64_t j = 0; j < n; j++)
+                to[2 * (i + j) + part] = parts[j];
+        }
+}
+
+static void write_planes(const float *from, const struct matrix *m, int64_t row, int64_t column, int64_t rows)
+{
+    float parts[PLANAR_ROWS];
+    struct matrix planes[2];
+    find_planes(planes, m);
+    for (int64_t i = 0; i < rows; i += PLANAR_ROWS)
+        for (int part = 0; part < 2; part++) {
+            const int64_t n = planar_rows(rows, i);
+            for (int64_t j = 0; j < n; j++)
+                parts[j] = from[2 * (i + j) + part];
+            matrix_write(PRECISION_S, parts, &planes[part], row + i, column, n);
+        }
+}
+
 void matrix_read(enum precision p, void *to, const struct matrix *m, int64_t row, int64_t column, int64_t rows)
 {
     const int64_t bytes = (int64_t)element_bytes(precision_type(p)), run = run_of(m, rows);
+    if (m->plane) {
+        read_planes(to, m, row, column, rows);
+        return;
+    }
     for (int64_t i = 0; i < rows; i += run)
         elements_widen(p, (char *)to + i * bytes, m->type, element(m, row + i, column), stride_of(m), (size_t)run);
 }
@@ -56,6 +103,10 @@ void matrix_read(enum precision p, void *to, const struct matrix *m, int64_t row
 void matrix_write(enum precision p, const void *from, const struct matrix *m, int64_t row, int64_t column, int64_t rows)
 {
     const int64_t bytes = (int64_t)element_bytes(precision_type(p)), run = run_of(m, rows);
+    if (m->plane) {
+        write_planes(from, m, row, column, rows);
+        return;
+    }
     for (int64_t i = 0; i < rows; i += run)
         elements_narrow(p, (const char *)from + i * bytes, m->type, element(m, row + i, column), stride_of(m),
                         (size_t)run);

@@ -14,12 +14,15 @@
 
 #include "libraries/blas/elements.h"
 
-/* `order`: which elements are adjacent in memory; `ld`: as the order defines it. */
+/* `order`: which elements are adjacent in memory; `ld`: as the order defines it. `plane`: 0; or, of
+ * a planar complex matrix, the bytes from its real parts, which have the type, to its imaginary
+ * ones, read and written as float complex. */
 struct matrix {
     const void *at;
     int64_t ld;
     cudaDataType type;
     cublasLtOrder_t order;
+    ptrdiff_t plane;
 };
 
 /* An element's offset from the first, in elements. */

@@ -53,7 +53,7 @@ static enum precision sum_precision(const struct call *c)
 
 static struct matrix matrix_of(const struct call *c, int i)
 {
-    return (struct matrix){c->op[i].at, c->op[i].ld, operand_type(c, i), CUBLASLT_ORDER_COL};
+    return (struct matrix){c->op[i].at, c->op[i].ld, operand_type(c, i), CUBLASLT_ORDER_COL, 0};
 }
 
 static bool run_gemm(const struct call *c)

@@ -192,7 +192,7 @@ static bool run_rank_kx(const struct call *c, bool hermitian)
     const size_t bytes = element_bytes(c->type);
     const double zero[2] = {0};
     char *product = calloc((size_t)(c->n * c->n) + 1, bytes);
-    const struct matrix d = {product, c->n, c->type, CUBLASLT_ORDER_COL};
+    const struct matrix d = {product, c->n, c->type, CUBLASLT_ORDER_COL, 0};
     const cublasOperation_t t = hermitian ? CUBLAS_OP_C : CUBLAS_OP_T;
     const struct product whole = {.ta = c->ta == CUBLAS_OP_N ? CUBLAS_OP_N : t,
                                   .tb = c->ta == CUBLAS_OP_N ? t : CUBLAS_OP_N,
@@ -214,8 +214,8 @@ static bool run_rank_kx(const struct call *c, bool hermitian)
                       end = c->uplo == CUBLAS_FILL_MODE_UPPER ? j + 1 : c->n;
         const struct operand *o = &c->op[2];
         struct matrix column = {(const char *)o->at + (size_t)(j * o->ld + from) * bytes, end - from, c->type,
-                                CUBLASLT_ORDER_COL};
-        struct matrix added = {product + (size_t)(j * c->n + from) * bytes, end - from, c->type, CUBLASLT_ORDER_COL};
+                                CUBLASLT_ORDER_COL, 0};
+        struct matrix added = {product + (size_t)(j * c->n + from) * bytes, end - from, c->type, CUBLASLT_ORDER_COL, 0};
         matrix_add(p, end - from, beta, &column, &added);
         if (hermitian && p == PRECISION_C)
             ((float *)o->at)[2 * (j + j * o->ld) + 1] = 0;
@@ -344,7 +344,7 @@ static bool run_rank_k_any(const struct call *c, bool hermitian)
     struct call wide = *c;
     const enum precision p = PRECISION_C;
     const int64_t rows = c->ta == CUBLAS_OP_N ? c->n : c->k, columns = c->ta == CUBLAS_OP_N ? c->k : c->n;
-    const struct matrix a = {c->op[0].at, c->op[0].ld, c->op[0].type, CUBLASLT_ORDER_COL};
+    const struct matrix a = {c->op[0].at, c->op[0].ld, c->op[0].type, CUBLASLT_ORDER_COL, 0};
     float *copy = malloc((size_t)(rows * columns) * 8 + 1);
     for (int64_t j = 0; copy && j < columns; j++)
         matrix_read(p, copy + 2 * j * rows, &a, 0, j, rows);

@@ -16,6 +16,10 @@ static const struct {
     {CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F},
     {CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_8I, CUDA_R_8I, CUDA_R_32F, CUDA_R_32F},
     {CUBLAS_COMPUTE_32F, CUDA_C_32F, CUDA_C_32F, CUDA_C_32F, CUDA_C_32F, CUDA_C_32F},
+    {CUBLAS_COMPUTE_32F, CUDA_C_32F, CUDA_C_16F, CUDA_C_16F, CUDA_C_16F, CUDA_C_16F}, /* planar, these four */
+    {CUBLAS_COMPUTE_32F, CUDA_C_32F, CUDA_C_16F, CUDA_C_16F, CUDA_C_32F, CUDA_C_32F},
+    {CUBLAS_COMPUTE_32F, CUDA_C_32F, CUDA_C_16BF, CUDA_C_16BF, CUDA_C_16BF, CUDA_C_16BF},
+    {CUBLAS_COMPUTE_32F, CUDA_C_32F, CUDA_C_16BF, CUDA_C_16BF, CUDA_C_32F, CUDA_C_32F},
     {CUBLAS_COMPUTE_64F, CUDA_R_64F, CUDA_R_64F, CUDA_R_64F, CUDA_R_64F, CUDA_R_64F},
     {CUBLAS_COMPUTE_64F, CUDA_C_64F, CUDA_C_64F, CUDA_C_64F, CUDA_C_64F, CUDA_C_64F},
     {CUBLAS_COMPUTE_32I, CUDA_R_32F, CUDA_R_8I, CUDA_R_8I, CUDA_R_8I, CUDA_R_8I},
@@ -102,6 +106,15 @@ static bool byte_shapes_fit(const struct operation *o, const struct layout *d)
     return d->type == CUDA_R_32I && product_of_bytes_exists(ta, tb, (int64_t)d->rows, (int64_t)d->columns);
 }
 
+/* Complex halves are planar, with their result; others are not. */
+static bool planes_fit(const struct operation *o, const struct layout *a, const struct layout *b,
+                       const struct layout *c, const struct layout *d)
+{
+    const bool planar = a->type == CUDA_C_16F || a->type == CUDA_C_16BF;
+    return !(planar && o->compute == CUBLAS_COMPUTE_32F_PEDANTIC) && layout_is_planar(a) == planar &&
+           layout_is_planar(b) == planar && layout_is_planar(c) == planar && layout_is_planar(d) == planar;
+}
+
 /* ---- epilogues ---- */
 
 enum { AUX = 128, ROUND_LD = 128 };
@@ -134,7 +147,7 @@ static bool is_epilogue(uint32_t e)
 static bool epilogue_fits(const struct operation *o, const struct layout *d)
 {
     const uint32_t e = o->epilogue;
-    const bool real = d->type != CUDA_C_32F && d->type != CUDA_C_64F && d->type != CUDA_R_32I;
+    const bool real = !element_is_complex(d->type) && d->type != CUDA_R_32I;
     const bool gradient = e == CUBLASLT_EPILOGUE_DRELU || e == CUBLASLT_EPILOGUE_DRELU_BGRAD ||
                           e == CUBLASLT_EPILOGUE_DGELU || e == CUBLASLT_EPILOGUE_DGELU_BGRAD;
     return e == CUBLASLT_EPILOGUE_DEFAULT ||
@@ -203,6 +216,8 @@ cublasStatus_t matmul_check(const char *say, const struct operation *o, const st
         wrong = "8-bit integer matrices of this shape need A transposed and B not transposed";
     else if (a->order > CUBLASLT_ORDER_ROW || b->order > CUBLASLT_ORDER_ROW || d->order > CUBLASLT_ORDER_ROW)
         wrong = "tiled memory orders are not supported in matrix products";
+    else if (!planes_fit(o, a, b, c, d))
+        wrong = "matrices of complex halves, and their results, need a plane offset; other types have none";
     else if (d->rows > INT32_MAX || d->columns > INT32_MAX || a->rows > INT32_MAX || a->columns > INT32_MAX ||
              a->ld > INT32_MAX || b->ld > INT32_MAX || d->ld > INT32_MAX)
         wrong = "a size over 2147483647 is not supported";

@@ -93,6 +93,10 @@ cublasStatus_t matmul_check(const char *say, const struct operation *o, const st
                             const struct layout *c, const struct layout *d);
 bool is_algorithm(const struct algorithm *a);
 
+/* Are its real and its imaginary parts matrices of their own? */
+bool layout_is_planar(const struct layout *l);
+/* The type of what lies in memory: of a planar matrix, that of the parts. */
+cudaDataType layout_type(const struct layout *l);
 /* A matrix's shape in memory: its columns, its rows, or its strips of tiles. */
 struct library_shape layout_shape(const struct layout *l);
 /* In a task: a matrix of a batch. Returns false if not all of it is memory. */

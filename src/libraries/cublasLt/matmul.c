@@ -54,7 +54,7 @@ static unsigned char *aux_bits(const struct problem *p, int64_t row, int64_t col
 
 static struct matrix aux_matrix(const struct problem *p)
 {
-    return (struct matrix){p->aux, p->t->o.aux_ld, p->aux_type, p->t->d.order};
+    return (struct matrix){p->aux, p->t->o.aux_ld, p->aux_type, p->t->d.order, 0};
 }
 
 static void finish_value(const struct problem *p, int64_t row, int64_t column, double *v, double aux)
@@ -114,7 +114,7 @@ static bool put_bias_gradient(const struct problem *p, void *bias, cudaDataType 
 {
     const struct product *q = &p->product;
     const uint32_t e = p->t->o.epilogue;
-    const struct matrix whole = {p->whole, q->m, CUDA_R_32F, CUBLASLT_ORDER_COL}, *d = p->whole ? &whole : &q->d;
+    const struct matrix whole = {p->whole, q->m, CUDA_R_32F, CUBLASLT_ORDER_COL, 0}, *d = p->whole ? &whole : &q->d;
     const struct matrix *from = e == CUBLASLT_EPILOGUE_BGRADA ? &q->a : e == CUBLASLT_EPILOGUE_BGRADB ? &q->b : d;
     const int64_t n = e == CUBLASLT_EPILOGUE_BGRADB ? q->n : q->m, along = from == d ? q->n : q->k;
     double *sums = calloc((size_t)n + 1, sizeof *sums), *column = malloc(((size_t)n + 1) * sizeof *column);
@@ -159,8 +159,8 @@ static float scale_at(const void *scale)
 static enum precision precision_of(cudaDataType a)
 {
     return a == CUDA_R_64F || a == CUDA_R_8I ? PRECISION_D
-           : a == CUDA_C_32F                 ? PRECISION_C
            : a == CUDA_C_64F                 ? PRECISION_Z
+           : element_is_complex(a)           ? PRECISION_C
                                              : PRECISION_S;
 }
 
@@ -194,11 +194,16 @@ bool lt_matrix(struct matrix *m, const struct layout *l, const void *at, int64_t
 {
     const void *first = l->batch_mode == CUBLASLT_BATCH_MODE_POINTER_ARRAY
                             ? ((void *const *)library_view(at))[i]
-                            : (const char *)at + i * l->batch_stride * (int64_t)element_bytes(l->type);
-    void *view;
-    const bool found = library_reach(&view, first, layout_shape(l));
-    *m = (struct matrix){view, l->ld, l->type, l->order};
-    return found;
+                            : (const char *)at + i * l->batch_stride * (int64_t)element_bytes(layout_type(l));
+    const struct library_shape shape = layout_shape(l);
+    void *view, *imaginary;
+    const bool found = library_reach(&view, first, shape);
+    *m = (struct matrix){view, l->ld, layout_type(l), l->order, 0};
+    if (!found || !layout_is_planar(l) || !view)
+        return found;
+    const bool both = library_reach(&imaginary, (const char *)first + l->plane_offset, shape);
+    m->plane = (char *)imaginary - (char *)view;
+    return both;
 }
 
 static hd_result run_problem(const struct matmul *t, int64_t i)

@@ -3,12 +3,37 @@
 
 #include <stdlib.h>
 
+bool layout_is_planar(const struct layout *l)
+{
+    return l->plane_offset && element_is_complex(l->type);
+}
+
+cudaDataType layout_type(const struct layout *l)
+{
+    if (!layout_is_planar(l))
+        return l->type;
+    switch (l->type) {
+    case CUDA_C_16F: return CUDA_R_16F;
+    case CUDA_C_16BF: return CUDA_R_16BF;
+    case CUDA_C_32F: return CUDA_R_32F;
+    default: return CUDA_R_64F;
+    }
+}
+
+/* The matrix of a planar one's real parts; its imaginary ones are the same, `plane_offset` on. */
+static struct layout plane_of(const struct layout *l)
+{
+    struct layout plane = *l;
+    plane.type = layout_type(l);
+    return plane;
+}
+
 /* Tiles are 32 columns wide; heights are whole tiles. */
 struct library_shape layout_shape(const struct layout *l)
 {
     static const uint64_t tile_rows[] = {
         [CUBLASLT_ORDER_COL32] = 1, [CUBLASLT_ORDER_COL4_4R2_8C] = 8, [CUBLASLT_ORDER_COL32_2R_4R4] = 32};
-    const size_t bytes = element_bytes(l->type);
+    const size_t bytes = element_bytes(layout_type(l));
     const uint64_t rows = l->rows, columns = l->columns, ld = (uint64_t)l->ld;
     if (l->order == CUBLASLT_ORDER_COL)
         return (struct library_shape){bytes, rows, columns, ld};
@@ -48,7 +73,11 @@ void ranges_add_matrix(struct ranges *r, const struct layout *l, const void *at,
     const int64_t stride = l->batch_stride * (int64_t)bytes;
     if (!at || !s.width || !s.count)
         return;
-    if (is_addressed(l))
+    if (layout_is_planar(l) && !is_addressed(l)) {
+        const struct layout plane = plane_of(l);
+        ranges_add_matrix(r, &plane, at, use);
+        ranges_add_matrix(r, &plane, (const char *)at + l->plane_offset, use);
+    } else if (is_addressed(l))
         ranges_add(r, at, (size_t)l->batch_count * sizeof(void *), 1, 0, HD_READS);
     else if (l->order <= CUBLASLT_ORDER_ROW && stride > 0 && (uint64_t)stride == s.count * s.step * bytes)
         ranges_add(r, at, s.width * bytes, s.count * n, s.step * bytes, use);
@@ -65,8 +94,11 @@ void ranges_add_addressed(struct ranges *r, const struct layout *l, const void *
     if (!at || !is_addressed(l) || !l->rows || !l->columns)
         return;
     void *const *addresses = library_view(at);
-    for (int32_t i = 0; i < l->batch_count; i++)
+    for (int32_t i = 0; i < l->batch_count; i++) {
         add_one(r, l, addresses[i], use);
+        if (layout_is_planar(l))
+            add_one(r, l, (char *)addresses[i] + l->plane_offset, use);
+    }
 }
 
 cublasStatus_t ranges_put(struct ranges *r, struct library_task *t, cudaStream_t stream)

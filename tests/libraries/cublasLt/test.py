@@ -25,6 +25,12 @@ def more_routines_types_and_shapes_of_cublaslt_answer_as_an_h200():
     cases.answers_as_an_h200(HERE, "wide", "-lcublasLt")
 
 
+def complex_halves_lie_in_planes():
+    program = cases.build(HERE, "planes", "-lcublasLt")
+    status, out, err = tap.run("check", program)
+    assert status == 0 and out == "planes: 0 wrong; without them status 15\n", (out, err)
+
+
 def a_call_uses_what_it_says_and_no_more():
     """A batch, also by addresses, an epilogue, factors by addresses, and a result that beta, in the device's memory, keeps from being read."""
     program = cases.build(HERE, "watched", "-lcublasLt", "-lcublas", "-lcusolver", "-lcusparse")
