@@ -7,7 +7,7 @@ from trial import Program
 
 CHECKOUT = "CUDALibrarySamples"
 LIBRARIES = ["cuBLAS", "cuBLASLt", "cuFFT", "cuRAND", "cuSOLVER", "cuSPARSE"]
-LINK = " ".join(f"-l{library.lower() if library != 'cuBLASLt' else 'cublasLt'}" for library in LIBRARIES)
+LINK = " ".join(f"-l{library.lower() if library != 'cuBLASLt' else 'cublasLt'}" for library in LIBRARIES) + " -lcuda"
 # What a sample needs that Heddle refuses by name, by a part of its place.
 NEEDS = {"/Mg": "several GPUs (cusolverMg)", "_mgpu_": "several GPUs (cuFFT)", "callback": "callbacks (cuFFT)", "fp4": "block scaling", "Mxfp8": "block scaling",
          "Blk128x128": "block scaling", "Emulat": "emulated doubles", "GreenContext": "green contexts"}

@@ -136,6 +136,9 @@ void cc_rewrite_nested(struct str *texts, uint32_t n, bool in_both, struct arena
 /* An error of a source whose inline assembly names an operand that is not there, or NULL. In the
  * arena. */
 const char *cc_check_operands(struct str text, const char *name, struct arena *arena);
+/* Does an operand of inline assembly, which ends with the `)` at `close`, lack the comma that clang
+ * wants before the next? */
+bool cc_operand_without_comma(struct str text, size_t close);
 
 /* ---- closures.c, captures.c, captures.c ---- */
 

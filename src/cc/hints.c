@@ -1,11 +1,12 @@
 /* What helps after an error of clang's: see hints.def. */
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/str.h"
 #include "cc/cc.h"
 
-enum where { HEADER, NAME, MESSAGE };
+enum where { HEADER, NAME, MESSAGE, LIBRARY };
 
 static const struct hint {
     enum where where;
@@ -36,6 +37,12 @@ static struct str quoted(struct str text)
     return end ? (struct str){start + 1, (size_t)(end - start - 1)} : (struct str){text.p, 0};
 }
 
+/* cusparseCreate, CUSPARSE_FORMAT_CSR */
+static bool is_of_library(struct str name, const char *library)
+{
+    return name.n > strlen(library) && strncasecmp(name.p, library, strlen(library)) == 0;
+}
+
 static bool is_unknown_name(struct str text)
 {
     return str_has(text, "undeclared") || str_has(text, "unknown type name") || str_has(text, "no template named") ||
@@ -51,10 +58,14 @@ const char *cc_hint(struct str text, struct arena *arena)
         const struct hint *h = &hints[i];
         bool fits = h->where == MESSAGE  ? str_has(text, h->what)
                     : h->where == HEADER ? header && str_starts(name, h->what)
-                                         : unknown && str_starts(name, h->what);
+                                         : h->where == NAME && unknown && str_starts(name, h->what);
         if (fits)
             return h->text;
     }
+    for (size_t i = 0; unknown && i < sizeof hints / sizeof hints[0]; i++)
+        if (hints[i].where == LIBRARY && is_of_library(name, hints[i].what))
+            return arena_printf(arena, "docs/LIBRARIES.md lists what Heddle has of this library; its header is %s",
+                                hints[i].text);
     for (size_t i = 0; unknown && i < sizeof missing / sizeof missing[0]; i++)
         if (str_is(name, missing[i]))
             return arena_printf(arena, "Heddle does not have %s; docs/API.md lists its functions", missing[i]);

@@ -23,6 +23,12 @@ static size_t skip_space(struct str text, size_t at)
     }
 }
 
+bool cc_operand_without_comma(struct str text, size_t close)
+{
+    const size_t next = skip_space(text, close + 1);
+    return next < text.n && (text.p[next] == '"' || text.p[next] == '[');
+}
+
 static bool is_word_char(char c)
 {
     return isalnum((unsigned char)c) || c == '_';
@@ -79,6 +85,8 @@ static int count_operands(struct str text, size_t *at)
         begins = depth == 0 && c == ',';
         depth += behind == *at && (c == '(' || c == '[' || c == '{');
         depth -= behind == *at && (c == ')' || c == ']' || c == '}');
+        if (c == ')' && depth == 0) /* rewrite.c adds the comma */
+            begins = cc_operand_without_comma(text, *at);
         *at = behind != *at ? behind : *at + 1;
     }
     return -1;

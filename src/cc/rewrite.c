@@ -11,6 +11,8 @@
  * `asm("mov.u64 %0, %globaltimer;" : ...)`: to clang, a % of PTX's own is written %%, if the
  * assembly has operands. The name of a register has two letters at least; a letter before a number
  * is a modifier of an operand.
+ *
+ * `asm("st.u8 [%1], %0;" :: "r"(x) "l"(p))`: to clang, commas stand between operands.
  */
 #include <ctype.h>
 
@@ -182,23 +184,40 @@ static bool is_word(struct str text, size_t at, const char *word)
 }
 
 /* Marks each % that is to be two in the string from `at` to `end`. */
-static size_t mark_registers(struct str text, size_t at, size_t end, bool *twice)
+static size_t mark_registers(struct str text, size_t at, size_t end, char *before)
 {
     size_t n = 0;
     for (; at + 2 < end; at++) {
         bool is_register = text.p[at] == '%' && isalpha((unsigned char)text.p[at + 1]) &&
                            (isalpha((unsigned char)text.p[at + 2]) || text.p[at + 2] == '_');
         if (is_register)
-            n += twice[at] = true;
+            before[at] = '%', n++;
         else
             at += text.p[at] == '%'; /* what follows is no other */
     }
     return n;
 }
 
-/* How many % are to be two in the assembly that begins at `at`, if some does: its strings are
- * before its first `:`. */
-static size_t mark_assembly(struct str text, size_t at, bool *twice)
+/* Marks where a comma is missing between operands, which follow the first `:` of an assembly. */
+static size_t mark_commas(struct str text, size_t at, char *before)
+{
+    size_t n = 0;
+    for (int depth = 0; at < text.n && depth >= 0; at++) {
+        size_t behind = cc_skip(text, at);
+        if (behind != at) {
+            at = behind - 1;
+            continue;
+        }
+        depth += (text.p[at] == '(') - (text.p[at] == ')');
+        if (text.p[at] == ')' && depth == 0 && cc_operand_without_comma(text, at))
+            before[at + 1] = ',', n++;
+    }
+    return n;
+}
+
+/* How many characters are to be put in, into the assembly that begins at `at`, if some does: its
+ * strings are before its first `:`. */
+static size_t mark_assembly(struct str text, size_t at, char *before)
 {
     static const char *const words[] = {"asm", "__asm__", "__asm"};
     size_t begin = 0, n = 0;
@@ -213,23 +232,24 @@ static size_t mark_assembly(struct str text, size_t at, bool *twice)
     for (size_t i = begin + 1; i < text.n && text.p[i] != ')'; i++) {
         size_t behind = cc_skip(text, i);
         if (text.p[i] == ':')
-            return n;
+            return n + mark_commas(text, i, before);
         if (text.p[i] == '"')
-            n += mark_registers(text, i, behind, twice);
+            n += mark_registers(text, i, behind, before);
         if (behind != i)
             i = behind - 1;
     }
-    memset(twice + begin, 0, text.n - begin); /* no operands: what is there is PTX as it is */
+    memset(before + begin, 0, text.n - begin); /* no operands: what is there is PTX as it is */
     return 0;
 }
 
 struct str cc_rewrite(struct str text, struct arena *arena)
 {
     char *to = arena_strndup(arena, text.p, text.n);
-    bool changed = false, *twice = arena_array(arena, text.n + 1, sizeof *twice);
+    char *before = arena_array(arena, text.n + 1, sizeof *before); /* what is put in before each; 0: nothing */
+    bool changed = false;
     size_t more = 0;
     for (size_t at = 0; at < text.n; at++) {
-        size_t behind = cc_skip(text, at), marked = behind == at ? mark_assembly(text, at, twice) : 0;
+        size_t behind = cc_skip(text, at), marked = behind == at ? mark_assembly(text, at, before) : 0;
         more += marked;
         if (behind != at)
             at = behind - 1;
@@ -240,8 +260,8 @@ struct str cc_rewrite(struct str text, struct arena *arena)
         return (struct str){changed ? to : NULL, changed ? text.n : 0};
     char *longer = arena_alloc(arena, text.n + more + 1), *end = longer;
     for (size_t at = 0; at < text.n; at++) {
-        if (twice[at])
-            *end++ = '%';
+        if (before[at])
+            *end++ = before[at];
         *end++ = to[at];
     }
     *end = 0;

@@ -695,7 +695,8 @@ __global__ void k(unsigned *where, const char *text)
     __asm__ __volatile__("mov.u32 %0, %%ntid.x;" : "=r"(y));
     asm volatile("membar.gl;");
     asm volatile("{ .reg .u32 %only; mov.u32 %only, %tid.x; }");
-    asm("mov.b32 %[to], %[from];" : [to] "=r"(z) : [from] "r"(7));
+    asm("add.u32 %[to], %[from], %[less];" : [to] "=r"(z) : [from] "r"(9) /* no comma */
+        [less] "r"(-(2)));
     where[threadIdx.x] = lane() + 100 * (x + y * z) + text[0];
 }
 int main()
@@ -1372,6 +1373,7 @@ def errors_say_what_heddle_has_instead():
     said, _ = each_is_refused("lacks.cu", [
         ("#include <cooperative_groups.h>\n__global__ void c() { cooperative_groups::this_cluster(); }", "clusters need -arch=sm_90"),
         ("__global__ void d() {}\n#define LAUNCH d<<<1, 1>>>()\n__global__ void e() { LAUNCH; }", "device code may name a kernel in a launch"),
+        ("#include <cusparse.h>\ncusparseSpMMOpPlan_t f();", "docs/LIBRARIES.md lists what Heddle has of this library; its header is <cusparse.h>"),
         ("int main() { return cudaImportExternalMemory(nullptr, nullptr); }", "Heddle does not have cudaImportExternalMemory")])
     assert all(text.count("\nnote: ") == 1 for text in said), said
 
