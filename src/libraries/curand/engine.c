@@ -55,14 +55,21 @@ struct engine *engine_hold(struct engine *e)
     return e;
 }
 
+static void stop(struct engine *e)
+{
+    if (e->started)
+        e->kind->end(e);
+    free(e->kept);
+    e->kept = NULL;
+    e->started = false;
+}
+
 void engine_release(struct engine *e)
 {
     if (!e || atomic_fetch_sub(&e->refs, 1) != 1)
         return;
-    if (e->started)
-        e->kind->end(e);
+    stop(e);
     pthread_mutex_destroy(&e->lock);
-    free(e->kept);
     free(e);
 }
 
@@ -73,6 +80,8 @@ struct drawing {
     const struct draw *draw;
     struct item item;
     size_t items;
+    size_t turn;    /* the first item's strand, */
+    uint64_t round; /* and how many turns all strands have had before */
 };
 
 /* Draws the items of piece i's strands, turn by turn, so that each strand is asked in order. */
@@ -82,17 +91,17 @@ static void draw_strands(void *data, size_t i)
     struct engine *e = w->engine;
     uint32_t words[MOST_WORDS * CHUNK];
     const struct words made = {words, 1, CHUNK, NULL};
-    size_t first = i * CHUNK, end = first + CHUNK < e->strands ? first + CHUNK : e->strands, last = w->items + e->turn;
+    size_t first = i * CHUNK, end = first + CHUNK < e->strands ? first + CHUNK : e->strands, last = w->items + w->turn;
     for (size_t turn = 0; turn * e->strands < last; turn++) {
         size_t from = turn * e->strands + first,
                to = turn * e->strands + end; /* items, counted from the first strand's */
-        from = from < e->turn ? e->turn : from;
+        from = from < w->turn ? w->turn : from;
         to = to > last ? last : to;
         if (from >= to)
             continue;
         for (unsigned k = 0; k < w->item.words; k++)
-            e->kind->next(e, from % e->strands, to - from, words + k * CHUNK);
-        item_make(e, w->draw, &made, to - from, (ptrdiff_t)((from - e->turn) * w->item.numbers));
+            e->kind->next(e, w->round + turn, from % e->strands, to - from, words + k * CHUNK);
+        item_make(e, w->draw, &made, to - from, (ptrdiff_t)((from - w->turn) * w->item.numbers));
     }
 }
 
@@ -105,9 +114,9 @@ static unsigned draw_kept(struct engine *e, const struct draw *d, size_t strand)
     if (!k->there) {
         uint32_t words[2];
         const struct words made = {words, 0, 1, NULL};
-        const struct draw normal = {NORMAL, pair, 2, 0, 1, NULL};
+        const struct draw normal = {NORMAL, pair, 2, 0, 1, NULL, 0};
         for (int i = 0; i < 2; i++)
-            e->kind->next(e, strand, 1, &words[i]);
+            e->kind->next(e, 0, strand, 1, &words[i]);
         item_make(e, &normal, &made, 1, 0);
         k->second = pair[1];
     }
@@ -121,7 +130,7 @@ static void draw_strands_kept(void *data, size_t i)
     struct engine *e = w->engine;
     const size_t first = i * CHUNK, end = first + CHUNK < e->strands ? first + CHUNK : e->strands;
     for (size_t strand = first; strand < end; strand++)
-        for (size_t at = (strand + e->strands - e->turn) % e->strands; at < w->draw->n; at += e->strands)
+        for (size_t at = (strand + e->strands - w->turn) % e->strands; at < w->draw->n; at += e->strands)
             ((unsigned *)w->draw->to)[at] = draw_kept(e, w->draw, strand);
 }
 
@@ -132,8 +141,8 @@ static void draw_groups(void *data, size_t i)
     uint32_t words[MOST_WORDS * CHUNK];
     const struct words made = {words, w->item.words, 1, NULL};
     size_t first = i * CHUNK, groups = w->items - first < CHUNK ? w->items - first : CHUNK;
-    ptrdiff_t at = (ptrdiff_t)(first * w->item.numbers) - (ptrdiff_t)(e->position % w->item.numbers);
-    e->kind->groups(e, e->position / w->item.numbers + first, groups, w->item.words, words);
+    ptrdiff_t at = (ptrdiff_t)(first * w->item.numbers) - (ptrdiff_t)(w->draw->from % w->item.numbers);
+    e->kind->groups(e, w->draw, first, groups, w->item.words, words);
     item_make(e, w->draw, &made, groups, at);
 }
 
@@ -162,38 +171,58 @@ static bool start(struct engine *e)
     return e->started;
 }
 
-static bool keeps(const struct engine *e, const struct draw *d)
+static bool keeps(curandRngType_t type, const struct draw *d)
 {
-    return d->distribution == POISSON && draw_formula(d) == NORMAL && engine_pairs(e->options.type);
+    return d->distribution == POISSON && draw_formula(d) == NORMAL && engine_pairs(type);
+}
+
+static size_t items_of(curandRngType_t type, const struct draw *d)
+{
+    const unsigned numbers = keeps(type, d) ? 1 : item_of(kind_of(type)->formulas, draw_formula(d)).numbers;
+    return (d->n + numbers - 1) / numbers;
+}
+
+uint64_t engine_steps(const struct engine_options *o, const struct draw *d)
+{
+    const struct engine_kind *kind = kind_of(o->type);
+    return kind->next ? items_of(o->type, d) : kind->groups ? d->n : d->n / o->dimensions;
 }
 
 static void draw_all(struct engine *e, const struct draw *d)
 {
-    struct item item = item_of(e->kind->formulas, draw_formula(d));
-    struct drawing w = {e, d, item, (d->n + item.numbers - 1) / item.numbers};
-    if (e->kind->prepare)
-        e->kind->prepare(e, w.items);
-    if (keeps(e, d)) {
-        library_parallel(pieces(e->strands), draw_strands_kept, &w);
-        e->turn = (e->turn + d->n) % e->strands;
-    } else if (e->kind->next) {
-        library_parallel(pieces(e->strands), draw_strands, &w);
-        e->turn = (e->turn + w.items) % e->strands;
-    } else if (e->kind->groups) {
-        w.items = (d->n + e->position % item.numbers + item.numbers - 1) / item.numbers;
+    const struct engine_kind *kind = e->kind;
+    struct drawing w = {e, d, item_of(kind->formulas, draw_formula(d)), items_of(e->options.type, d), 0, 0};
+    if (kind->prepare)
+        kind->prepare(e, d->from, w.items);
+    if (kind->next) {
+        w.turn = d->from % e->strands;
+        w.round = d->from / e->strands;
+        library_parallel(pieces(e->strands), keeps(e->options.type, d) ? draw_strands_kept : draw_strands, &w);
+    } else if (kind->groups) {
+        w.items = (d->n + d->from % w.item.numbers + w.item.numbers - 1) / w.item.numbers;
         library_parallel(pieces(w.items), draw_groups, &w);
-        e->position += d->n;
     } else {
         library_parallel(pieces(w.items), draw_filled, &w);
-        e->position += d->n / e->options.dimensions;
     }
+    if (kind->finish)
+        kind->finish(e, d, w.item.words);
+}
+
+bool engine_restart(struct engine *e, const struct engine_options *o)
+{
+    pthread_mutex_lock(&e->lock);
+    stop(e);
+    e->options = *o;
+    const bool ok = start(e);
+    pthread_mutex_unlock(&e->lock);
+    return ok;
 }
 
 bool engine_draw(struct engine *e, const struct draw *d)
 {
     pthread_mutex_lock(&e->lock);
     bool ok = start(e);
-    if (ok && keeps(e, d) && !e->kept)
+    if (ok && keeps(e->options.type, d) && !e->kept)
         ok = (e->kept = calloc(e->strands, sizeof *e->kept));
     if (ok)
         draw_all(e, d);

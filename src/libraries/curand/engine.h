@@ -1,11 +1,14 @@
 /* Engines of random numbers: the sources of a generator, organised as on a GPU with many threads
- * ("cuRAND Library Programming Guide", 2.1). The generator's tasks advance an engine in the order
- * of their stream. Private to this folder.
+ * ("cuRAND Library Programming Guide", 2.1). As there, the host counts positions, and says where a
+ * draw begins; the generator's tasks advance the states of threads in the order of their stream. So
+ * a draw in a graph begins at the same thread each time, with states that have moved on. Private to
+ * this folder.
  *
  * A draw is a number of items: an item is what one GPU thread makes at a time, such as a word, a
  * uniform number, or a pair of normal ones by Box-Muller. Either the threads take turns, each with
  * its own strand, from which it takes as many words as an item needs (XORWOW, MRG32k3a, the
- * Mersenne Twisters); or a number depends only on its position (Philox, Sobol).
+ * Mersenne Twisters); or with groups of four numbers (Philox); or a number depends only on its
+ * position (Sobol).
  */
 #ifndef HEDDLE_LIBRARIES_CURAND_ENGINE_H
 #define HEDDLE_LIBRARIES_CURAND_ENGINE_H
@@ -23,6 +26,7 @@ struct engine_options {
     curandOrdering_t ordering;
     uint64_t seed, offset;
     unsigned dimensions; /* of a quasirandom engine */
+    bool blank;          /* MTGP32's states are all zeros */
     bool host;           /* numbers are computed by the host C library's functions */
 };
 
@@ -44,6 +48,7 @@ struct draw {
     size_t n;
     double mean, deviation;      /* of normal numbers, or of the logarithms of log-normal ones */
     const struct poisson *table; /* for Poisson numbers */
+    uint64_t from;               /* where it begins, in steps; the engine's offset is one such place */
 };
 
 /* Returns it with one reference; NULL if memory is exhausted. */
@@ -51,8 +56,13 @@ struct engine *engine_new(const struct engine_options *o);
 struct engine *engine_hold(struct engine *e);
 void engine_release(struct engine *e); /* NULL is allowed */
 
-/* Draws the next numbers; false if memory is exhausted. */
+/* Begins anew by the options; false if memory is exhausted. */
+bool engine_restart(struct engine *e, const struct engine_options *o);
+/* Draws numbers; false if memory is exhausted. */
 bool engine_draw(struct engine *e, const struct draw *d);
+/* The steps of a draw: items, or, where a number depends only on its position, numbers, or points of
+ * a quasirandom sequence. */
+uint64_t engine_steps(const struct engine_options *o, const struct draw *d);
 
 /* Does the type exist, and support the distribution? */
 bool engine_has(curandRngType_t type, enum distribution d);
@@ -83,26 +93,25 @@ struct engine {
     pthread_mutex_t lock; /* protects what follows */
     const struct engine_kind *kind;
     struct engine_options options;
-    size_t strands, turn; /* their number; the strand whose turn is next */
-    uint64_t position;    /* of the next number, or of the next point of a quasirandom sequence */
-    void *state;          /* state of the engine's kind */
-    struct kept *kept;    /* for each strand, if Poisson numbers come from pairs of normal ones; else NULL */
+    size_t strands;
+    void *state;       /* state of the engine's kind */
+    struct kept *kept; /* for each strand, if Poisson numbers come from pairs of normal ones; else NULL */
     bool started;
 };
 
 struct engine_kind {
     enum formulas formulas;
-    /* Initialises by the options, with `strands` and `turn`, or `position`, set; false if memory is
-       exhausted. */
+    /* Initialises by the options, with `strands` set; false if memory is exhausted. */
     bool (*start)(struct engine *e);
     void (*end)(struct engine *e);
-    /* Called before a draw of so many items, or NULL. */
-    void (*prepare)(struct engine *e, size_t items);
+    /* Called before and after a draw of so many items, or NULL. */
+    void (*prepare)(struct engine *e, uint64_t from, size_t items);
+    void (*finish)(struct engine *e, const struct draw *d, unsigned words);
     /* One of these three. If threads take turns: returns the next word of each of `count` strands
-     * from `first` on, for one item each: */
-    void (*next)(struct engine *e, size_t first, size_t count, uint32_t *to);
-    /* the words of groups of four numbers, 4 or 8 each, by position in the sequence: */
-    void (*groups)(struct engine *e, uint64_t first, size_t count, unsigned words, uint32_t *to);
+     * from `first` on, for one item each, when all strands have had `round` turns since position 0: */
+    void (*next)(struct engine *e, uint64_t round, size_t first, size_t count, uint32_t *to);
+    /* the words of a draw's groups of four numbers, 4 or 8 each: */
+    void (*groups)(struct engine *e, const struct draw *d, size_t first, size_t count, unsigned words, uint32_t *to);
     /* some of a draw's numbers, as the upper bits of 64. */
     void (*fill)(struct engine *e, const struct draw *d, size_t first, size_t count, uint64_t *to);
 };

@@ -13,11 +13,13 @@ enum { KIND_GENERATOR = 1 };
 
 struct generator {
     cudaStream_t stream;
-    struct engine_options options;
     pthread_mutex_t lock;
-    struct engine *engine; /* from the first draw after a setting */
-    bool is_set_up;        /* the original has copied its states to the device */
-    curandStatus_t failed; /* of the last failure to do so */
+    struct engine_options options; /* the offset: where the engine would begin anew, as far as draws have come */
+    struct engine *engine;         /* from the first draw on */
+    uint64_t next;                 /* where the next draw begins */
+    bool begins_anew;              /* by the options; */
+    bool is_set_up;                /* the original has copied its states to the device */
+    curandStatus_t failed;         /* of the last failure to do so */
 };
 
 static curandStatus_t status_of(CUresult r)
@@ -47,6 +49,7 @@ static struct generator *new_generator(curandRngType_t type, bool host)
     if (!g)
         return NULL;
     g->options = (struct engine_options){.type = type, .dimensions = 1, .host = host};
+    g->begins_anew = true;
     g->options.ordering = is_quasi(g) ? CURAND_ORDERING_QUASI_DEFAULT : CURAND_ORDERING_PSEUDO_DEFAULT;
     pthread_mutex_init(&g->lock, NULL);
     return g;
@@ -98,13 +101,36 @@ LIBRARY_API curandStatus_t curandDestroyGenerator(curandGenerator_t generator)
     return CURAND_STATUS_SUCCESS;
 }
 
-/* ---- settings: the next draw begins anew by them ---- */
+/* ---- settings: the next draw begins anew by them, at the position that draws have come to. Only a
+ * new offset changes it, and MT19937 has none. As on an H200: ---- */
 
 static void begin_anew(struct generator *g)
 {
-    engine_release(g->engine);
-    g->engine = NULL;
+    if (is_quasi(g)) { /* captured draws keep theirs */
+        engine_release(g->engine);
+        g->engine = NULL;
+    }
+    g->begins_anew = true;
     g->is_set_up = false;
+}
+
+/* MTGP32 is seeded once: later seeds have no effect, and in the legacy ordering it then draws zeros. */
+static bool is_seeded_for_good(const struct generator *g)
+{
+    return g->options.type == CURAND_RNG_PSEUDO_MTGP32 && g->engine;
+}
+
+/* The next draw begins so much later. Philox counts the groups of four that a draw completes. */
+static void count_draw(struct generator *g, uint64_t steps)
+{
+    const uint64_t groups = (g->next + steps) / 4 - g->next / 4;
+    switch (g->options.type) {
+    case CURAND_RNG_PSEUDO_MTGP32:
+    case CURAND_RNG_PSEUDO_MT19937: break;
+    case CURAND_RNG_PSEUDO_PHILOX4_32_10: g->options.offset += groups ? groups : steps; break;
+    default: g->options.offset += steps;
+    }
+    g->next += steps;
 }
 
 /* An H200's error while a stream captures: these generators allocate and compute their states
@@ -161,8 +187,10 @@ LIBRARY_API curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t 
         return CURAND_STATUS_TYPE_ERROR;
     }
     pthread_mutex_lock(&g->lock);
-    g->options.seed = seed;
-    begin_anew(g);
+    if (seed != g->options.seed && !is_seeded_for_good(g)) {
+        g->options.seed = seed;
+        begin_anew(g);
+    }
     pthread_mutex_unlock(&g->lock);
     return CURAND_STATUS_SUCCESS;
 }
@@ -208,8 +236,12 @@ LIBRARY_API curandStatus_t curandSetGeneratorOrdering(curandGenerator_t generato
         return CURAND_STATUS_OUT_OF_RANGE;
     }
     pthread_mutex_lock(&g->lock);
+    if (is_seeded_for_good(g))
+        g->options.blank |=
+            (ordering == CURAND_ORDERING_PSEUDO_LEGACY) != (g->options.ordering == CURAND_ORDERING_PSEUDO_LEGACY);
+    if (is_seeded_for_good(g) ? g->options.blank : ordering != g->options.ordering)
+        begin_anew(g);
     g->options.ordering = ordering;
-    begin_anew(g);
     pthread_mutex_unlock(&g->lock);
     return CURAND_STATUS_SUCCESS;
 }
@@ -233,17 +265,6 @@ LIBRARY_API curandStatus_t curandSetQuasiRandomGeneratorDimensions(curandGenerat
     return CURAND_STATUS_SUCCESS;
 }
 
-LIBRARY_API curandStatus_t curandGenerateSeeds(curandGenerator_t generator)
-{
-    GENERATOR(g, generator);
-    if (g->options.type == CURAND_RNG_PSEUDO_MTGP32 || g->options.type == CURAND_RNG_PSEUDO_MT19937) {
-        pthread_mutex_lock(&g->lock);
-        begin_anew(g); /* other engines can change the offset in place */
-        pthread_mutex_unlock(&g->lock);
-    }
-    return set_up(g);
-}
-
 LIBRARY_API curandStatus_t curandGetVersion(int *version)
 {
     if (!version)
@@ -263,10 +284,12 @@ LIBRARY_API curandStatus_t curandGetProperty(libraryPropertyType type, int *valu
 
 /* ---- draws ---- */
 
+/* A task: begins anew, draws, or both. */
 struct drawing {
     struct engine *engine;
     struct draw draw;
-    bool host, misaligned;
+    struct engine_options options;
+    bool begins_anew, misaligned;
 };
 
 static hd_result run_drawing(void *args)
@@ -275,8 +298,10 @@ static hd_result run_drawing(void *args)
     struct draw d = w->draw;
     if (w->misaligned)
         return HD_ERROR_MISALIGNED_ADDRESS;
-    d.to = w->host ? d.to : library_view(d.to);
-    return engine_draw(w->engine, &d) ? HD_SUCCESS : HD_ERROR_OUT_OF_MEMORY;
+    if (w->begins_anew && !engine_restart(w->engine, &w->options))
+        return HD_ERROR_OUT_OF_MEMORY;
+    d.to = w->options.host ? d.to : library_view(d.to);
+    return d.n == 0 || engine_draw(w->engine, &d) ? HD_SUCCESS : HD_ERROR_OUT_OF_MEMORY;
 }
 
 static void drop_drawing(void *args)
@@ -286,14 +311,22 @@ static void drop_drawing(void *args)
     poisson_free((struct poisson *)w->draw.table);
 }
 
-static struct engine *engine_of(struct generator *g)
+/* Takes the draw's place in the sequence. */
+static void take_place(struct generator *g, struct drawing *w)
 {
     pthread_mutex_lock(&g->lock);
     if (!g->engine)
         g->engine = engine_new(&g->options);
-    struct engine *e = g->engine ? engine_hold(g->engine) : NULL;
+    w->engine = g->engine ? engine_hold(g->engine) : NULL;
+    w->options = g->options;
+    w->begins_anew = g->begins_anew;
+    if (w->engine && g->begins_anew) {
+        g->begins_anew = false;
+        g->next = g->options.offset;
+    }
+    w->draw.from = g->next;
+    count_draw(g, w->draw.n ? engine_steps(&g->options, &w->draw) : 0);
     pthread_mutex_unlock(&g->lock);
-    return e;
 }
 
 static size_t bytes_of(enum distribution d)
@@ -335,8 +368,18 @@ static bool is_misaligned(const struct generator *g, const struct draw *d)
     return (uintptr_t)d->to % (bytes_of(d->distribution) << (normal && engine_pairs(g->options.type)));
 }
 
-static curandStatus_t put(struct generator *g, const char *call, const struct drawing *w)
+static curandStatus_t put(struct generator *g, const char *call, struct drawing *w)
 {
+    take_place(g, w);
+    if (!w->engine) {
+        drop_drawing(w);
+        return CURAND_STATUS_ALLOCATION_FAILED;
+    }
+    if (g->options.host) {
+        hd_result r = run_drawing(w);
+        drop_drawing(w);
+        return r ? CURAND_STATUS_ALLOCATION_FAILED : CURAND_STATUS_SUCCESS;
+    }
     const hd_used used = library_writes(w->draw.to, w->draw.n * bytes_of(w->draw.distribution));
     const struct library_task t = {.name = call,
                                    .run = run_drawing,
@@ -344,7 +387,7 @@ static curandStatus_t put(struct generator *g, const char *call, const struct dr
                                    .args = w,
                                    .arg_bytes = sizeof *w,
                                    .used = &used,
-                                   .used_count = 1,
+                                   .used_count = w->draw.n != 0,
                                    .unit = HD_UNIT_INT32};
     return status_of(heddle_library_put((CUstream)g->stream, &t, false));
 }
@@ -352,7 +395,7 @@ static curandStatus_t put(struct generator *g, const char *call, const struct dr
 static curandStatus_t draw(struct generator *g, const char *call, const struct draw *d)
 {
     curandStatus_t status = check(g, call, d);
-    struct drawing w = {NULL, *d, g->options.host, !g->options.host && is_misaligned(g, d)};
+    struct drawing w = {.draw = *d, .misaligned = !g->options.host && is_misaligned(g, d)};
     if (status || d->n == 0)
         return status;
     status = set_up(g);
@@ -360,16 +403,20 @@ static curandStatus_t draw(struct generator *g, const char *call, const struct d
         poisson_free((struct poisson *)d->table);
         return status;
     }
-    w.engine = engine_of(g);
-    if (!w.engine) {
-        drop_drawing(&w);
-        return CURAND_STATUS_ALLOCATION_FAILED;
-    }
-    if (!g->options.host)
-        return put(g, call, &w);
-    hd_result r = run_drawing(&w);
-    drop_drawing(&w);
-    return r ? CURAND_STATUS_ALLOCATION_FAILED : CURAND_STATUS_SUCCESS;
+    return put(g, call, &w);
+}
+
+LIBRARY_API curandStatus_t curandGenerateSeeds(curandGenerator_t generator)
+{
+    GENERATOR(g, generator);
+    struct drawing w = {0};
+    if (is_quasi(g) || g->options.type == CURAND_RNG_PSEUDO_MTGP32)
+        return CURAND_STATUS_SUCCESS;
+    pthread_mutex_lock(&g->lock);
+    begin_anew(g);
+    pthread_mutex_unlock(&g->lock);
+    curandStatus_t status = set_up(g);
+    return status ? status : put(g, "curandGenerateSeeds", &w);
 }
 
 LIBRARY_API curandStatus_t curandGenerate(curandGenerator_t generator, unsigned *to, size_t n)
@@ -400,28 +447,28 @@ LIBRARY_API curandStatus_t curandGenerateNormal(curandGenerator_t generator, flo
                                                 float stddev)
 {
     GENERATOR(g, generator);
-    return draw(g, "curandGenerateNormal", &(struct draw){NORMAL, to, n, mean, stddev, NULL});
+    return draw(g, "curandGenerateNormal", &(struct draw){NORMAL, to, n, mean, stddev, NULL, 0});
 }
 
 LIBRARY_API curandStatus_t curandGenerateNormalDouble(curandGenerator_t generator, double *to, size_t n, double mean,
                                                       double stddev)
 {
     GENERATOR(g, generator);
-    return draw(g, "curandGenerateNormalDouble", &(struct draw){NORMAL_DOUBLE, to, n, mean, stddev, NULL});
+    return draw(g, "curandGenerateNormalDouble", &(struct draw){NORMAL_DOUBLE, to, n, mean, stddev, NULL, 0});
 }
 
 LIBRARY_API curandStatus_t curandGenerateLogNormal(curandGenerator_t generator, float *to, size_t n, float mean,
                                                    float stddev)
 {
     GENERATOR(g, generator);
-    return draw(g, "curandGenerateLogNormal", &(struct draw){LOG_NORMAL, to, n, mean, stddev, NULL});
+    return draw(g, "curandGenerateLogNormal", &(struct draw){LOG_NORMAL, to, n, mean, stddev, NULL, 0});
 }
 
 LIBRARY_API curandStatus_t curandGenerateLogNormalDouble(curandGenerator_t generator, double *to, size_t n, double mean,
                                                          double stddev)
 {
     GENERATOR(g, generator);
-    return draw(g, "curandGenerateLogNormalDouble", &(struct draw){LOG_NORMAL_DOUBLE, to, n, mean, stddev, NULL});
+    return draw(g, "curandGenerateLogNormalDouble", &(struct draw){LOG_NORMAL_DOUBLE, to, n, mean, stddev, NULL, 0});
 }
 
 /* At which lambda a generator changes from the histogram to sums, or to normal numbers. */

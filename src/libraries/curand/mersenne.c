@@ -29,8 +29,12 @@ static const struct mtgp_parameters mtgp_parameters[] = {
 
 struct mtgp {
     uint32_t ring[MTGP_RING]; /* the last words, by number */
-    uint32_t n;               /* number of the next word */
-    uint32_t row[MTGP_LANES]; /* the threads' next words */
+};
+
+struct mtgps {
+    uint64_t before, after; /* rounds of all threads before and after this draw, */
+    uint64_t first;         /* and the round in which it begins, counted from position 0 */
+    struct mtgp all[];
 };
 
 static uint32_t sum_of(const uint32_t table[4], uint32_t entries)
@@ -51,49 +55,53 @@ static void mtgp_seed(struct mtgp *g, const struct mtgp_parameters *p, uint32_t 
     s[1] = hidden;
     for (uint32_t i = 1; i < MTGP_WORDS; i++)
         s[i] ^= 1812433253u * (s[i - 1] ^ s[i - 1] >> 30) + i;
-    g->n = MTGP_WORDS;
 }
 
-static void mtgp_make_row(struct mtgp *g, const struct mtgp_parameters *p)
+/* Word n, from those before it, which the ring keeps. */
+static uint32_t mtgp_word(struct mtgp *g, const struct mtgp_parameters *p, uint64_t n)
 {
-    for (int i = 0; i < MTGP_LANES; i++, g->n++) {
-        uint32_t first = g->n - MTGP_WORDS;
-#define RING(k) g->ring[(first + (k)) % MTGP_RING]
-        uint32_t x = (RING(0) & 0xfff80000u) ^ RING(1);
-        x ^= x << p->shift1;
-        uint32_t y = x ^ RING(p->position) >> p->shift2, word = y ^ sum_of(p->recursion, y & 15);
-        uint32_t t = RING(p->position - 1);
+#define RING(k) g->ring[(n + (k)) % MTGP_RING]
+    uint32_t x = (RING(0) & 0xfff80000u) ^ RING(1);
+    x ^= x << p->shift1;
+    uint32_t y = x ^ RING(p->position) >> p->shift2, word = y ^ sum_of(p->recursion, y & 15);
+    uint32_t t = RING(p->position - 1);
+    t ^= t >> 16;
+    t ^= t >> 8;
+    RING(MTGP_WORDS) = word;
 #undef RING
-        t ^= t >> 16;
-        t ^= t >> 8;
-        g->ring[g->n % MTGP_RING] = word;
-        g->row[i] = word ^ sum_of(p->tempering, t & 15);
-    }
+    return word ^ sum_of(p->tempering, t & 15);
 }
 
 static bool mtgp_start(struct engine *e)
 {
     const bool legacy = e->options.ordering == CURAND_ORDERING_PSEUDO_LEGACY;
     const uint32_t generators = legacy ? MTGP_GENERATORS_LEGACY : MTGP_GENERATORS;
-    struct mtgp *all = malloc(generators * sizeof *all);
+    struct mtgps *m = calloc(1, sizeof *m + generators * sizeof m->all[0]);
     uint64_t seed = e->options.seed ^ e->options.seed >> 32;
-    if (!all)
+    if (!m)
         return false;
-    for (uint32_t i = 0; i < generators; i++)
-        mtgp_seed(&all[i], &mtgp_parameters[i], (uint32_t)seed + i + 1);
+    for (uint32_t i = 0; !e->options.blank && i < generators; i++)
+        mtgp_seed(&m->all[i], &mtgp_parameters[i], (uint32_t)seed + i + 1);
     e->strands = (size_t)generators * MTGP_LANES;
-    e->state = all;
+    e->state = m;
     return true;
 }
 
-static void mtgp_next(struct engine *e, size_t first, size_t count, uint32_t *to)
+static void mtgp_prepare(struct engine *e, uint64_t from, size_t items)
 {
-    struct mtgp *all = e->state;
+    struct mtgps *m = e->state;
+    m->before = m->after;
+    m->first = from / e->strands;
+    m->after += (from + items) / e->strands - m->first;
+}
+
+static void mtgp_next(struct engine *e, uint64_t round, size_t first, size_t count, uint32_t *to)
+{
+    struct mtgps *m = e->state;
+    const uint64_t row = (m->before + round - m->first) * MTGP_LANES;
     for (size_t i = 0; i < count; i++) {
         size_t generator = (first + i) / MTGP_LANES, lane = (first + i) % MTGP_LANES;
-        if (lane == 0)
-            mtgp_make_row(&all[generator], &mtgp_parameters[generator]);
-        to[i] = all[generator].row[lane];
+        to[i] = mtgp_word(&m->all[generator], &mtgp_parameters[generator], row + lane);
     }
 }
 
@@ -102,7 +110,7 @@ static void end(struct engine *e)
     free(e->state);
 }
 
-const struct engine_kind mtgp32_kind = {OF_WORDS, mtgp_start, end, .next = mtgp_next};
+const struct engine_kind mtgp32_kind = {OF_WORDS, mtgp_start, end, .next = mtgp_next, .prepare = mtgp_prepare};
 
 /* ---- MT19937: generators are a jump apart, with eight threads each ---- */
 
@@ -123,7 +131,7 @@ static const uint32_t mt_jump[MT_WORDS] = {
 
 struct mt {
     uint32_t s[MT_WORDS];
-    uint32_t row; /* the next row to draw */
+    uint64_t blocks; /* so many have been made */
 };
 
 struct mt_room {
@@ -134,6 +142,8 @@ struct mt_room {
 struct mts {
     uint32_t last[MT_WORDS]; /* the initial state of the last generator that was started */
     size_t n;                /* number of started generators */
+    uint64_t before, after;  /* the blocks before and after this draw, */
+    uint64_t first;          /* and which it makes first, counted from position 0 */
     struct mt *all;
     struct mt_room *room;
 };
@@ -200,7 +210,7 @@ static void mt_begin(struct mts *m, size_t n)
         if (m->n)
             mt_jump_ahead(m->last, m->room);
         memcpy(m->all[m->n].s, m->last, sizeof m->all[m->n].s);
-        m->all[m->n].row = 0;
+        m->all[m->n].blocks = 0;
     }
 }
 
@@ -230,10 +240,16 @@ static bool mt_start(struct engine *e)
     return true;
 }
 
-static void mt_prepare(struct engine *e, size_t items)
+/* A draw that passes the first row of a block makes the block, for all threads. */
+static void mt_prepare(struct engine *e, uint64_t from, size_t items)
 {
-    size_t last = e->turn + items < e->strands ? e->turn + items : e->strands;
-    mt_begin(e->state, (last + MT_LANES - 1) / MT_LANES);
+    struct mts *m = e->state;
+    const size_t turn = from % e->strands, last = turn + items < e->strands ? turn + items : e->strands;
+    const uint64_t numbers = (uint64_t)e->strands * MT_ROWS; /* of all blocks */
+    mt_begin(m, (last + MT_LANES - 1) / MT_LANES);
+    m->before = m->after;
+    m->first = (from + numbers - 1) / numbers;
+    m->after += (from + items + numbers - 1) / numbers - m->first;
 }
 
 /* The word of a block that a thread has in a row: a single word in the first row, then runs of
@@ -246,17 +262,15 @@ static unsigned mt_place(unsigned lane, unsigned row)
     return row == 0 ? first[lane] : runs[(row - 1) / RUN] + RUN * lane + (row - 1) % RUN;
 }
 
-static void mt_next(struct engine *e, size_t first, size_t count, uint32_t *to)
+static void mt_next(struct engine *e, uint64_t round, size_t first, size_t count, uint32_t *to)
 {
     struct mts *m = e->state;
+    const uint64_t block = round / MT_ROWS, blocks = m->before + (block < m->first ? 0 : block - m->first + 1);
     for (size_t i = 0; i < count; i++) {
-        unsigned lane = (first + i) % MT_LANES;
         struct mt *g = &m->all[(first + i) / MT_LANES];
-        if (lane == 0 && g->row == 0)
+        for (; g->blocks < blocks; g->blocks++)
             mt_next_block(g->s);
-        to[i] = mt_temper(g->s[mt_place(lane, g->row)]);
-        if (lane == MT_LANES - 1)
-            g->row = (g->row + 1) % MT_ROWS;
+        to[i] = mt_temper(g->s[mt_place((first + i) % MT_LANES, round % MT_ROWS)]);
     }
 }
 

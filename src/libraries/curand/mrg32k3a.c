@@ -86,7 +86,7 @@ static size_t strands_of(curandOrdering_t ordering)
 static bool start(struct engine *e)
 {
     e->strands = strands_of(e->options.ordering);
-    e->turn = e->options.offset % e->strands;
+    const size_t turn = e->options.offset % e->strands;
     struct one *all = malloc(e->strands * sizeof *all), next = seeded(e->options.seed), after;
     if (!all)
         return false;
@@ -98,7 +98,7 @@ static bool start(struct engine *e)
     skip(&next, e->options.offset / e->strands);
     for (size_t i = 0; i < e->strands; i++) {
         after = next;
-        if (i < e->turn)
+        if (i < turn)
             skip(&after, 1);
         all[i] = after;
         apply(&a, next.x, M1);
@@ -113,8 +113,9 @@ static void end(struct engine *e)
     free(e->state);
 }
 
-static void next(struct engine *e, size_t first, size_t count, uint32_t *to)
+static void next(struct engine *e, uint64_t round, size_t first, size_t count, uint32_t *to)
 {
+    (void)round;
     struct one *s = (struct one *)e->state + first;
     for (size_t i = 0; i < count; i++, s++) {
         uint32_t p = (uint32_t)((A12 * s->x[1] + A13 * (M1 - s->x[0])) % M1),

@@ -1,20 +1,25 @@
 /* Philox 4x32-10 (Salmon and others, "Parallel random numbers: as easy as 1, 2, 3"). Threads take
  * turns with four numbers each, from the four words of a counter, or, for doubles, of two counters.
- * A number depends only on its position. */
+ * The thread that draws the last of four numbers moves its counter on. */
 #include "libraries/curand/engine.h"
+
+#include <stdlib.h>
 
 enum { SUBSEQUENCES = 65536, SUBSEQUENCES_DYNAMIC = 67584, ROUNDS = 10 };
 
 static bool start(struct engine *e)
 {
-    e->position = e->options.offset;
+    const uint64_t group = e->options.offset / 4;
     e->strands = e->options.ordering == CURAND_ORDERING_PSEUDO_DYNAMIC ? SUBSEQUENCES_DYNAMIC : SUBSEQUENCES;
-    return true;
+    uint64_t *counters = e->state = malloc(e->strands * sizeof *counters);
+    for (size_t i = 0; counters && i < e->strands; i++)
+        counters[i] = group / e->strands + (i < group % e->strands);
+    return counters;
 }
 
 static void end(struct engine *e)
 {
-    (void)e;
+    free(e->state);
 }
 
 static void four(uint64_t number, uint64_t subsequence, uint64_t key, uint32_t out[4])
@@ -34,15 +39,21 @@ static void four(uint64_t number, uint64_t subsequence, uint64_t key, uint32_t o
         out[i] = c[i];
 }
 
-/* Group j of four numbers, from `words` words: 4 or 8. */
-static void groups(struct engine *e, uint64_t group, size_t count, unsigned words, uint32_t *to)
+static void groups(struct engine *e, const struct draw *d, size_t first, size_t count, unsigned words, uint32_t *to)
 {
-    uint64_t skipped = e->options.offset / 4 / e->strands; /* turns of one counter each */
-    for (size_t i = 0; i < count; i++)
-        for (unsigned k = 0; k < words / 4; k++, to += 4) {
-            uint64_t turn = (group + i) / e->strands;
-            four(skipped + (turn - skipped) * (words / 4) + k, (group + i) % e->strands, e->options.seed, to);
-        }
+    const uint64_t *counters = e->state;
+    for (size_t i = first; i < first + count; i++) {
+        const size_t thread = (d->from / 4 + i) % e->strands;
+        for (unsigned k = 0; k < words / 4; k++, to += 4)
+            four(counters[thread] + i / e->strands * (words / 4) + k, thread, e->options.seed, to);
+    }
 }
 
-const struct engine_kind philox_kind = {OF_PHILOX, start, end, .groups = groups};
+static void finish(struct engine *e, const struct draw *d, unsigned words)
+{
+    uint64_t *counters = e->state, first = d->from / 4, whole = (d->from + d->n) / 4 - first;
+    for (size_t i = 0; i < e->strands; i++)
+        counters[(first + i) % e->strands] += (whole / e->strands + (i < whole % e->strands)) * (words / 4);
+}
+
+const struct engine_kind philox_kind = {OF_PHILOX, start, end, .groups = groups, .finish = finish};

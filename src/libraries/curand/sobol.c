@@ -76,7 +76,8 @@ static bool scrambling_words(uint64_t offset, size_t n, uint64_t *to)
                                      .ordering = CURAND_ORDERING_PSEUDO_DEFAULT,
                                      .offset = SCRAMBLES_SKIPPED + offset};
     struct engine *xorwow = engine_new(&o);
-    bool drawn = xorwow && engine_draw(xorwow, &(struct draw){.distribution = BITS, .to = to, .n = n});
+    bool drawn =
+        xorwow && engine_draw(xorwow, &(struct draw){.distribution = BITS, .to = to, .n = n, .from = o.offset});
     engine_release(xorwow);
     return drawn;
 }
@@ -135,7 +136,6 @@ static bool start(struct engine *e)
         end(e);
         return false;
     }
-    e->position = e->options.offset;
     return true;
 }
 
@@ -154,7 +154,7 @@ static void fill(struct engine *e, const struct draw *d, size_t first, size_t co
     size_t points = d->n / e->options.dimensions;
     /* On the host, the original starts a draw at the lower half of the position. */
     const bool halved = e->options.host && e->options.type == CURAND_RNG_QUASI_SCRAMBLED_SOBOL64;
-    const uint64_t begin = halved ? (uint32_t)e->position : e->position;
+    const uint64_t begin = halved ? (uint32_t)d->from : d->from;
     /* the sequence restarts behind it */
     const uint64_t last = e->kind == &sobol32_kind ? UINT32_MAX : UINT64_MAX;
     for (size_t i = 0; i < count;) {

@@ -60,12 +60,12 @@ static bool start(struct engine *e)
     const struct engine_options *o = &e->options;
     bool own_seeds = o->ordering == CURAND_ORDERING_PSEUDO_SEEDED;
     e->strands = o->ordering == CURAND_ORDERING_PSEUDO_DYNAMIC ? STRANDS_DYNAMIC : STRANDS;
-    e->turn = o->offset % e->strands;
+    const size_t turn = o->offset % e->strands;
     struct one next = seeded(o->seed);
     for (size_t i = 0; i < e->strands; i++) {
         struct one s = own_seeds ? seeded(o->seed + i * SEED_STEP) : next;
         jump(next.v, heddle_xorwow_sequence[0]);
-        skip(&s, o->offset / e->strands + (i < e->turn));
+        skip(&s, o->offset / e->strands + (i < turn));
         x->d[i] = s.d;
         for (int k = 0; k < 5; k++)
             x->v[k][i] = s.v[k];
@@ -79,8 +79,9 @@ static void end(struct engine *e)
     free(e->state);
 }
 
-static void next(struct engine *e, size_t first, size_t count, uint32_t *to)
+static void next(struct engine *e, uint64_t round, size_t first, size_t count, uint32_t *to)
 {
+    (void)round;
     struct xorwow *x = e->state;
     for (size_t i = 0; i < count; i++) {
         size_t s = first + i;

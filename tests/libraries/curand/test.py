@@ -30,6 +30,12 @@ def the_dynamic_ordering_is_an_h200s():
     cases.answers_as_an_h200(HERE, "dynamic", "-lcurand")
 
 
+def settings_and_graphs_keep_the_position_as_on_an_h200():
+    with open(os.path.join(HERE, "positions.expected")) as f:
+        expected = dict(line.rstrip("\n").split(": ", 1) for line in f)
+    assert cases.lines(cases.build(HERE, "positions", "-lcurand")) == expected
+
+
 def all_dimensions_of_sobols_sequences_are_the_originals():
     cases.answers_as_an_h200(HERE, "vectors", "-lcurand")
 
