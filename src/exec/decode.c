@@ -237,6 +237,7 @@ static void decode_blocks(const struct decoder *d)
         c->blocks[i] = (struct code_block){.first = d->layout->blocks[i],
                                            .n = layout_operations(b),
                                            .spins = b->spins,
+                                           .polls = b->polls,
                                            .serial_from = b->serial_from,
                                            .serial_to = b->serial_to};
         for (uint32_t k = 0; k < b->n; k++)

@@ -67,29 +67,33 @@ void quantum_begin(struct warp *w, struct quantum *q)
     w->spin_cost = SPIN_COST << (q->backoff < SHORTEST ? q->backoff : SHORTEST);
 }
 
-/* The first pending group that does not spin. */
-static bool find_busy(struct warp *w, struct activation **a, uint32_t *block)
+/* Does a group not spin? One spins at the start of a spinning loop, and in a function that the loop
+ * calls to learn whether to go on, and behind that call. */
+static bool is_busy(const struct activation *a, uint32_t block)
 {
-    for (*a = w->acts; *a; *a = (*a)->next)
-        for (*block = pending_first(*a, 0); *block != NO_BLOCK; *block = pending_first(*a, *block + 1))
-            if (!(*a)->code->blocks[*block].spins)
-                return true;
-    return false;
+    return !a->polls && !a->code->blocks[block].spins && !a->code->blocks[block].polls;
 }
 
-/* The next group, round robin in the order of blocks and activations: the one behind the group that
- * was chosen here last, wherever that has come to. Groups that ran because they did not spin do not
- * count, so a group that stays where it is has its turn however often others have theirs. */
-static void find_next(struct warp *w, struct activation **a, uint32_t *block)
+/* The next pending group, or the next busy one; false: there is none. Round robin in the order of
+ * activations and blocks: a round ends where no group is behind the place that was chosen last in
+ * its activation, and an activation that begins meanwhile has its turn in the next round. So a group
+ * that stays where it is has its turn however often others have theirs. */
+static bool find_next(struct warp *w, bool busy, struct activation **a, uint32_t *block)
 {
-    uint32_t next = pending_first(*a, (*a)->next_group);
-    while (next == NO_BLOCK) {
-        (*a)->next_group = 0;
-        *a = (*a)->next ? (*a)->next : w->acts;
-        next = pending_first(*a, (*a)->next_group);
+    for (int round = 0; round < 2; round++) {
+        for (*a = w->acts; *a; *a = (*a)->next) {
+            *block = pending_first(*a, (*a)->next_group[busy]);
+            while (busy && *block != NO_BLOCK && !is_busy(*a, *block))
+                *block = pending_first(*a, *block + 1);
+            if (*block != NO_BLOCK) {
+                (*a)->next_group[busy] = *block + 1;
+                return true;
+            }
+        }
+        for (*a = w->acts; *a; *a = (*a)->next)
+            (*a)->next_group[busy] = 0;
     }
-    *block = next;
-    (*a)->next_group = next + 1;
+    return false;
 }
 
 /* Another group goes on; returns whether it is one that does not spin, which `busy` asks for. */
@@ -98,11 +102,9 @@ static bool rotate(struct warp *w, struct at *at, bool busy)
     struct activation *a = at->a;
     uint32_t next = at->block;
     act_add_pending(a, at->block, at->mask);
-    busy = busy && find_busy(w, &a, &next);
-    if (!busy) {
-        a = at->a;
-        find_next(w, &a, &next);
-    }
+    busy = busy && find_next(w, true, &a, &next);
+    if (!busy)
+        find_next(w, false, &a, &next);
     if (next != at->block || a != at->a)
         warp_part_lanes(w);
     *at = (struct at){a, next, pending_take(a, next)};

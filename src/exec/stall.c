@@ -24,7 +24,7 @@
 #include "base/demangle.h"
 #include "base/monotonic.h"
 
-enum { MAX_GROUPS = 12, TURNS = 16 };
+enum { MAX_GROUPS = 12, TURNS = 64 };
 static const double first_look_seconds = 0.05, note_seconds = 5;
 
 /* ---- in words ---- */

@@ -24,6 +24,11 @@ static void zero_registers(struct activation *a)
         memset(a->rows + c->zeroed.at[i].at, 0, row_bytes(c->zeroed.at[i].width));
 }
 
+static bool polls_behind(const struct code *c, const struct op *call)
+{
+    return call && call->next < c->n_blocks && c->blocks[call->next].polls;
+}
+
 struct activation *act_push(struct warp *w, struct code *code, struct activation *parent, const struct op *call,
                             uint32_t lanes)
 {
@@ -48,6 +53,8 @@ struct activation *act_push(struct warp *w, struct code *code, struct activation
                              .lanes = lanes,
                              .frame = frame,
                              .stack = frame + code->frame_bytes,
+                             .polls = parent && (parent->polls || polls_behind(parent->code, call)),
+                             .next_group = {code->n_blocks, code->n_blocks},
                              .rows = p};
     a->pending_bits = (uint64_t *)(a + 1);
     a->pending = (uint32_t *)(a->pending_bits + (code->n_blocks + 63) / 64);
@@ -61,7 +68,7 @@ void act_renew(struct activation *a, uint32_t lanes)
 {
     a->lanes = lanes;
     a->stack = a->frame + a->code->frame_bytes;
-    a->next_group = 0;
+    a->next_group[0] = a->next_group[1] = 0;
     a->parted = false;
     zero_registers(a);
 }
@@ -177,7 +184,8 @@ uint64_t warp_hash(const struct warp *w)
     uint64_t place[4] = {(uintptr_t)w->act, (uintptr_t)w->op, w->at_block, w->mask};
     uint64_t h = mix(w->exited, place, sizeof place);
     for (const struct activation *a = w->acts; a; a = a->next) {
-        uint64_t state[5] = {(uintptr_t)a, (uintptr_t)a->parent, (uintptr_t)a->call, a->lanes, a->stack};
+        uint64_t state[7] = {(uintptr_t)a, (uintptr_t)a->parent, (uintptr_t)a->call, a->lanes,
+                             a->stack,     a->next_group[0],     a->next_group[1]};
         h = mix(h, state, sizeof state);
         h = mix(h, a->rows, a->code->register_bytes);
         for (uint32_t b = pending_first(a, 0); b != NO_BLOCK; b = pending_first(a, b + 1)) {

@@ -25,8 +25,11 @@ struct activation {
     uint32_t stack;        /* first free address above the frame */
     uint32_t alloca_lanes; /* unused without alloca */
     uint32_t n_pending;    /* blocks that have lanes */
+    bool polls;            /* a loop that spins has called it, to learn whether to go on */
     bool parted;           /* lanes have run out of order: some waited while others passed them */
-    uint32_t next_group;   /* the first block whose groups have not had a turn: quantum.c */
+    /* the first block whose groups have not had a turn, among all and among those that do not spin:
+     * quantum.c */
+    uint32_t next_group[2];
     uint64_t *pending_bits;
     uint32_t *pending; /* lanes by block */
     uint8_t *rows;

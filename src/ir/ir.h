@@ -304,6 +304,7 @@ struct ir_block {
     uint32_t order;    /* place in the order of execution */
     bool loop_header;  /* some branch goes back to it */
     bool spins;        /* a loop whose exit hangs on memory that others write, a vote or a clock */
+    bool polls;        /* lanes come there from a call on whose result such a loop hangs */
     uint32_t serial_from,
         serial_to; /* of a serial part (serial_parts.c): it and the one behind, in order; else both 0 */
 };

@@ -108,12 +108,17 @@ static void for_loop(struct finder *s, visit_fn *visit)
     }
 }
 
+/* Is it a call whose results are such values? */
+static bool is_source_call(struct finder *s, const struct ir_insn *i)
+{
+    return i->kind == IR_CALL && !i->call->syscall && i->call->results.n &&
+           (!i->call->callee || ir_callee_is_source(&s->callees, s->f, i->call->callee));
+}
+
 static void note_defined(struct finder *s, const struct ir_insn *i)
 {
     mark_results(s, i, DEFINED);
-    if (i->kind != IR_CALL || i->call->syscall || !i->call->results.n)
-        return;
-    if (!i->call->callee || ir_callee_is_source(&s->callees, s->f, i->call->callee))
+    if (is_source_call(s, i))
         for (uint32_t k = 0; k < i->call->results.n; k++)
             *VEC_PUSH(s->arena, &s->results) = i->call->results.at[k];
 }
@@ -167,6 +172,16 @@ static bool find_marks(struct finder *s)
     return true;
 }
 
+/* Notes where lanes continue behind the calls of a spinning loop. */
+static void note_polls(struct finder *s)
+{
+    for (uint32_t o = s->first; o <= s->last; o++) {
+        const struct ir_block *b = &s->f->blocks.at[s->f->order[o]];
+        if (b->n && b->next != NO_BLOCK && is_source_call(s, &s->f->insns.at[b->first + b->n - 1]))
+            s->f->blocks.at[b->next].polls = true;
+    }
+}
+
 bool ir_find_spins(struct ir_func *f)
 {
     struct arena scratch = {.on_oom = f->arena->on_oom};
@@ -184,6 +199,8 @@ bool ir_find_spins(struct ir_func *f)
         enough = find_marks(&s);
         for (uint32_t k = s.first; k <= s.last && !head->spins; k++)
             head->spins = decides(&s, k);
+        if (head->spins)
+            note_polls(&s);
         for_loop(&s, unmark_results);
     }
     arena_free(&scratch);

@@ -364,4 +364,51 @@ def a_loop_whose_condition_a_function_finds_lets_other_lanes_go_on():
                     assert values(done, 1) == [0, 128], (attempt, call, engine)
 
 
+# The same lock, taken behind as many calls as the last bits of the lane's number say; %r2 and the release are the kernel's.
+DIVE = """.func take(.param .b64 lock)
+{
+    .reg .u64 %l; .reg .u32 %v; .reg .pred %p; .param .b64 to; .param .b32 result;
+    ld.param.u64 %l, [lock];
+AGAIN:
+    st.param.u64 [to], %l; call (result), attempt, (to); ld.param.u32 %v, [result];
+    setp.ne.u32 %p, %v, 0;
+    @%p bra AGAIN;
+    fence.acq_rel.gpu;
+    ret;
+}
+.func dive(.param .b64 lock, .param .b32 depth)
+{
+    .reg .u64 %l; .reg .u32 %d; .reg .pred %p; .param .b64 to; .param .b32 deeper;
+    ld.param.u64 %l, [lock]; ld.param.u32 %d, [depth];
+    st.param.u64 [to], %l;
+    setp.eq.u32 %p, %d, 0;
+    @%p bra HERE;
+    sub.u32 %d, %d, 1;
+    st.param.u32 [deeper], %d;
+    call dive, (to, deeper);
+    ret;
+HERE:
+    call take, (to);
+    ret;
+}
+.visible .entry deep(.param .u64 at)
+{
+    .reg .u64 %a; .reg .u32 %r<4>; .param .b64 to; .param .b32 depth;
+    ld.param.u64 %a, [at]; mov.u32 %r1, %tid.x; and.b32 %r1, %r1, 3;
+    st.param.u64 [to], %a; st.param.u32 [depth], %r1; call dive, (to, depth);
+    ld.volatile.u32 %r2, [%a+4]; add.u32 %r2, %r2, 1; st.volatile.u32 [%a+4], %r2;
+    fence.acq_rel.gpu;
+    atom.exch.b32 %r3, [%a], 0;
+    ret;
+}
+"""
+
+
+def a_lane_that_has_left_a_loop_goes_on_while_others_spin_at_all_depths_of_a_recursion():
+    with written(HEAD + LOCK.replace("TRY", SWAP).replace("CALL", "call (result), attempt, (to);") + DIVE) as path:
+        for engine in "interp", "jit":
+            done = launch(path, "deep", "--grid", 2, "--block", 64, "--engine", engine, "--timeout", 60, "u32[2]+print")
+            assert values(done, 1) == [0, 128], engine
+
+
 main(globals())
