@@ -27,7 +27,7 @@
 /* ---- which blocks a worker starts: one that runs many short ones takes several at a time, and
  * counts them together ---- */
 
-enum { MAX_BATCH = 64, PARTS = 32 }; /* of what is left, a worker takes at most one of so many parts */
+enum { MAX_BATCH = 64, PARTS = 4 }; /* of what is left, a worker takes at most one of so many parts */
 
 static void count_done(struct worker *k, struct launch *l)
 {
