@@ -97,8 +97,8 @@ struct op {
 };
 
 struct code_block {
-    uint32_t first; /* operation */
-    uint32_t n;     /* operations, the end included: what the counters count */
+    uint32_t first;                  /* operation */
+    uint32_t n;                      /* operations, the end included: what the counters count */
     bool spins, polls;               /* as in ir/ir.h, as are: */
     uint32_t serial_from, serial_to; /* blocks */
 };
