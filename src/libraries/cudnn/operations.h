@@ -36,12 +36,42 @@ struct operations {
     struct convolution convolutions[MAX_CONVOLUTIONS]; /* of arrays of floats */
 };
 
+/* cudnnDataType_t: of virtual tensors, and of the seeds of masks. */
+enum { TYPE_OF_INT32 = 4, TYPE_OF_INT64 = 10, TYPE_OF_BOOLEAN = 11 };
+enum { POINTWISE_RELU = 100, POINTWISE_GEN_INDEX = 501, RNG_BERNOULLI = 0 };
+enum { REDUCE_ADD, REDUCE_MUL, REDUCE_MIN, REDUCE_MAX, REDUCE_AMAX, REDUCE_AVG, REDUCE_MODES };
+
+static inline const struct tensor *operand(const struct operations *o, const struct operation *p, unsigned i)
+{
+    return &o->values[p->in[i]].t;
+}
+
+/* An operand with the factor 0 is not read: PyTorch gives memory that nobody has written. */
+static inline bool is_read(const struct operation *p, unsigned i)
+{
+    return i >= 2 || p->type != BACKEND_OPERATION_POINTWISE || p->alpha[i] != 0;
+}
+
+/* Elements along the first axes. */
+static inline int64_t count_of(const struct tensor *t, unsigned axes)
+{
+    int64_t n = 1;
+    for (unsigned i = 0; i < axes; i++)
+        n *= t->dim[i];
+    return n;
+}
+
+/* ---- operations.c ---- */
+
 /* Reads a graph; NULL, or what it has that is not supported. */
 const char *operations_read(const struct descriptor *graph, struct operations *o);
-/* Computes it, when `at` of the values that are not virtual, and `constant` of those by value, are set. */
-hd_result operations_run(void *operations);
 /* Bytes of a value that is in memory. */
 size_t value_bytes(const struct value *v);
 double operations_flops(const struct operations *o);
+
+/* ---- operations_run.c ---- */
+
+/* Computes it, when `at` of the values that are not virtual, and `constant` of those by value, are set. */
+hd_result operations_run(void *operations);
 
 #endif
