@@ -7,7 +7,7 @@
 
 #include "vector_types.h"
 
-#define HEDDLE_COMPLEX static __inline__ __host__ __device__
+#define HEDDLE_COMPLEX static __inline__ __host__ __device__ HEDDLE_NODEBUG
 
 /* Names end in f for float: make_cuFloatComplex, cuCaddf; cuCadd. */
 #define HEDDLE_COMPLEX_OF(Complex, T, vector, s, absolute)                                                             \

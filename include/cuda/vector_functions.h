@@ -6,24 +6,24 @@
 #include "vector_types.h"
 
 #define HEDDLE_MAKE(name, T)                                                                                           \
-    static __inline__ __host__ __device__ name##1 make_##name##1(T x)                                                  \
+    static __inline__ __host__ __device__ HEDDLE_NODEBUG name##1 make_##name##1(T x)                                   \
     {                                                                                                                  \
         name##1 v = {x};                                                                                               \
         return v;                                                                                                      \
     }                                                                                                                  \
-    static __inline__ __host__ __device__ name##2 make_##name##2(T x, T y)                                             \
+    static __inline__ __host__ __device__ HEDDLE_NODEBUG name##2 make_##name##2(T x, T y)                              \
     {                                                                                                                  \
         name##2 v = {x, y};                                                                                            \
         return v;                                                                                                      \
     }                                                                                                                  \
-    static __inline__ __host__ __device__ name##3 make_##name##3(T x, T y, T z)                                        \
+    static __inline__ __host__ __device__ HEDDLE_NODEBUG name##3 make_##name##3(T x, T y, T z)                         \
     {                                                                                                                  \
         name##3 v = {x, y, z};                                                                                         \
         return v;                                                                                                      \
     }                                                                                                                  \
     HEDDLE_MAKE4(name##4, T)
 #define HEDDLE_MAKE4(name, T)                                                                                          \
-    static __inline__ __host__ __device__ name make_##name(T x, T y, T z, T w)                                         \
+    static __inline__ __host__ __device__ HEDDLE_NODEBUG name make_##name(T x, T y, T z, T w)                          \
     {                                                                                                                  \
         name v = {x, y, z, w};                                                                                         \
         return v;                                                                                                      \

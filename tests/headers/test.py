@@ -1,6 +1,7 @@
 """Each of Heddle's CUDA headers is included by a C++ file that g++ or clang++ compiles, without a warning, and by a .cu file; by C++14, 17 and
 20. Numbers of 16 and 8 bits and atomics work there."""
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -145,4 +146,72 @@ if sys.argv[1:] == ["--record"]:
     with open(conversions + ".txt", "w") as f:
         f.write("\n".join([*all, *(line for macro in LEAVE_OUT for line in [macro, *differs(all, table(["nvcc"], macro))])]) + "\n")
 else:
-    main(globals())
+    USES = r"""#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+#include <cooperative_groups/scan.h>
+#include <cooperative_groups/memcpy_async.h>
+#include <cuComplex.h>
+#include <cuda/atomic>
+#include <cuda/barrier>
+#include <cuda/latch>
+#include <cuda/pipeline>
+#include <cuda/semaphore>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_fp8.h>
+#include <cuda_pipeline.h>
+#include <curand_kernel.h>
+#include <mma.h>
+namespace cg = cooperative_groups;
+__global__ void child(float *p, int4 v, float d = 1) { p[0] = v.x + d; }
+__global__ void textures(cudaTextureObject_t t, cudaSurfaceObject_t s, float4 *o, bool *r)
+{
+    o[0] = tex1Dfetch<float4>(t, 3); o[1] = tex2DLod<float4>(t, 1, 2, 3); o[2] = tex2Dgather<float4>(t, 1, 2, 1); o[3] = tex2D<float4>(t, 1, 2, r);
+    o[4] = texCubemapLayered<float4>(t, 1, 2, 3, 4); tex3D(&o[5], t, 1, 2, 3); o[6].x = tex2DGrad<float>(t, 1, 2, make_float2(1, 2), make_float2(3, 4));
+    surf1Dwrite(o[7], s, 16); surf2Dread(&o[8], s, 16, 1, cudaBoundaryModeClamp); surf3Dwrite(1.f, s, 4, 5, 6, cudaBoundaryModeZero); o[9].x = surf2DLayeredread<float>(s, 4, 5, 6);
+}
+__global__ void parent(float *p) { child<<<1, 1>>>(p, make_int4(1, 2, 3, 4)); child<<<1, 1, 0, cudaStreamTailLaunch>>>(p, int4{}, 2); void *m; cudaMalloc(&m, 4); cudaFree(m); void (*k)(float *, int4, float) = child; k<<<1, 1>>>(p, int4{}, 3); }
+__global__ void random(curandState *s, curandStatePhilox4_32_10_t *q, float *o) { o[0] = curand_uniform(s) + curand_normal(q) + curand_poisson(s, 4.) + curand_uniform4(q).x; }
+__global__ void numbers(float *o, __half *h, __nv_bfloat16 *b, __nv_fp8_e4m3 *e, cuFloatComplex *c)
+{
+    o[0] = __half2float(h[0] * h[1]) + __bfloat162float(b[0] + b[1]) + float(e[0]); e[1] = __nv_fp8_e4m3(o[1]); c[0] = cuCmulf(c[1], cuCdivf(c[2], make_cuFloatComplex(1, 2)));
+    o[2] = sinf(o[3]) + pow((double)o[4], 2.5) + __ldg(&o[5]) + atomicAdd(&o[6], 1.f) + __shfl_xor_sync(~0u, o[7], 1); o[8] = tgamma(o[9]) + normcdf(o[10]) + rsqrtf(o[11]);
+}
+__global__ void groups(int *p)
+{
+    __shared__ int s[64];
+    auto b = cg::this_thread_block(); auto t = cg::tiled_partition<16>(b); cg::memcpy_async(b, s, p, 64); cg::wait(b); p[0] = cg::reduce(t, s[threadIdx.x], cg::plus<int>()) + cg::inclusive_scan(t, 1) + t.shfl_down(p[2], 1); b.sync();
+    __shared__ cuda::barrier<cuda::thread_scope_block> bar; if (!threadIdx.x) init(&bar, 32); __syncthreads(); bar.arrive_and_wait();
+    cuda::atomic_ref<int, cuda::thread_scope_device> a(p[3]); a.fetch_add(2); a.load(cuda::std::memory_order_acquire);
+    __pipeline_memcpy_async(s, p, 16); __pipeline_commit(); __pipeline_wait_prior(0);
+}
+__global__ void matrices(half *a, float *c)
+{
+    using namespace nvcuda;
+    wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> x; wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::col_major> y; wmma::fragment<wmma::accumulator, 16, 16, 16, float> z;
+    wmma::fill_fragment(z, 1.f); wmma::load_matrix_sync(x, a, 16); wmma::load_matrix_sync(y, a, 16); wmma::mma_sync(z, x, y, z); wmma::store_matrix_sync(c, z, 16, wmma::mem_row_major);
+}
+"""
+
+
+def what_a_kernel_does_in_our_headers_has_the_line_that_calls_it():
+    """Accesses to memory, textures and surfaces, and calls of the runtime, which may fault, or be in a race."""
+    with open("uses.cu", "w") as f:
+        f.write(USES)
+    done = subprocess.run([heddle, "cc", "-arch=sm_90", "-ptx", "-o", "uses.ptx", "uses.cu"], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    with open("uses.ptx") as f:
+        text = f.read()
+    files, file, seen, wrong = dict(re.findall(r'\.file\s+(\d+) "([^"]*)"', text)), None, 0, []
+    for line in text.splitlines():
+        loc = re.match(r"\s*\.loc\s+(\d+) (\d+)", line)
+        if loc:
+            file = f"{files[loc[1]]}:{loc[2]}"
+        elif re.match(r"\s*(@%p\d+ )?(ld\.global|st|atom|red|tex|tld4|suld|sust|cp|call|wmma|mbarrier|ld\.shared)\b", line):
+            seen += 1
+            if os.path.basename(file).partition(":")[0] != "uses.cu":
+                wrong.append(f"{file}: {line.strip()}")
+    assert seen > 100 and not wrong, f"{seen}\n" + "\n".join(wrong)
+
+
+main(globals())

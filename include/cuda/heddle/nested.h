@@ -142,21 +142,21 @@ template <class F, F f> __device__ F kernel_pointer = f;
 
 template <class F, F f> struct named_kernel {
 };
-template <class F, F f> __device__ __forceinline__ F pointer_of(named_kernel<F, f> *)
+template <class F, F f> __device__ __forceinline__ HEDDLE_NODEBUG F pointer_of(named_kernel<F, f> *)
 {
     return kernel_pointer<F, f>;
 }
 
 /* Parameters stand as in the declaration of an entry, each aligned to its type (PTX ISA 4.2, 5.4). */
 template <class... P> struct arguments {
-    __device__ __forceinline__ void put(char *, size_t) const {}
+    __device__ __forceinline__ HEDDLE_NODEBUG void put(char *, size_t) const {}
 };
 template <class A, class... P> struct arguments<A, P...> {
     A first;
     arguments<P...> rest;
 
-    __device__ __forceinline__ arguments(A a, P... p) : first(a), rest(p...) {}
-    __device__ __forceinline__ void put(char *buffer, size_t at) const
+    __device__ __forceinline__ HEDDLE_NODEBUG arguments(A a, P... p) : first(a), rest(p...) {}
+    __device__ __forceinline__ HEDDLE_NODEBUG void put(char *buffer, size_t at) const
     {
         at = (at + alignof(A) - 1) / alignof(A) * alignof(A);
         __builtin_memcpy(buffer + at, &first, sizeof(A));
@@ -169,7 +169,7 @@ template <class F, F f> struct kernel_call;
 template <class... P, void (*f)(P...)> struct kernel_call<void (*)(P...), f> {
     arguments<P...> values;
 
-    __device__ __forceinline__ kernel_call(P... p) : values(p...) {}
+    __device__ __forceinline__ HEDDLE_NODEBUG kernel_call(P... p) : values(p...) {}
 };
 
 /* What stands in <<<...>>>. */
@@ -179,7 +179,7 @@ struct nested_shape {
     cudaStream_t stream;
 
     template <class... P>
-    __device__ __forceinline__ void launch(void (*kernel)(P...), const arguments<P...> &values) const
+    __device__ __forceinline__ HEDDLE_NODEBUG void launch(void (*kernel)(P...), const arguments<P...> &values) const
     {
         char *buffer =
             (char *)__cudaCDP2GetParameterBufferV2((void *)kernel, grid, block, static_cast<unsigned>(shared));
@@ -188,14 +188,15 @@ struct nested_shape {
         values.put(buffer, 0);
         __cudaCDP2LaunchDeviceV2(buffer, stream);
     }
-    template <class F, F f> __device__ __forceinline__ void operator<<(const kernel_call<F, f> &call) const
+    template <class F, F f>
+    __device__ __forceinline__ HEDDLE_NODEBUG void operator<<(const kernel_call<F, f> &call) const
     {
         launch(kernel_pointer<F, f>, call.values);
     }
 };
 
-__device__ __forceinline__ nested_shape nested_in(dim3 grid, dim3 block, size_t shared = 0,
-                                                  cudaStream_t stream = nullptr)
+__device__ __forceinline__ HEDDLE_NODEBUG nested_shape nested_in(dim3 grid, dim3 block, size_t shared = 0,
+                                                                 cudaStream_t stream = nullptr)
 {
     return {grid, block, shared, stream};
 }
@@ -209,15 +210,15 @@ template <class... P> struct nested_launch {
     void (*kernel)(P...);
     nested_shape shape;
 
-    __device__ __forceinline__ void operator()(P... args) const
+    __device__ __forceinline__ HEDDLE_NODEBUG void operator()(P... args) const
     {
         shape.launch(kernel, arguments<P...>(args...));
     }
 };
 
 template <class... P>
-__device__ __forceinline__ nested_launch<P...> nested(void (*kernel)(P...), dim3 grid, dim3 block, size_t shared = 0,
-                                                      cudaStream_t stream = nullptr)
+__device__ __forceinline__ HEDDLE_NODEBUG nested_launch<P...> nested(void (*kernel)(P...), dim3 grid, dim3 block,
+                                                                     size_t shared = 0, cudaStream_t stream = nullptr)
 {
     return {kernel, nested_in(grid, block, shared, stream)};
 }

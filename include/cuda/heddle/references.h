@@ -185,14 +185,13 @@ HEDDLE_READS(float, float)
 #undef HEDDLE_READS
 #undef HEDDLE_READ
 
-template <class T, int D, cudaTextureReadMode M>
-static __device__ __forceinline__ cudaTextureObject_t heddle_object(texture<T, D, M> tex)
+template <class T, int D, cudaTextureReadMode M> HEDDLE_INLINE cudaTextureObject_t heddle_object(texture<T, D, M> tex)
 {
     cudaTextureObject_t t;
     asm("mov.b64 %0, %1;" : "=l"(t) : "l"(tex));
     return t;
 }
-template <class T, int D> static __device__ __forceinline__ cudaSurfaceObject_t heddle_object(surface<T, D> surf)
+template <class T, int D> HEDDLE_INLINE cudaSurfaceObject_t heddle_object(surface<T, D> surf)
 {
     cudaSurfaceObject_t s;
     asm("mov.b64 %0, %1;" : "=l"(s) : "l"(surf));
@@ -202,8 +201,7 @@ template <class T, int D> static __device__ __forceinline__ cudaSurfaceObject_t 
 #define HEDDLE_P(...) __VA_ARGS__
 #define HEDDLE_TEXREF(name, texType, parameters, arguments)                                                            \
     template <class T, cudaTextureReadMode M>                                                                          \
-    static __device__ __forceinline__ typename heddle_read<T, M>::type name(texture<T, texType, M> tex,                \
-                                                                            HEDDLE_P parameters)                       \
+    HEDDLE_INLINE typename heddle_read<T, M>::type name(texture<T, texType, M> tex, HEDDLE_P parameters)               \
     {                                                                                                                  \
         return name<typename heddle_read<T, M>::type>(heddle_object(tex), HEDDLE_P arguments);                         \
     }
@@ -225,7 +223,7 @@ HEDDLE_TEXREFS(texCubemapLayered, cudaTextureTypeCubemapLayered, (float x, float
 #undef HEDDLE_TEXREF
 
 template <class T, cudaTextureReadMode M>
-static __device__ __forceinline__ typename heddle_read<typename heddle_gathered<T>::type, M>::type
+HEDDLE_INLINE typename heddle_read<typename heddle_gathered<T>::type, M>::type
 tex2Dgather(texture<T, cudaTextureType2D, M> tex, float x, float y, int comp = 0)
 {
     typedef typename heddle_read<typename heddle_gathered<T>::type, M>::type four;
@@ -234,20 +232,20 @@ tex2Dgather(texture<T, cudaTextureType2D, M> tex, float x, float y, int comp = 0
 
 #define HEDDLE_SURFREF(name, surfType, parameters, arguments)                                                          \
     template <class T>                                                                                                 \
-    static __device__ __forceinline__ T name##read(surface<void, surfType> surf, HEDDLE_P parameters,                  \
-                                                   cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap)                \
+    HEDDLE_INLINE T name##read(surface<void, surfType> surf, HEDDLE_P parameters,                                      \
+                               cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap)                                    \
     {                                                                                                                  \
         return name##read<T>(heddle_object(surf), HEDDLE_P arguments, mode);                                           \
     }                                                                                                                  \
     template <class T>                                                                                                 \
-    static __device__ __forceinline__ void name##read(T *to, surface<void, surfType> surf, HEDDLE_P parameters,        \
-                                                      cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap)             \
+    HEDDLE_INLINE void name##read(T *to, surface<void, surfType> surf, HEDDLE_P parameters,                            \
+                                  cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap)                                 \
     {                                                                                                                  \
         *to = name##read<T>(heddle_object(surf), HEDDLE_P arguments, mode);                                            \
     }                                                                                                                  \
     template <class T>                                                                                                 \
-    static __device__ __forceinline__ void name##write(T value, surface<void, surfType> surf, HEDDLE_P parameters,     \
-                                                       cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap)            \
+    HEDDLE_INLINE void name##write(T value, surface<void, surfType> surf, HEDDLE_P parameters,                         \
+                                   cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap)                                \
     {                                                                                                                  \
         name##write(value, heddle_object(surf), HEDDLE_P arguments, mode);                                             \
     }

@@ -7,6 +7,7 @@
 
 #include "../texture_types.h"
 #include "../vector_types.h"
+#include "define.h"
 
 /* Cells in registers: those of 8 bits have 16 there. */
 template <int bits, int n> struct heddle_cells {
@@ -49,8 +50,7 @@ HEDDLE_SURFELS_2(unsigned long long, ulonglong, 64)
 #undef HEDDLE_SURFEL
 
 /* A T as cells, and back. */
-template <class T, int bits, int n>
-static __device__ __forceinline__ void heddle_to_cells(heddle_cells<bits, n> &cells, const T &value)
+template <class T, int bits, int n> HEDDLE_INLINE void heddle_to_cells(heddle_cells<bits, n> &cells, const T &value)
 {
     if (bits != 8) {
         __builtin_memcpy(&cells, &value, sizeof value);
@@ -59,8 +59,7 @@ static __device__ __forceinline__ void heddle_to_cells(heddle_cells<bits, n> &ce
     for (int i = 0; i < n; i++)
         cells.at[i] = ((const unsigned char *)&value)[i];
 }
-template <class T, int bits, int n>
-static __device__ __forceinline__ T heddle_of_cells(const heddle_cells<bits, n> &cells)
+template <class T, int bits, int n> HEDDLE_INLINE T heddle_of_cells(const heddle_cells<bits, n> &cells)
 {
     T value;
     if (bits != 8)
@@ -103,13 +102,11 @@ static __device__ __forceinline__ T heddle_of_cells(const heddle_cells<bits, n> 
     else                                                                                                               \
         instruction(geometry, kind, n, c, "trap", coordinates, x);
 #define HEDDLE_SURFACE(name, geometry, kind, bits, n, c, coordinates, parameters, x)                                   \
-    static __device__ __forceinline__ void heddle_suld_##name(heddle_cells<bits, n> &v, cudaSurfaceObject_t s,         \
-                                                              HEDDLE_P parameters, cudaSurfaceBoundaryMode mode)       \
-    {                                                                                                                  \
-        HEDDLE_BY_MODE(HEDDLE_SULD, geometry, kind, n, c, coordinates, x)                                              \
-    }                                                                                                                  \
-    static __device__ __forceinline__ void heddle_sust_##name(const heddle_cells<bits, n> &v, cudaSurfaceObject_t s,   \
-                                                              HEDDLE_P parameters, cudaSurfaceBoundaryMode mode)       \
+    HEDDLE_INLINE void heddle_suld_##name(heddle_cells<bits, n> &v, cudaSurfaceObject_t s, HEDDLE_P parameters,        \
+                                          cudaSurfaceBoundaryMode mode){HEDDLE_BY_MODE(                                \
+        HEDDLE_SULD, geometry, kind, n, c, coordinates,                                                                \
+        x)} HEDDLE_INLINE void heddle_sust_##name(const heddle_cells<bits, n> &v, cudaSurfaceObject_t s,               \
+                                                  HEDDLE_P parameters, cudaSurfaceBoundaryMode mode)                   \
     {                                                                                                                  \
         HEDDLE_BY_MODE(HEDDLE_SUST, geometry, kind, n, c, coordinates, x)                                              \
     }
@@ -138,22 +135,22 @@ HEDDLE_SURFACE_OF(a2d, "a2d", "%[layer], %[x], %[y], %[y]", (int x, int y, int l
 
 #define HEDDLE_SURFACE_CALLS(name, geometry, parameters, arguments)                                                    \
     template <class T, class = typename heddle_surfel<T>::type>                                                        \
-    static __device__ __forceinline__ T name##read(cudaSurfaceObject_t s, HEDDLE_P parameters,                         \
-                                                   cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap)                \
+    HEDDLE_INLINE T name##read(cudaSurfaceObject_t s, HEDDLE_P parameters,                                             \
+                               cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap)                                    \
     {                                                                                                                  \
         typename heddle_surfel<T>::cells v;                                                                            \
         heddle_suld_##geometry(v, s, HEDDLE_P arguments, mode);                                                        \
         return heddle_of_cells<T>(v);                                                                                  \
     }                                                                                                                  \
     template <class T>                                                                                                 \
-    static __device__ __forceinline__ typename heddle_surfel<T>::type name##read(                                      \
-        T *to, cudaSurfaceObject_t s, HEDDLE_P parameters, cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap)        \
+    HEDDLE_INLINE typename heddle_surfel<T>::type name##read(T *to, cudaSurfaceObject_t s, HEDDLE_P parameters,        \
+                                                             cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap)      \
     {                                                                                                                  \
         *to = name##read<T>(s, HEDDLE_P arguments, mode);                                                              \
     }                                                                                                                  \
     template <class T>                                                                                                 \
-    static __device__ __forceinline__ typename heddle_surfel<T>::type name##write(                                     \
-        T value, cudaSurfaceObject_t s, HEDDLE_P parameters, cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap)      \
+    HEDDLE_INLINE typename heddle_surfel<T>::type name##write(T value, cudaSurfaceObject_t s, HEDDLE_P parameters,     \
+                                                              cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap)     \
     {                                                                                                                  \
         typename heddle_surfel<T>::cells v;                                                                            \
         heddle_to_cells(v, value);                                                                                     \

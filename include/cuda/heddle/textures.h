@@ -9,6 +9,7 @@
 
 #include "../texture_types.h"
 #include "../vector_types.h"
+#include "define.h"
 
 /* What an instruction gives for a T: four elements, of which T is made. Only types that textures
  * have are complete. */
@@ -18,7 +19,7 @@ template <class T> struct heddle_texel;
     template <> struct heddle_texel<T> {                                                                               \
         typedef element_type element;                                                                                  \
         typedef void type;                                                                                             \
-        static __device__ __forceinline__ T of(const element *v)                                                       \
+        HEDDLE_INLINE T of(const element *v)                                                                           \
         {                                                                                                              \
             return __VA_ARGS__;                                                                                        \
         }                                                                                                              \
@@ -43,7 +44,7 @@ HEDDLE_TEXELS(float, float, float)
 
 /* An instruction for each type of element: `operation` up to it, `coordinates` after it. */
 #define HEDDLE_TEX_AS(name, element, c, operation, types, coordinates, parameters, ...)                                \
-    static __device__ __forceinline__ void heddle_##name(element *v, cudaTextureObject_t t, HEDDLE_P parameters)       \
+    HEDDLE_INLINE void heddle_##name(element *v, cudaTextureObject_t t, HEDDLE_P parameters)                           \
     {                                                                                                                  \
         asm(operation types " {%0, %1, %2, %3}, [%[t], " coordinates ";"                                               \
             : "=" c(v[0]), "=" c(v[1]), "=" c(v[2]), "=" c(v[3])                                                       \
@@ -51,8 +52,7 @@ HEDDLE_TEXELS(float, float, float)
     }
 /* With whether the texels are resident. */
 #define HEDDLE_TEX_SPARSE_AS(name, element, c, operation, types, coordinates, parameters, ...)                         \
-    static __device__ __forceinline__ void heddle_##name(element *v, bool *resident, cudaTextureObject_t t,            \
-                                                         HEDDLE_P parameters)                                          \
+    HEDDLE_INLINE void heddle_##name(element *v, bool *resident, cudaTextureObject_t t, HEDDLE_P parameters)           \
     {                                                                                                                  \
         unsigned is;                                                                                                   \
         asm("{ .reg .pred p; " operation types " {%0, %1, %2, %3}|p, [%[t], " coordinates "; selp.u32 %4, 1, 0, p; }"  \
@@ -63,29 +63,28 @@ HEDDLE_TEXELS(float, float, float)
 /* What programs call: by value, and into what a pointer is to. */
 #define HEDDLE_TEX_CALLS(name, parameters, arguments)                                                                  \
     template <class T, class = typename heddle_texel<T>::type>                                                         \
-    static __device__ __forceinline__ T name(cudaTextureObject_t t, HEDDLE_P parameters)                               \
+    HEDDLE_INLINE T name(cudaTextureObject_t t, HEDDLE_P parameters)                                                   \
     {                                                                                                                  \
         typename heddle_texel<T>::element v[4];                                                                        \
         heddle_##name(v, t, HEDDLE_P arguments);                                                                       \
         return heddle_texel<T>::of(v);                                                                                 \
     }                                                                                                                  \
     template <class T>                                                                                                 \
-    static __device__ __forceinline__ typename heddle_texel<T>::type name(T *to, cudaTextureObject_t t,                \
-                                                                          HEDDLE_P parameters)                         \
+    HEDDLE_INLINE typename heddle_texel<T>::type name(T *to, cudaTextureObject_t t, HEDDLE_P parameters)               \
     {                                                                                                                  \
         *to = name<T>(t, HEDDLE_P arguments);                                                                          \
     }
 #define HEDDLE_TEX_SPARSE_CALLS(name, parameters, arguments)                                                           \
     template <class T, class = typename heddle_texel<T>::type>                                                         \
-    static __device__ __forceinline__ T name(cudaTextureObject_t t, HEDDLE_P parameters, bool *isResident)             \
+    HEDDLE_INLINE T name(cudaTextureObject_t t, HEDDLE_P parameters, bool *isResident)                                 \
     {                                                                                                                  \
         typename heddle_texel<T>::element v[4];                                                                        \
         heddle_##name(v, isResident, t, HEDDLE_P arguments);                                                           \
         return heddle_texel<T>::of(v);                                                                                 \
     }                                                                                                                  \
     template <class T>                                                                                                 \
-    static __device__ __forceinline__ typename heddle_texel<T>::type name(T *to, cudaTextureObject_t t,                \
-                                                                          HEDDLE_P parameters, bool *isResident)       \
+    HEDDLE_INLINE typename heddle_texel<T>::type name(T *to, cudaTextureObject_t t, HEDDLE_P parameters,               \
+                                                      bool *isResident)                                                \
     {                                                                                                                  \
         *to = name<T>(t, HEDDLE_P arguments, isResident);                                                              \
     }
@@ -139,7 +138,7 @@ HEDDLE_TEX_ALL(HEDDLE_TEX_SPARSE_AS, gather_a, "tld4.a.2d", "f32", "{%[x], %[y]}
 /* clang-format on */
 
 template <class T, class = typename heddle_texel<T>::type>
-static __device__ __forceinline__ T tex2Dgather(cudaTextureObject_t t, float x, float y, int comp = 0)
+HEDDLE_INLINE T tex2Dgather(cudaTextureObject_t t, float x, float y, int comp = 0)
 {
     typename heddle_texel<T>::element v[4];
     switch (comp) {
@@ -151,13 +150,12 @@ static __device__ __forceinline__ T tex2Dgather(cudaTextureObject_t t, float x, 
     return heddle_texel<T>::of(v);
 }
 template <class T>
-static __device__ __forceinline__ typename heddle_texel<T>::type tex2Dgather(T *to, cudaTextureObject_t t, float x,
-                                                                             float y, int comp = 0)
+HEDDLE_INLINE typename heddle_texel<T>::type tex2Dgather(T *to, cudaTextureObject_t t, float x, float y, int comp = 0)
 {
     *to = tex2Dgather<T>(t, x, y, comp);
 }
 template <class T, class = typename heddle_texel<T>::type>
-static __device__ __forceinline__ T tex2Dgather(cudaTextureObject_t t, float x, float y, bool *isResident, int comp = 0)
+HEDDLE_INLINE T tex2Dgather(cudaTextureObject_t t, float x, float y, bool *isResident, int comp = 0)
 {
     typename heddle_texel<T>::element v[4];
     switch (comp) {
@@ -169,8 +167,8 @@ static __device__ __forceinline__ T tex2Dgather(cudaTextureObject_t t, float x, 
     return heddle_texel<T>::of(v);
 }
 template <class T>
-static __device__ __forceinline__ typename heddle_texel<T>::type tex2Dgather(T *to, cudaTextureObject_t t, float x,
-                                                                             float y, bool *isResident, int comp = 0)
+HEDDLE_INLINE typename heddle_texel<T>::type tex2Dgather(T *to, cudaTextureObject_t t, float x, float y,
+                                                         bool *isResident, int comp = 0)
 {
     *to = tex2Dgather<T>(t, x, y, isResident, comp);
 }

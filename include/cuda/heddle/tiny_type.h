@@ -9,7 +9,7 @@ struct TINY {
     TINY() = default;
 #ifndef HEDDLE_NO_CONVERSIONS
 #define HEDDLE_FROM(T)                                                                                                 \
-    explicit __host__ __device__ TINY(T x) : __x(NARROW((double)x)) {}
+    explicit HEDDLE_HD TINY(T x) : __x(NARROW((double)x)) {}
     HEDDLE_FROM(float)
     HEDDLE_FROM(double)
     HEDDLE_FROM(short)
@@ -18,37 +18,37 @@ struct TINY {
     HEDDLE_FROM(unsigned)
 #undef HEDDLE_FROM
 #define HEDDLE_FROM(T)                                                                                                 \
-    explicit __host__ __device__ TINY(T x) : __x(NARROW(heddle_sticky(x))) {}
+    explicit HEDDLE_HD TINY(T x) : __x(NARROW(heddle_sticky(x))) {}
     HEDDLE_FROM(long)
     HEDDLE_FROM(unsigned long)
     HEDDLE_FROM(long long)
     HEDDLE_FROM(unsigned long long)
 #undef HEDDLE_FROM
-    explicit __host__ __device__ TINY(__half x) : TINY(__half2float(x)) {}
-    explicit __host__ __device__ TINY(__nv_bfloat16 x) : TINY(__bfloat162float(x)) {}
+    explicit HEDDLE_HD TINY(__half x) : TINY(__half2float(x)) {}
+    explicit HEDDLE_HD TINY(__nv_bfloat16 x) : TINY(__bfloat162float(x)) {}
 
 #ifndef HEDDLE_NO_CONVERSION_OPERATORS
-    explicit __host__ __device__ operator float() const
+    explicit HEDDLE_HD operator float() const
     {
         return WIDEN(__x);
     }
 #define HEDDLE_TO(T)                                                                                                   \
-    explicit __host__ __device__ operator T() const                                                                    \
+    explicit HEDDLE_HD operator T() const                                                                              \
     {                                                                                                                  \
         return T((float)*this);                                                                                        \
     }
     HEDDLE_TO(double)
 #undef HEDDLE_TO
-    explicit __host__ __device__ operator __half() const
+    explicit HEDDLE_HD operator __half() const
     {
         return __float2half((float)*this);
     }
-    explicit __host__ __device__ operator __nv_bfloat16() const
+    explicit HEDDLE_HD operator __nv_bfloat16() const
     {
         return __float2bfloat16((float)*this);
     }
 #define HEDDLE_TO(T)                                                                                                   \
-    explicit __host__ __device__ operator T() const                                                                    \
+    explicit HEDDLE_HD operator T() const                                                                              \
     {                                                                                                                  \
         return heddle_integer<T>((float)*this, HEDDLE_RZ);                                                             \
     }
@@ -64,7 +64,7 @@ struct TINY {
     HEDDLE_TO(long long)
     HEDDLE_TO(unsigned long long)
 #undef HEDDLE_TO
-    explicit __host__ __device__ operator bool() const
+    explicit HEDDLE_HD operator bool() const
     {
         return (float)*this != 0;
     }
@@ -77,22 +77,22 @@ struct TINY2 {
 
     TINY2() = default;
 #ifndef HEDDLE_NO_CONVERSIONS
-    explicit __host__ __device__ TINY2(double2 v) : __x(NARROW(v.x) | NARROW(v.y) << HEDDLE_BITS) {}
-    explicit __host__ __device__ TINY2(float2 v) : TINY2(double2{v.x, v.y}) {}
-    explicit __host__ __device__ TINY2(__half2 v) : TINY2(__half22float2(v)) {}
-    explicit __host__ __device__ TINY2(__nv_bfloat162 v) : TINY2(__bfloat1622float2(v)) {}
+    explicit HEDDLE_HD TINY2(double2 v) : __x(NARROW(v.x) | NARROW(v.y) << HEDDLE_BITS) {}
+    explicit HEDDLE_HD TINY2(float2 v) : TINY2(double2{v.x, v.y}) {}
+    explicit HEDDLE_HD TINY2(__half2 v) : TINY2(__half22float2(v)) {}
+    explicit HEDDLE_HD TINY2(__nv_bfloat162 v) : TINY2(__bfloat1622float2(v)) {}
 
 #ifndef HEDDLE_NO_CONVERSION_OPERATORS
-    explicit __host__ __device__ operator float2() const
+    explicit HEDDLE_HD operator float2() const
     {
         return {WIDEN(heddle_tiny_at(__x, 0, HEDDLE_BITS)), WIDEN(heddle_tiny_at(__x, 1, HEDDLE_BITS))};
     }
-    explicit __host__ __device__ operator __half2() const
+    explicit HEDDLE_HD operator __half2() const
     {
         return __float22half2_rn((float2) * this);
     }
 #ifdef HEDDLE_MAKES_BFLOAT162
-    explicit __host__ __device__ operator __nv_bfloat162() const
+    explicit HEDDLE_HD operator __nv_bfloat162() const
     {
         return __float22bfloat162_rn((float2) * this);
     }
@@ -106,25 +106,25 @@ struct TINY4 {
 
     TINY4() = default;
 #ifndef HEDDLE_NO_CONVERSIONS
-    explicit __host__ __device__ TINY4(double4 v)
+    explicit HEDDLE_HD TINY4(double4 v)
         : __x(NARROW(v.x) | NARROW(v.y) << HEDDLE_BITS | NARROW(v.z) << 2 * HEDDLE_BITS |
               (STORAGE4)NARROW(v.w) << 3 * HEDDLE_BITS)
     {
     }
-    explicit __host__ __device__ TINY4(double4_16a v) : TINY4(double4{v.x, v.y, v.z, v.w}) {}
-    explicit __host__ __device__ TINY4(double4_32a v) : TINY4(double4{v.x, v.y, v.z, v.w}) {}
-    explicit __host__ __device__ TINY4(float4 v) : TINY4(double4{v.x, v.y, v.z, v.w}) {}
-    explicit __host__ __device__ TINY4(__half2 low, __half2 high)
+    explicit HEDDLE_HD TINY4(double4_16a v) : TINY4(double4{v.x, v.y, v.z, v.w}) {}
+    explicit HEDDLE_HD TINY4(double4_32a v) : TINY4(double4{v.x, v.y, v.z, v.w}) {}
+    explicit HEDDLE_HD TINY4(float4 v) : TINY4(double4{v.x, v.y, v.z, v.w}) {}
+    explicit HEDDLE_HD TINY4(__half2 low, __half2 high)
         : TINY4(double4{__low2float(low), __high2float(low), __low2float(high), __high2float(high)})
     {
     }
-    explicit __host__ __device__ TINY4(__nv_bfloat162 low, __nv_bfloat162 high)
+    explicit HEDDLE_HD TINY4(__nv_bfloat162 low, __nv_bfloat162 high)
         : TINY4(double4{__low2float(low), __high2float(low), __low2float(high), __high2float(high)})
     {
     }
 
 #ifndef HEDDLE_NO_CONVERSION_OPERATORS
-    explicit __host__ __device__ operator float4() const
+    explicit HEDDLE_HD operator float4() const
     {
         return {WIDEN(heddle_tiny_at(__x, 0, HEDDLE_BITS)), WIDEN(heddle_tiny_at(__x, 1, HEDDLE_BITS)),
                 WIDEN(heddle_tiny_at(__x, 2, HEDDLE_BITS)), WIDEN(heddle_tiny_at(__x, 3, HEDDLE_BITS))};

@@ -45,7 +45,7 @@ enum bmmaAccumulateOp { bmmaAccumulateOpPOPC = 1 };
 /* What an element is stored as, what it is filled with, and a stored one whose elements all are v. */
 template <class T, class Stored = T> struct heddle_stored {
     typedef Stored stored;
-    static __device__ Stored all(Stored v)
+    static __device__ HEDDLE_NODEBUG Stored all(Stored v)
     {
         return v;
     }
@@ -55,19 +55,19 @@ template <class T> struct heddle_element : heddle_stored<T> {
 template <> struct heddle_element<precision::tf32> : heddle_stored<precision::tf32, float> {
 };
 template <> struct heddle_element<experimental::precision::u4> : heddle_stored<experimental::precision::u4, unsigned> {
-    static __device__ unsigned all(unsigned v)
+    static __device__ HEDDLE_NODEBUG unsigned all(unsigned v)
     {
         return (v & 15) * 0x11111111u;
     }
 };
 template <> struct heddle_element<experimental::precision::s4> : heddle_stored<experimental::precision::s4, int> {
-    static __device__ int all(int v)
+    static __device__ HEDDLE_NODEBUG int all(int v)
     {
         return (int)((v & 15) * 0x11111111u);
     }
 };
 template <> struct heddle_element<experimental::precision::b1> : heddle_stored<experimental::precision::b1, unsigned> {
-    static __device__ unsigned all(unsigned v)
+    static __device__ HEDDLE_NODEBUG unsigned all(unsigned v)
     {
         return v & 1 ? ~0u : 0;
     }
