@@ -31,7 +31,8 @@ enum nest_error {
     NEST_INVALID_DEVICE = 101,
     NEST_PENDING_COUNT_EXCEEDED = 69,
     NEST_UNSUPPORTED_LIMIT = 215,
-    NEST_ILLEGAL_ADDRESS = 700
+    NEST_ILLEGAL_ADDRESS = 700,
+    NEST_UNKNOWN = 999
 };
 
 struct nest;
@@ -62,6 +63,7 @@ const size_t *nest_limits(const struct nest *n);
 /* The kernel at an address; NULL if there is none. A kernel that cannot be run is a fault. */
 hd_kernel *nest_kernel(struct nest *n, struct nested_call *c, uint64_t address);
 bool nest_is_code(const struct nest *n, uint64_t address);
+bool nest_is_function(const struct nest *n, uint64_t address); /* is it where one begins? */
 /* Allocates memory for a launch's parameters, for a kernel, or of a size if the kernel is not known
  * yet (NULL). Returns 0 after an error. */
 uint64_t nest_parameters(struct nest *n, struct nested_call *c, hd_kernel *k, const hd_launch_config *config,
@@ -77,6 +79,7 @@ enum nest_error nest_put(struct nest *n, struct nested_call *c, struct task *t, 
 enum nest_error nest_stream_create(struct nest *n, struct nested_call *c, uint64_t *handle);
 enum nest_error nest_stream_destroy(struct nest *n, uint64_t handle);
 enum nest_error nest_event_create(struct nest *n, uint64_t *handle);
+bool nest_is_handle(uint64_t handle); /* may it be a stream's or an event's, of any grid? */
 enum nest_error nest_event_destroy(struct nest *n, uint64_t handle);
 enum nest_error nest_event_record(struct nest *n, struct nested_call *c, uint64_t event, uint64_t stream);
 enum nest_error nest_event_wait(struct nest *n, struct nested_call *c, uint64_t event, uint64_t stream);

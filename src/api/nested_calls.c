@@ -137,17 +137,31 @@ static enum nest_error get_limit(const struct nest *n, struct nested_call *c)
 
 /* ---- kernels ---- */
 
-/* The kernel at an address, or NULL. An address outside memory is a fault; any other address is an
- * invalid configuration. */
-static hd_kernel *kernel_of(struct nest *n, struct nested_call *c, unsigned i, enum nest_error *e)
+/* A runtime that reads memory at a handle that is none: it faults, if it cannot. */
+static void read_handle(struct nested_call *c, uint64_t handle, uint64_t alignment, enum fault_kind kind)
+{
+    if (handle % alignment)
+        nested_fault(c, FAULT_misaligned_handle, handle);
+    else if (!nested_has(c, handle, sizeof handle))
+        nested_fault(c, kind, handle);
+}
+
+/* The kernel at an address, or NULL. An address outside memory is a fault, and so is one inside of a
+ * function; any other address is an invalid configuration. */
+static hd_kernel *kernel_of(struct nest *n, struct nested_call *c, unsigned i, uint64_t alignment, enum nest_error *e)
 {
     uint64_t address = arg(c, i);
     hd_kernel *k = nest_kernel(n, c, address);
     *e = k ? NEST_SUCCESS : NEST_INVALID_CONFIGURATION;
-    if (!k && !nest_is_code(n, address) && !nested_has(c, address, sizeof address))
-        nested_fault(c, FAULT_no_kernel, address);
-    return k;
+    if (k || nest_is_function(n, address))
+        return k;
+    if (nest_is_code(n, address) && address % alignment == 0)
+        nested_fault(c, FAULT_inside_kernel, address);
+    else
+        read_handle(c, address, alignment, FAULT_no_kernel);
+    return NULL;
 }
+enum { LAUNCH_ALIGNMENT = 8, QUERY_ALIGNMENT = 4 };
 
 /* Members of newer versions keep the caller's values. */
 static const uint32_t ATTRIBUTE_BYTES = offsetof(struct cudaFuncAttributes, cacheModeCA);
@@ -155,7 +169,9 @@ static const uint32_t ATTRIBUTE_BYTES = offsetof(struct cudaFuncAttributes, cach
 static enum nest_error get_attributes(struct nest *n, struct nested_call *c)
 {
     enum nest_error e;
-    hd_kernel *k = kernel_of(n, c, 1, &e);
+    if (!arg(c, 1))
+        return NEST_INVALID_VALUE;
+    hd_kernel *k = kernel_of(n, c, 1, QUERY_ALIGNMENT, &e);
     struct cudaFuncAttributes none = {0};
     hd_kernel_info info;
     hd_variable_info v;
@@ -174,18 +190,22 @@ static enum nest_error get_attributes(struct nest *n, struct nested_call *c)
     return give(n, c, 0, &a, ATTRIBUTE_BYTES);
 }
 
+/* A null pointer is a fault. More dynamic shared memory than kernels have unless the host allows it
+ * leaves no block. */
+enum { DEFAULT_SHARED_BYTES = 48 << 10 };
 static enum nest_error occupancy(struct nest *n, struct nested_call *c)
 {
     enum nest_error e;
-    int threads = (int)arg(c, 2);
-    hd_kernel *k = kernel_of(n, c, 1, &e);
-    if (!k)
-        return give_int(n, c, 0, 0);
-    if (threads <= 0) {
-        e = give_int(n, c, 0, 0);
-        return e ? e : NEST_INVALID_VALUE;
-    }
-    return give_int(n, c, 0, (int)hd_kernel_max_blocks(k, (unsigned)threads, arg(c, 3)));
+    int threads = (int)arg(c, 2), blocks = 0;
+    hd_kernel *k = kernel_of(n, c, 1, QUERY_ALIGNMENT, &e);
+    hd_kernel_info info = {0};
+    if (k)
+        hd_kernel_get_info(k, &info);
+    if (k && threads > 0 && info.static_shared_bytes + arg(c, 3) <= DEFAULT_SHARED_BYTES)
+        blocks = (int)hd_kernel_max_blocks(k, (unsigned)threads, arg(c, 3));
+    if (!c->failed && nested_write(c, arg(c, 0), &blocks, sizeof blocks) && nested_is_global(c, arg(c, 0)))
+        nest_defined(n, arg(c, 0), sizeof blocks);
+    return k && threads <= 0 ? NEST_INVALID_VALUE : NEST_SUCCESS;
 }
 
 /* ---- launches ---- */
@@ -201,7 +221,7 @@ static hd_launch_config config_of(const struct nested_call *c, unsigned first)
 static uint64_t parameters(struct nest *n, struct nested_call *c)
 {
     enum nest_error e;
-    hd_kernel *k = kernel_of(n, c, 0, &e);
+    hd_kernel *k = kernel_of(n, c, 0, LAUNCH_ALIGNMENT, &e);
     hd_launch_config config = config_of(c, 1);
     return c->failed ? 0 : nest_parameters(n, c, k, &config, MOST_PARAMETER_BYTES);
 }
@@ -210,7 +230,7 @@ static uint64_t parameters(struct nest *n, struct nested_call *c)
 static enum nest_error launch_named(struct nest *n, struct nested_call *c)
 {
     enum nest_error e;
-    hd_kernel *k = kernel_of(n, c, 0, &e);
+    hd_kernel *k = kernel_of(n, c, 0, LAUNCH_ALIGNMENT, &e);
     hd_launch_config config = config_of(c, 2);
     return k ? nest_launch(n, c, arg(c, 1), stream_of(c, 5), k, &config) : e;
 }
@@ -229,6 +249,13 @@ static uint64_t extent(uint64_t width, uint64_t height, uint64_t depth, uint64_t
     return box_extent(&b);
 }
 
+/* Submits a copy or a fill, for which a stream that does not exist is an unknown error. */
+static enum nest_error put_task(struct nest *n, struct nested_call *c, struct task *t, unsigned stream)
+{
+    enum nest_error e = t ? nest_put(n, c, t, stream_of(c, stream)) : NEST_MEMORY_ALLOCATION;
+    return e == NEST_INVALID_VALUE ? NEST_UNKNOWN : e;
+}
+
 static enum nest_error put_copy(struct nest *n, struct nested_call *c, const hd_copy *x, int kind, unsigned stream)
 {
     if (kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
@@ -241,8 +268,7 @@ static enum nest_error put_copy(struct nest *n, struct nested_call *c, const hd_
         !nested_may_use(c, (uintptr_t)x->from, extent(x->width, x->height, x->depth, x->from_pitch, x->from_slice),
                         false))
         return NEST_SUCCESS;
-    struct task *t = copy_task_new(nest_machine(n), x);
-    return t ? nest_put(n, c, t, stream_of(c, stream)) : NEST_MEMORY_ALLOCATION;
+    return put_task(n, c, copy_task_new(nest_machine(n), x), stream);
 }
 
 static enum nest_error copy(struct nest *n, struct nested_call *c)
@@ -264,7 +290,7 @@ static enum nest_error copy_2d(struct nest *n, struct nested_call *c)
                        .width = arg(c, 4),
                        .height = arg(c, 5),
                        .depth = 1};
-    if (x.width > x.to_pitch || x.width > x.from_pitch)
+    if (x.height > 1 && (x.width > x.to_pitch || x.width > x.from_pitch))
         return NEST_INVALID_PITCH;
     return put_copy(n, c, &x, (int)arg(c, 6), 7);
 }
@@ -315,8 +341,7 @@ static enum nest_error fill(struct nest *n, struct nested_call *c, const hd_fill
         return NEST_SUCCESS;
     for (uint64_t z = 0; z < depth && !e; z++) {
         f.to = (char *)x->to + z * slice;
-        struct task *t = fill_task_new(nest_machine(n), &f);
-        e = t ? nest_put(n, c, t, stream_of(c, stream)) : NEST_MEMORY_ALLOCATION;
+        e = put_task(n, c, fill_task_new(nest_machine(n), &f), stream);
     }
     return e;
 }
@@ -378,7 +403,25 @@ static enum nest_error create_event(struct nest *n, struct nested_call *c)
     return e ? e : give(n, c, 0, &handle, sizeof handle);
 }
 
+/* What is no handle of any grid is read as memory. */
+static enum nest_error use_event(struct nest *n, struct nested_call *c, unsigned i)
+{
+    uint64_t event = arg(c, i);
+    if (event && !nest_is_handle(event))
+        read_handle(c, event, sizeof(uint32_t), FAULT_no_event);
+    return c->what == SYSCALL_EVENT_DESTROY  ? nest_event_destroy(n, event)
+           : c->what == SYSCALL_EVENT_RECORD ? nest_event_record(n, c, event, stream_of(c, 1))
+                                             : nest_event_wait(n, c, event, stream_of(c, 0));
+}
+
 /* ---- all ---- */
+
+/* Calls whose errors are not the thread's last one. */
+static bool forgets_errors(const struct nested_call *c)
+{
+    return c->what == SYSCALL_OCCUPANCY || c->what == SYSCALL_OCCUPANCY_WITH_FLAGS ||
+           c->what == SYSCALL_GET_DEVICE_COUNT || (c->what == SYSCALL_DEVICE_GET_LIMIT && !arg(c, 0));
+}
 
 static enum nest_error answer(struct nest *n, struct nested_call *c)
 {
@@ -393,7 +436,9 @@ static enum nest_error answer(struct nest *n, struct nested_call *c)
     case SYSCALL_STREAM_CREATE: return create_stream(n, c);
     case SYSCALL_STREAM_DESTROY: return nest_stream_destroy(n, arg(c, 0));
     case SYSCALL_EVENT_CREATE: return create_event(n, c);
-    case SYSCALL_EVENT_DESTROY: return nest_event_destroy(n, arg(c, 0));
+    case SYSCALL_EVENT_DESTROY:
+    case SYSCALL_EVENT_RECORD: return use_event(n, c, 0);
+    case SYSCALL_STREAM_WAIT_EVENT: return use_event(n, c, 1);
     case SYSCALL_FUNC_GET_ATTRIBUTES: return get_attributes(n, c);
     case SYSCALL_DEVICE_FREE: nested_free(c, arg(c, 0)); return NEST_SUCCESS;
     case SYSCALL_DEVICE_MALLOC: return device_malloc(n, c);
@@ -401,8 +446,6 @@ static enum nest_error answer(struct nest *n, struct nested_call *c)
     case SYSCALL_OCCUPANCY_WITH_FLAGS: return occupancy(n, c);
     case SYSCALL_LAUNCH_DEVICE: return launch_named(n, c);
     case SYSCALL_LAUNCH_DEVICE_V2: return nest_launch(n, c, arg(c, 0), stream_of(c, 1), NULL, NULL);
-    case SYSCALL_STREAM_WAIT_EVENT: return nest_event_wait(n, c, arg(c, 1), stream_of(c, 0));
-    case SYSCALL_EVENT_RECORD: return nest_event_record(n, c, arg(c, 0), stream_of(c, 1));
     case SYSCALL_MEMCPY: return copy(n, c);
     case SYSCALL_MEMCPY_2D: return copy_2d(n, c);
     case SYSCALL_MEMCPY_3D: return copy_3d(n, c);
@@ -424,7 +467,10 @@ static uint64_t call(void *data, struct nested_call *c)
     /* sets no last error, as on an H200 */
     case SYSCALL_GRAPH_LAUNCH: return nest_launch_graph(n, c, arg(c, 0), arg(c, 1));
     case SYSCALL_GET_PARAMETER_BUFFER: return nest_parameters(n, c, NULL, NULL, arg(c, 1));
-    default: return nest_failed(n, c, answer(n, c));
+    default: {
+        enum nest_error e = answer(n, c);
+        return forgets_errors(c) ? e : nest_failed(n, c, e);
+    }
     }
 }
 

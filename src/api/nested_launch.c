@@ -37,6 +37,11 @@ bool nest_is_code(const struct nest *n, uint64_t address)
     return address - mem_code_window(&nest_engine(n)->mem) < MEM_CODE_BYTES;
 }
 
+bool nest_is_function(const struct nest *n, uint64_t address)
+{
+    return code_function(&nest_engine(n)->mem, n->module->image, address);
+}
+
 hd_kernel *nest_kernel(struct nest *n, struct nested_call *c, uint64_t address)
 {
     pthread_mutex_lock(&n->lock);

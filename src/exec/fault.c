@@ -253,6 +253,10 @@ static const char *describe_access(struct machine *m, const struct fault *f, str
         if (f->detail[0]) /* a graph */
             return f->detail;
         return arena_printf(arena, "launches 0x%llx, which is not a kernel", address);
+    case FAULT_inside_kernel: return arena_printf(arena, "launches 0x%llx, which is inside a kernel", address);
+    case FAULT_no_event: return arena_printf(arena, "uses 0x%llx, which is not an event", address);
+    case FAULT_misaligned_handle:
+        return arena_printf(arena, "uses 0x%llx, which is neither a kernel nor an event", address);
     case FAULT_no_parameters:
         return arena_printf(arena,
                             "launches with parameters at 0x%llx, which are not from cudaGetParameterBuffer, or have "

@@ -143,7 +143,7 @@ static void state_space(struct codec *c, const char *name, enum ptx_space *v)
 
 /* Numbers in records are indexes in these tables, or values of enums in ir/ir.h: a change there
  * needs a new version. */
-_Static_assert(RECORD_VERSION == 4 && TYPE_COUNT == 49 && ATOM_COUNT == 10 && FAULT_COUNT == 46,
+_Static_assert(RECORD_VERSION == 5 && TYPE_COUNT == 49 && ATOM_COUNT == 10 && FAULT_COUNT == 49,
                "RECORD_VERSION grows with these tables");
 
 static const struct field site_fields[] = {

@@ -199,7 +199,7 @@ struct record {
 };
 
 /* The version of the format. */
-enum { RECORD_VERSION = 4 };
+enum { RECORD_VERSION = 5 };
 
 extern const char *const record_names[RECORD_KINDS];
 

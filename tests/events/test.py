@@ -22,7 +22,7 @@ BARRIER = "kind=barrier aligned=1 whole=1"
 
 
 def events(sites, *told, blocks=1, tools=0xf):
-    head = ["heddle-events 4", f"checker tools={tools}", f'kernel name="k" sites={len(sites)} shared_bytes=256', 'variable name="tile" bytes=256',
+    head = ["heddle-events 5", f"checker tools={tools}", f'kernel name="k" sites={len(sites)} shared_bytes=256', 'variable name="tile" bytes=256',
             "file name=\"k.cu\""]
     for i, site in enumerate(sites):
         head += [f"line id={i} files=0 lines={10 + i}", f"site number={i} instruction={i + 1} line={i + 1} {site}"]
@@ -142,7 +142,7 @@ def the_file_of_the_page_is_a_race():
     with open(os.path.join(source, "docs", "CHECK.md")) as f:
         page = f.read()
     end = page.index("\ndone\n") + 6
-    assert found(page[page.rindex("heddle-events 4", 0, end):end]) == [("data-race", 10)]
+    assert found(page[page.rindex("heddle-events 5", 0, end):end]) == [("data-race", 10)]
 
 
 # ---- files ----
@@ -257,7 +257,7 @@ def what_is_damaged_is_an_error_with_its_place():
     assert "record" in error("cut.events", whole[:len(whole) // 2]) and "ends before its last record" in error("end.events", whole[:-1])
     assert "record" in error("bit.events", whole[:200] + bytes([whole[200] ^ 4]) + whole[201:])
     assert "another version" in error("old.events", whole[:8] + b"\x7f" + whole[9:])
-    assert "another version" in error("old.txt", text.replace("heddle-events 4", "heddle-events 9", 1))
+    assert "another version" in error("old.txt", text.replace("heddle-events 5", "heddle-events 9", 1))
     assert "not a file of events" in error("k.png", b"\x89PNG\r\n\x1a\n" + bytes(50))
     lines = text.split("\n")
     at = next(i for i, line in enumerate(lines) if line.startswith("access"))

@@ -135,7 +135,7 @@ CU_API CUresult cuMemGetAddressRange_v2(CUdeviceptr *start, size_t *bytes, CUdev
     TRY(context_current(&c));
     if (registered_find(AT(pointer), &r))
         info = (hd_memory_info){.start = r.start, .bytes = r.bytes};
-    else if (!device_of(AT(pointer), &info) || !mapping_allows(AT(pointer), 1, false))
+    else if (!device_of(AT(pointer), &info) || memory_is_of_kernels(&info) || !mapping_allows(AT(pointer), 1, false))
         return CUDA_ERROR_NOT_FOUND;
     if (start)
         *start = (CUdeviceptr)(uintptr_t)info.start;

@@ -41,7 +41,11 @@ cudaError_t cudaGetDriverEntryPoint_ptsz(const char *symbol, void **function, un
 
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *func)
 {
-    enum { BYTES = CUDART_MAJOR == 11 ? offsetof(struct cudaFuncAttributes, clusterDimMustBeSet) : sizeof *attr };
+    /* as on an H200, what is reserved keeps the caller's values */
+    enum {
+        BYTES = CUDART_MAJOR == 11 ? offsetof(struct cudaFuncAttributes, clusterDimMustBeSet)
+                                   : offsetof(struct cudaFuncAttributes, reserved)
+    };
     struct cudaFuncAttributes a;
     cudaError_t e = attr ? rt_func_attributes(&a, func) : cudaErrorInvalidValue;
     if (!e)

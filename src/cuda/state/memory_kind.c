@@ -3,6 +3,7 @@
 
 #include "cuda/state/allocations.h"
 #include "cuda/state/devices.h"
+#include "cuda/state/mapping.h"
 #include "cuda/state/registered.h"
 
 enum memory_kind memory_kind_of(const void *p, hd_memory_info *info)
@@ -18,4 +19,10 @@ enum memory_kind memory_kind_of(const void *p, hd_memory_info *info)
     }
     info->start = NULL;
     return !registered_find(p, &r) ? MEMORY_PAGEABLE : r.managed ? MEMORY_MANAGED : MEMORY_PINNED;
+}
+
+bool memory_is_of_kernels(const hd_memory_info *info)
+{
+    struct mapping m;
+    return info->start && !info->allocated && !info->name && !mapping_find(info->start, &m);
 }

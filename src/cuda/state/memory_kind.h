@@ -17,6 +17,8 @@ static inline bool memory_is_host(enum memory_kind kind)
     return kind >= MEMORY_PINNED;
 }
 
+/* Did a kernel allocate what was found, by malloc or cudaMalloc? */
+bool memory_is_of_kernels(const hd_memory_info *info);
 /* *info (or NULL): the allocation or variable; its start is NULL for the host's own memory. */
 enum memory_kind memory_kind_of(const void *p, hd_memory_info *info);
 

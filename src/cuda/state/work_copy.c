@@ -20,8 +20,14 @@ static CUresult check(struct work *w, const void *p, size_t bytes, struct want w
 {
     hd_memory_info info;
     bool given = true;
-    *kind = graph_memory_find(p, &info, &given) ? MEMORY_DEVICE : memory_kind_of(p, &info);
+    bool of_graph = graph_memory_find(p, &info, &given);
+    *kind = of_graph ? MEMORY_DEVICE : memory_kind_of(p, &info);
     w->later = w->later || !given;
+    /* Programming Guide, "Dynamic Global Memory Allocation": it cannot be used in copies by the host */
+    if (!of_graph && want.side != SIDE_FILL && memory_is_of_kernels(&info)) {
+        log_line(LOG_ERROR, "%p was allocated in a kernel: only kernels can copy such memory", p);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
     if (info.start) {
         size_t left = (size_t)((char *)info.start + info.bytes - (const char *)p);
         if (bytes <= left && mapping_allows(p, bytes, want.writes))
