@@ -82,7 +82,7 @@ def package(kind):
     program, of = {"wheel": ("patchelf", "patchelf"), "deb": ("dpkg-shlibdeps", "dpkg-dev")}[kind.split("-")[-1]]
     if not shutil.which(program):
         raise tap.Skip(f"no {program} ({of})")
-    done = subprocess.run([SCRIPT, kind, os.environ["HEDDLE_BUILD"], folder.name], capture_output=True, text=True)
+    done = subprocess.run([SCRIPT, "-1", kind, os.environ["HEDDLE_BUILD"], folder.name], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 
