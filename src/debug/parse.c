@@ -141,6 +141,9 @@ static struct node *parse_member(struct parsing *p, struct node *n)
     if (m || (is_struct && (m = static_member(p, n->type, name))))
         return m;
     const char *type = c_type_text(n->type, p->arena);
+    if (is_struct && expr_take(p, "("))
+        return expr_fail(
+            p, arena_printf(p->arena, "functions cannot be called from here: `%.*s` of %s", STR_ARG(name), type));
     return expr_fail(p, is_struct ? arena_printf(p->arena, "%s has no member `%.*s`", type, STR_ARG(name))
                                   : arena_printf(p->arena, "it has type %s, which has no members", type));
 }

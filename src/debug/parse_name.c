@@ -202,5 +202,6 @@ struct node *expr_name(struct parsing *p)
             p,
             arena_printf(p->arena, "`%.*s` is a function, which cannot be called from here; `break %.*s` stops in it",
                          STR_ARG(name), STR_ARG(name)));
-    return expr_fail(p, arena_printf(p->arena, "there is no `%.*s` here", STR_ARG(name)));
+    const char *why = p->scope->code || !p->scope->kernel ? "" : ": the thread has ended or has not begun";
+    return expr_fail(p, arena_printf(p->arena, "there is no `%.*s` here%s", STR_ARG(name), why));
 }

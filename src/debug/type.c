@@ -117,13 +117,22 @@ const char *c_declaration(const struct c_type *t, const char *name, struct arena
     return declared(t, name, "", arena);
 }
 
-/* "float b[3]", "int bits : 5" */
-static void put_member(struct text *to, const struct c_member *m)
+/* "float b[3]", "int bits : 5"; of a struct or union without a name, what it has. */
+static void put_members(struct text *to, const struct c_type *t, unsigned depth)
 {
-    text_printf(to, "    %s", c_declaration(m->type, m->name ? m->name : "", to->arena));
-    if (m->bits)
-        text_printf(to, " : %u", m->bits);
-    text_puts(to, ";\n");
+    enum { DEEPEST = 8, INDENT = 4 };
+    for (uint32_t i = 0; i < t->n; i++) {
+        const struct c_member *m = &t->members[i];
+        text_printf(to, "%*s", (int)(INDENT * depth), "");
+        if (!m->name && !m->type->name && m->type->kind == C_STRUCT && depth < DEEPEST) {
+            text_puts(to, m->type->is_union ? "union {\n" : "struct {\n");
+            put_members(to, m->type, depth + 1);
+            text_printf(to, "%*s};\n", (int)(INDENT * depth), "");
+            continue;
+        }
+        text_puts(to, c_declaration(m->type, m->name ? m->name : "", to->arena));
+        text_printf(to, m->bits ? " : %u;\n" : ";\n", m->bits);
+    }
 }
 
 const char *c_type_whole(const struct c_type *t, struct arena *arena)
@@ -136,12 +145,11 @@ const char *c_type_whole(const struct c_type *t, struct arena *arena)
                 : t->is_union     ? "union"
                                   : "struct",
                 t->name ? " " : "", t->name ? t->name : "");
-    for (uint32_t i = 0; i < t->n; i++)
-        if (t->kind == C_STRUCT)
-            put_member(&to, &t->members[i]);
-        else
-            text_printf(&to, "    %s = %lld,\n", t->enumerators[i].name ? t->enumerators[i].name : "?",
-                        (long long)t->enumerators[i].value);
+    if (t->kind == C_STRUCT)
+        put_members(&to, t, 1);
+    for (uint32_t i = 0; i < t->n && t->kind == C_ENUM; i++)
+        text_printf(&to, "    %s = %lld,\n", t->enumerators[i].name ? t->enumerators[i].name : "?",
+                    (long long)t->enumerators[i].value);
     text_puts(&to, "}");
     return to.p;
 }

@@ -401,13 +401,14 @@ def variables_of_all_kinds_are_those_of_nvcc():
              "tile", "ds", "i", "by", "h", "b", "m", "d3", "total", "counter", "table", "ds[1].w", "by.bits", "by.i", "by.id", "h2.x", "d3.y", "(int)m", "c == GREEN",
              "m == mode::fast", "/x u4", "h + 1", "*out@2", "sizeof(by)", "*&by", "total + 1", "mode::slow", "((derived *)ds)[1].flag", "lr + by.w"]
     asked = ["b use", "b generic", "b kinds.cu:58 if i == 3", "run", "p d", "p q", "p ref", "p *&v", "continue", "info args", "continue", "info args", "delete 1", "delete 2", "continue"]
-    asked += ["print" + ("" if n.startswith("/") else " ") + n for n in names] + ["ptype by", "ptype m", "whatis f2", "whatis by.w", "ptype derived", "ptype nothing"]
+    asked += ["print" + ("" if n.startswith("/") else " ") + n for n in names] + ["ptype by", "ptype m", "whatis f2", "whatis by.w", "ptype derived", "ptype nothing", "p by.size()"]
     a, b = ([masked(x) for x in answers([ptx, *KINDS], asked, cwd=here)] for ptx in (ours, nvccs))
     assert a[4].endswith("= {<base> = {id = 1}, w = 2.5, {i = 7, f = 1e-44}, bits = 13, more = 6, flag = true}"), a[4]
     left = [(q, x, y) for q, x, y in zip(asked, a, b) if x != y]
     assert left == [], left
-    assert not [x for x in a if "<the" in x or "cannot" in x], a
-    assert a[-6].startswith("type = struct derived {\n    base;\n    float w;\n") and a[-1] == "there is no `nothing` here", a[-6:]
+    assert not [x for x in a[:-1] if "<the" in x or "cannot" in x], a
+    assert a[-7].startswith("type = struct derived {\n    base;\n    float w;\n    union {\n        int i;\n        float f;\n    };\n"), a[-7]
+    assert a[-2] == "there is no `nothing` here" and a[-1] == "functions cannot be called from here: `size` of derived", a[-2:]
 
 
 def pointers_have_the_names_of_what_they_lead_to():
