@@ -201,10 +201,10 @@ cudaError_t rt_copy3d_of(const struct cudaMemcpy3DParms *p, CUDA_MEMCPY3D *to)
         return cudaErrorInvalidMemcpyDirection;
     if (!is_one(p->srcArray, &p->srcPtr) || !is_one(p->dstArray, &p->dstPtr))
         return cudaErrorInvalidValue;
-    if ((!p->srcArray && !has_pitch(p, &p->srcPtr)) || (!p->dstArray && !has_pitch(p, &p->dstPtr)))
-        return cudaErrorInvalidPitchValue;
     if (p->srcArray && (p->kind == cudaMemcpyHostToHost || p->kind == cudaMemcpyHostToDevice))
         return cudaErrorInvalidValue;
+    if ((!p->srcArray && !has_pitch(p, &p->srcPtr)) || (!p->dstArray && !has_pitch(p, &p->dstPtr)))
+        return cudaErrorInvalidPitchValue;
     cudaError_t e = p->srcArray || p->dstArray ? rt_texel_bytes(p->srcArray, p->dstArray, &bytes) : cudaSuccess;
     if (e)
         return e;
