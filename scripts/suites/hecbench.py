@@ -40,10 +40,10 @@ SIZES = {
     "blas-gemmEx": "256 256 256 2", "blas-gemmEx2": "256 256 256 2", "blas-gemmStridedBatched": "-l 2 -u 20 -n 500 -r 2", "determinant": "2",
     "dp": "1048576 10", "f16sp": "2", "geam": "1024 1024 2", "gels": "2", "ludb": "2", "lut-gemm": "0 1", "mlp": "3 128 784 512 10 0 0 2", "norm2": "2",
     "pcc": "1024 165", "rayleighBenardConvection": "20", "mrg32k3a": "1000000 2", "sddmm-batch": "4 128 128 128 512 2 1", "slit": "256 2",
-    "spd2s": "1024 1024 15000 2", "spgeam": "1024 1024 15000 2 1", "spgemm": "256 256 256 256 256 2 1", "spmm": "256 256 256 256 256 2 1",
+    "spd2s": "1024 1024 15000 2", "spgeam": "1024 1024 15000 2 1", "spgemm": "256 256 256 1000 2 1", "spmm": "256 256 256 256 256 2 1",
     "spmv": "65536 1024 2", "spnnz": "1024 1024 15000 2", "sps2d": "1024 1024 15000 2", "spsm": "1024 16 15000 2 1", "spsort": "1024 1024 15000 2",
     "streamUM": "4 10 1", "s3d": "-q -n 1 -s 1", "triad": "--passes 1 -v",
-    "tsne": "-k 2000 -n 20", "tsp": "d493.tsp 24 1", "urng": "../urng-sycl/URNG_Input.bmp 5", "vanGenuchten": "64 64 64 10", "vol2col": "2", "warpexchange": "1024 1024 10"}
+    "tsne": "-k 500 -n 5", "tsp": "d493.tsp 24 1", "urng": "../urng-sycl/URNG_Input.bmp 5", "vanGenuchten": "64 64 64 10", "vol2col": "2", "warpexchange": "1024 1024 10"}
 
 # Sizes that are numbers in the sources: what sed makes of a file, and how the tables say it.
 EDITS = {"graphExecution": ("s/1<<27/1<<18/ main.cu", "up to 2^18 numbers"), "norm2": ("s/1024\\*1024\\*512/1024*1024/ main.cu", "2, up to 2^20 numbers"),

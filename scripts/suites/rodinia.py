@@ -59,5 +59,6 @@ def program(folder, _, name):
     return Program("gpu-rodinia", f"cuda/{at}", build, line, line.partition(" ")[2], passes=passes, fails=fails, why=WHYS.get(name, ""))
 
 
-SUITE = Suite("Rodinia", "Few of these programs check their result; the others can only *run*. The smaller files of the archive's data come from another repository.",
+SUITE = Suite("Rodinia", "Few of these programs check their result; the others can only *run*. The smaller files of the archive's data come from another repository;\n"
+              "mummergpu and leukocyte read a genome and a video that scripts/suites/rodinia_data.py makes.",
               {"gpu-rodinia": "https://github.com/yuhc/gpu-rodinia", "rodinia": "https://github.com/Munksgaard/rodinia"}, names, program, (NVCC_OF_OLD, HEDDLE_CC))
