@@ -20,8 +20,7 @@ PROGRAMS = {
     "huffman": ("huffman", MAKE + "NVCC_OPTS='-O3 -arch=sm_90'", "./pavle ../../data/huffman/test1024_H2.206587175259.in"),
     "kmeans": ("kmeans", MAKE + "CUDA_LIB_DIR=$TOOLKIT/lib64", "./kmeans -o -i ../../data/kmeans/100"),
     "lavaMD": ("lavaMD", MAKE + "CUDA_FLAG=-arch=sm_90 C_C=\"gcc -L$TOOLKIT/lib64 -L$TOOLKIT/lib64/stubs\" OMP_LIB='-lgomp -lstdc++'", "./lavaMD -boxes1d 4"),
-    "leukocyte": ("leukocyte/CUDA", f"{MADE} cells cells.avi; (cd ../meschach_lib && CC=gcc sh ./configure --with-all && make all); "
-                  + MAKE + "CUDA_LIB_DIR=$TOOLKIT/lib64", "./leukocyte cells.avi 3"),
+    "leukocyte": ("leukocyte/CUDA", f"{MADE} cells cells.avi; " + MAKE + "CUDA_LIB_DIR=$TOOLKIT/lib64", "./leukocyte cells.avi 3"),
     "lud": ("lud", MAKE + "NVCCFLAGS='-I../common -O3 -use_fast_math -arch=sm_90 -lm'", "cuda/lud_cuda -s 256 -v"),
     "mummergpu": ("mummergpu", f"{MADE} genome genome reads; " + MAKE + "dbg=1 CXX='g++ -fopenmp -include unistd.h' LIB='-L../lib -lcuda -lcudart'",
                   "bin/mummergpu genome reads | sort >gpu; bin/mummergpu -C genome reads | sort >cpu; [ -s gpu ] && cmp gpu cpu && echo Success"),
