@@ -1,9 +1,7 @@
-/* See calls.h. A call is counted at one of two counters, of which the other is left to run dry.
- * What is put off waits until each of the two has been seen at 0 since: a call that read which one
- * is in use, and was slow to count itself, is then counted at either.
- *
- * Counters are many, by thread, so that threads do not take each other's cache lines.
- */
+/* See calls.h. A call is counted at one of two counters, while the other counter drains. Postponed
+ * work waits until each of the two has been seen at 0 since. A call that reads which counter is in
+ * use, but counts itself late, is therefore counted at one of them. Each thread has its own part
+ * of the counters, so that threads do not share cache lines. */
 #include "base/calls.h"
 
 #include <pthread.h>

@@ -1,9 +1,9 @@
-/* Operands of inline assembly that nobody has written; see cc.h.
+/* Operands of inline assembly that the user has not written; see cc.h.
  *
- * For an operand "+r"(x), clang has an input of its own behind all that are written: with
- * `asm("add.u32 %0, %0, %2;" : "+r"(x) : "r"(y))` %2 is x again, where nvcc says that there is none
- * (Inline PTX Assembly, "Parameters"). Operands are counted in the text of a source, where all of
- * them are written out, `"constraint"(value)`, and not made by macros.
+ * For an operand "+r"(x), clang adds an input of its own behind all written ones. With
+ * `asm("add.u32 %0, %0, %2;" : "+r"(x) : "r"(y))`, %2 is x again for clang, where nvcc says that
+ * %2 does not exist (Inline PTX Assembly, "Parameters"). Operands are counted in the text of a
+ * source if all of them are written out, `"constraint"(value)`, and none comes from a macro.
  */
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,14 +1,16 @@
-/* Precompiled headers. What a .cu file of a few lines takes to compile is its headers: clang reads
- * cuda_runtime.h, 40 of our files and 120 of the C++ library's and its own, for the host and for
- * each device. From the second compilation on with the same options it reads what it has kept of
- * them (a PCH file), which takes a tenth of the time.
+/* Precompiled headers. Most of the time for a short .cu file goes to headers: clang reads
+ * cuda_runtime.h, 40 files of Heddle and 120 of the C++ library and of clang, for the host and for
+ * each device. From the second compilation with the same options on, it reads a precompiled form
+ * of them (a PCH file), which takes a tenth of the time.
  *
- * A header is KEY.pch, and beside it KEY.files: all files that it was made of, with their sizes and
- * times; where one differs now, it is made again. KEY is a hash of the options and the compiler.
- * KEY.seen alone says that the options have been used once: those of a single compilation are not
- * worth a PCH. Files are written aside and renamed, and one process makes a header, while others go
- * without. The folder is `headers` in the one of compiled code (heddle cache), or HEDDLE_HEADERS;
- * HEDDLE_HEADERS=off keeps none.
+ * A header is KEY.pch. KEY.files lists all files that it was made of, with their sizes and times;
+ * if one of them differs now, the header is made again. KEY is a hash of the options and the
+ * compiler. KEY.seen alone says that the options have been used once: for a single compilation, a
+ * PCH is not worth its time. Files are written under another name and renamed. One process makes a
+ * header, while others do without.
+ *
+ * The folder is `headers` in that of compiled code (heddle cache), or HEDDLE_HEADERS;
+ * HEDDLE_HEADERS=off stores none.
  */
 #include <blake2.h>
 #include <dirent.h>

@@ -1,8 +1,8 @@
-/* Static device variables under -rdc=true: clang 19 adds the compilation's number to the name of
- * one that the host uses ("v" becomes "v__static__52f882bf5cd252cd"), so that other files can have
- * a variable of that name, but not where a kernel uses it before clang has seen the host do so:
- * there the PTX declares a variable "v" that nobody defines. Such names get the number, too.
- */
+/* Static device variables under -rdc=true. clang 19 appends the compilation's number to the name
+ * of one that the host uses ("v" becomes "v__static__52f882bf5cd252cd"), so that other files can
+ * have a variable of that name. But if a kernel uses the variable before clang has seen the host
+ * use it, the kernel's PTX names a variable "v" that nobody defines. Such names get the number
+ * here. */
 #include <ctype.h>
 #include <string.h>
 

@@ -1,9 +1,9 @@
-/* Messages about a line that was rewritten for clang (rewrite.c, nested.c), with the line and column
- * that the user wrote: see cc.h.
+/* Messages about a line that was rewritten for clang (rewrite.c, nested.c), with the line and
+ * column that the user wrote: see cc.h.
  *
- * clang shows the line as it reads it. Its words and signs that the user's line has, too, in the
- * same order (the longest such sequence; the last of several), are those of the user; a place
- * between them is that of the next one.
+ * clang shows the line as it reads it. The words and signs that also occur in the user's line, in
+ * the same order (the longest such sequence; the last one of several), are matched with it. A
+ * place between two of them becomes the place of the next one.
  */
 #include <ctype.h>
 #include <limits.h>

@@ -1,9 +1,10 @@
-/* How a launch goes back: it takes snapshots, and keeps what it has changed in global memory since
- * each; see debugger.h.
+/* How a launch goes back: it takes snapshots, and keeps what the launch has changed in global
+ * memory since each; see debugger.h.
  *
- * The snapshots are a stack. To go back is to restore the latest that is early enough, which drops
- * those behind it, and to run on from there. Where memory runs short every other one is dropped:
- * what was written since it was taken has been since the one before. */
+ * The snapshots are a stack. To go back, the debugger restores the latest snapshot that is early
+ * enough, drops the later ones, and runs forward from there. If memory runs short, every other
+ * snapshot is dropped, and its changes are merged with those since the snapshot before.
+ */
 #include <stdlib.h>
 
 #include "debug/debugger.h"

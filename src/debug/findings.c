@@ -1,9 +1,10 @@
 /* Findings of --check as stops: at the second access of a race, or at a read of uninitialised
  * memory; see debugger.h.
  *
- * The checkers are clients of the launch's events, before this one: where there is one finding more
- * behind an event than before it, the event's operation is where it was found. A finding is found
- * once; where it was is kept, for passes that come there again. */
+ * The checkers are clients of the launch's events and come before this one. If there is one
+ * finding more after an event than before it, it was found at the event's operation. A finding is
+ * found only once. Its place is remembered for later passes of the launch over it.
+ */
 #include <stdio.h>
 #include <string.h>
 

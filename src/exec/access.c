@@ -1,10 +1,10 @@
-/* Loads and stores: addresses checked against the allocation, block or thread they belong to (PTX
- * ISA 6.4, 9.7.9.8).
+/* Loads and stores: addresses are checked against the allocation, block or thread that they belong
+ * to (PTX ISA 6.4, 9.7.9.8).
  *
- * The addresses of all lanes are summed up first (least, largest, or of all bits: rows.h). Where
- * they lie in one allocation and are aligned, which is nearly always, no lane is looked at alone
- * any more; where they are consecutive or equal, one copy or broadcast serves them all. What does
- * not fit goes lane by lane, and finds the culprit.
+ * The addresses of all lanes are summarised first (least, greatest, or of all bits: rows.h). If
+ * they lie in one allocation and are aligned, as nearly always, no lane is examined by itself. If
+ * they are also consecutive or equal, one copy or broadcast serves all lanes. All other accesses
+ * go lane by lane, which finds the lane that faults.
  */
 #include "base/checked.h"
 #include "exec/access_values.h"

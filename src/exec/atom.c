@@ -1,11 +1,11 @@
-/* Atomic operations, as the interpreter performs them, and for compiled code what that leaves to it
- * (PTX ISA 9.7.13.5, 9.7.13.6). What an operation makes of a cell is an entry of isa/atoms.def.
+/* Atomic operations of the interpreter, and those that compiled code leaves to it (PTX ISA
+ * 9.7.13.5, 9.7.13.6). isa/atoms.def says what an operation does with a location.
  *
- * On global memory they are atomic between the machine's workers and with the host's own atomics on
- * the same word: what the host has as an instruction is one, the rest is a loop around its
- * compare-and-swap. A block stays on one worker, so on shared memory they are plain operations, and
- * on local memory, to which generic addresses may lead, the same. Vectors and packed types are
- * atomic per element, as the ISA says and the H200 does.
+ * In global memory, operations are atomic between the machine's workers, and with the host's own
+ * atomics on the same word. If the host has an instruction for the operation, it is used;
+ * otherwise a loop around a compare-and-swap. In shared and local memory they are plain
+ * operations, because a block stays on one worker. Vectors and packed types are atomic for each
+ * element, as the ISA says and as on an H200.
  */
 #include "exec/access.h"
 #include "exec/access_plan.h"

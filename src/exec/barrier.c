@@ -1,12 +1,14 @@
-/* Barriers of a block: bar and barrier, sync, arrive, red (PTX ISA 9.7.13.1); and of a cluster,
- * barrier.cluster (9.7.13.3).
+/* Barriers of a block: bar and barrier with sync, arrive and red (PTX ISA 9.7.13.1). Barriers of a
+ * cluster: barrier.cluster (9.7.13.3).
  *
- * A warp takes part as a whole: lanes that come to a barrier, by whatever instruction of whatever
- * place in the code, wait for all others of their warp that have not exited. Then the warp counts
- * for its 32 threads, lanes of arrive go on, and those of sync and red wait until the barrier
- * opens; a warp counts again when lanes have come anew while its others wait there. Exited threads
- * count as arrived. At the cluster's barrier threads count by themselves. The blocks of a cluster
- * are of one worker, so what one does may change the records of all.
+ * A warp takes part as a whole. Lanes that reach a barrier, by any instruction anywhere in the
+ * code, wait for all other lanes of their warp that have not exited. Then the warp counts as 32
+ * threads: lanes of arrive continue, and lanes of sync and red wait until the barrier opens. If
+ * lanes arrive again while others of their warp wait there, the warp counts once more. Threads
+ * that have exited count as arrived.
+ *
+ * At the cluster's barrier each thread counts by itself. The blocks of a cluster run on one
+ * worker, so one block may change the records of the others.
  */
 #include "exec/barrier.h"
 

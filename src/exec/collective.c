@@ -1,9 +1,8 @@
-/* Collectives of a warp: shfl, vote, match, redux, elect, bar.warp.sync (PTX ISA 9.7.9.6,
- * 9.7.13).
+/* Collectives of a warp: shfl, vote, match, redux, elect, bar.warp.sync (PTX ISA 9.7.9.6, 9.7.13).
  *
  * "The executing thread waits until all non-exited threads of membermask have executed the
- * instruction with the same qualifiers and the same membermask." Nothing is said of the place:
- * lanes meet that stand at different instructions, and one instruction serves lanes with
+ * instruction with the same qualifiers and the same membermask." The ISA says nothing of the
+ * place. So lanes at different instructions can meet, and one instruction can serve lanes with
  * different membermasks.
  */
 #include "exec/block.h"

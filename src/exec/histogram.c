@@ -1,19 +1,21 @@
-/* Privatised histograms: what a worker's lanes add to a small array of global memory, as to the
- * bins of a histogram, is summed up beside it, in memory of the worker's own, and brought to the
- * array now and then.
+/* Private histograms: each worker adds up, in memory of its own, what its lanes add to a small
+ * array of global memory, such as the bins of a histogram. Now and then it adds the sums to the
+ * array.
  *
- * Additions whose results nobody reads commute, and relaxed operations at different cells have no
- * order for others unless something synchronizes (PTX ISA 8.9.5, 8.10). So all that can tell such a
- * sum from its parts is a thread that looks at the array, or that learns from elsewhere that an
- * addition has been made. The first: while an array has a private histogram no inline cache of
- * compiled code covers it but those of such additions, so each other access of this worker comes to
- * the engine, which settles the private histogram before it performs anything. The second: kernels
- * with other strong operations than such additions, or a fence, whose blocks could tell each other,
- * have no private histograms. A worker settles whenever its blocks have had their turns, so others
- * see every sum in the end; and before it says that it is done.
+ * Additions whose results nobody reads commute. Relaxed operations on different locations have no
+ * order for others unless something synchronizes (PTX ISA 8.9.5, 8.10). So a thread can notice the
+ * delay in two ways only: it reads the array, or it learns in some other way that an addition was
+ * made.
  *
- * The compiled code of an addition finds in its inline cache how far the sums are from the cells:
- * inline_cache.shift.
+ * The first is excluded by inline caches. While an array has a private histogram, only such
+ * additions of compiled code have inline caches for it. All other accesses of this worker go to
+ * the engine, which adds the sums to the array first. The second is excluded by the choice of
+ * kernels: those with fences, or with other strong operations than such additions, have no private
+ * histograms.
+ *
+ * A worker adds its sums to the array after each turn of its blocks, and before it says that it is
+ * done. So others see every addition in the end. The inline cache of an addition tells compiled
+ * code how far the sums are from the array (inline_cache.shift).
  */
 #include "exec/abi.h"
 #include "exec/histogram.h"

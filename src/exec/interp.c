@@ -1,14 +1,14 @@
-/* The interpreter: runs one warp, a block of code at a time, all active lanes at once.
+/* The interpreter: runs one warp, a basic block at a time, all active lanes at once.
  *
- * The lanes of an activation that stand at one block of code run it together; the rest wait in
- * `pending`. The first pending block in the order of execution runs next, so lanes that parted meet
- * again where their paths do (ir/block_order.c). Where all lanes of an activation are together
- * (mask == act->lanes) results are written straight to their rows, inactive and exited lanes
- * included, whose values nobody reads; else they are blended in.
+ * The lanes of an activation that are at one basic block run it together. The others wait in
+ * `pending`. The first pending block in the order of execution runs next, so lanes that have
+ * diverged meet again where their paths do (ir/block_order.c). If all lanes of an activation are
+ * together (mask == act->lanes), results are written to whole rows, including inactive and exited
+ * lanes, whose values nobody reads. Otherwise results are blended in.
  *
- * A branch backwards, and a call, spends from the warp's budget. A warp whose budget is spent turns
- * to its next group of lanes and gives way to other warps, so a lane that waits for another never
- * keeps it from running.
+ * A backward branch, and a call, spends a part of the warp's budget. When the budget is spent, the
+ * warp turns to its next group of lanes and lets other warps run. So a lane that waits for another
+ * never keeps it from running.
  */
 #include <time.h>
 

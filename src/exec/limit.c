@@ -1,20 +1,18 @@
 /* Limits of a launch: how many warp instructions it may execute, and until when it may run.
  *
- * A worker counts the instructions of its warps anyway (worker.warp_instructions). Where the count
- * passes worker.look_at, it comes here before its warp goes on (limit_look): it adds what it has
- * executed to the launch's sum, and finds out when to come again. That is after a part only of what
- * the launch has left, so that workers together execute hardly more than the limit. A launch fails
- * where the sum exceeds the limit, not where a worker's part is used up: one that needs no more
- * than its limit is never ended. Who interrupts a launch sets look_at to 0; where there are no
- * limits, nothing else does.
+ * A worker counts the instructions of its warps anyway (worker.warp_instructions). When the count
+ * passes worker.look_at, it calls limit_look() before its warp continues. That adds the count to
+ * the launch's sum, and decides when to look again: after a part of what the launch has left, so
+ * that all workers together hardly exceed the limit. A launch fails if the sum exceeds the limit.
+ * An interrupt sets look_at to 0. Without limits, nothing else does.
  *
- * The interpreter compares before each block of code. Compiled code counts as it goes, and cannot
- * be stopped before it leaves: in a launch with limits it is entered with no more branches
- * backwards, and barrier phases, than it may execute (limit_allows), and where that is hardly any,
- * the interpreter executes what remains.
+ * The interpreter compares before each basic block. Compiled code cannot be stopped before it
+ * exits. So in a launch with limits, it is entered with at most as many backward branches and
+ * barrier phases as the launch may still execute (limit_allows). If hardly any are left, the
+ * interpreter executes the rest.
  *
- * Wall clocks: a thread of the machine, which the first launch with a clock starts, sleeps until
- * the next of them is over.
+ * Wall clocks: one thread of the machine, which the first launch with a time limit starts, sleeps
+ * until the next limit is reached.
  */
 #include "exec/abi.h"
 #include "exec/block.h"

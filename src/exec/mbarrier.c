@@ -1,15 +1,15 @@
-/* mbarrier: barriers that are objects in the block's shared memory (PTX ISA 9.7.13.15;
- * isa/sem_mbarrier.h).
+/* mbarriers: barriers that are objects in the block's shared memory (PTX ISA 9.7.13.15;
+ * isa/sem_mbarrier.h). A block stays on one worker, so an operation on an object is plain code,
+ * lane after lane.
  *
- * A block stays on one worker, so an operation on an object is plain code, lane after lane. Nothing
- * waits here: a try_wait whose phase has not completed answers so at once, and its warp makes way
- * for those that it waits for (interp.c), which the time that it could be suspended for leaves
- * open. What the ISA calls undefined is a fault where the object shows it: a count out of range, an
- * object that has not been initialised, more arrivals than are pending, .noComplete that completes.
- * One that was invalidated goes on, as on an H200, where libcu++'s programs rely on it; the checker
- * tells of that (check/sync/sync.c).
+ * Nothing waits here. A try_wait whose phase has not completed returns false at once, as the ISA
+ * permits, and its warp lets others run (interp.c).
  *
- * What arrives or completes transactions asynchronously (async.c) comes through mbarrier_signal().
+ * What the ISA calls undefined is a fault if the object shows it: a count out of range, an object
+ * that has not been initialised, more arrivals than are pending, a phase completed by .noComplete.
+ * An invalidated object can still be used, as on an H200, because programs with libcu++ rely on
+ * it; the checker reports it (check/sync/sync.c). Asynchronous arrivals and completed transactions
+ * (async.c) call mbarrier_signal().
  */
 #include "exec/access.h"
 #include "exec/access_plan.h"

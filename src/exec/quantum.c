@@ -1,17 +1,18 @@
-/* Which lanes of a warp run, and for how long: its scheduling quantum.
+/* The scheduling quantum of a warp: which lanes run, and for how long.
  *
- * A lane that waits must never keep the lane that it waits for from running. A branch backwards
- * spends from the warp's budget, one of a loop that spins (ir/spin.c) much of it, except for an
- * iteration after which lanes have left the loop; and all of it in the next iteration, since what
- * they left for may be what the others wait for. Once the budget is spent, another group of lanes
- * goes on: one that does not spin, which may just have taken the lock that all the others wait for,
- * or else each in its turn. A warp of which all groups spin in vain gives way to other warps, and
- * does so ever sooner: after each such quantum the next is half as long, down to one iteration of a
- * loop; after that the warp backs off: it sits out quanta, twice as many each time, as long as
- * others have them (worker.c).
+ * A lane that waits must never keep the lane that it waits for from running. So each backward
+ * branch spends a part of the warp's budget. A branch of a loop that spins (ir/spin.c) spends much
+ * of it, unless lanes have left the loop in this iteration. The next iteration then spends all of
+ * it, because those lanes may do what the others wait for.
  *
- * What a branch costs stands in spin_cost.h, for compiled code, too, which leaves where the budget
- * is spent (jit/emit/branch.c).
+ * When the budget is spent, another group of lanes runs. A group that does not spin comes first,
+ * since it may hold the lock that all others wait for. Otherwise each group has its turn. A warp
+ * whose groups all spin in vain lets other warps run, and sooner each time: its next quantum is
+ * half as long, down to one iteration. After that the warp backs off: it skips quanta, twice as
+ * many each time, as long as other warps use them (worker.c).
+ *
+ * spin_cost.h has the cost of a branch, also for compiled code, which exits when the budget is
+ * spent (jit/emit/branch.c).
  */
 #include "exec/block.h"
 #include "exec/launch.h"

@@ -1,20 +1,19 @@
-/* Serial parts: lanes that compete for one place in memory run compiled code one after the other
- * (ir/serial_parts.c finds where, jit/emit/critical_section.c makes the code).
+/* Serial parts: lanes that compete for one location run compiled code one after the other
+ * (ir/serial_parts.c finds serial parts, jit/emit/critical_section.c emits their code).
  *
- * A pass runs each lane of a group until it is behind the part, has tried in vain for too long, or
- * has spent a budget of branches backwards. Nobody keeps another from running: a lane that does not
- * come through waits in its record for the next pass, and the others have their tries before. Where
- * some have come through, what they gave back may be what the others wait for, so those have
- * another pass; where none has, the warp makes way, as any that spins in vain does (quantum.c).
+ * A pass runs each lane of a group until it has left the part, has failed too often, or has spent
+ * a budget of backward branches. A lane that fails waits in its record for the next pass, so it
+ * does not keep the others from running. If some lanes have left the part, they may have released
+ * what the others wait for, so the others have another pass. If none has, the warp's turn ends, as
+ * for any warp that spins in vain (quantum.c).
  *
- * The first lane of a pass that finds its place taken backs off, with pauses that grow
- * exponentially: mostly another worker has it, and gives it back within less time than a quantum of
- * other warps takes. The pauses grow, so that the lane does not take the cell's cache line from the
- * worker that it waits for; and they begin the longer, the more lanes are to come through behind
- * it: a worker that has the line brings all lanes of a warp through in the time that the line takes
- * to come, and each look of another may take it away. One lane alone, as in blocks that hand a turn
- * to each other, looks at once. A lane that has waited in vain leaves no budget for the lanes
- * behind, which have a few tries each. Where there is no other worker, nobody backs off.
+ * The first lane of a pass that finds the location taken backs off, with pauses that grow
+ * exponentially. Usually another worker owns the location, and releases it in less time than other
+ * warps need for a quantum. The pauses grow so that the lane does not take the cache line from
+ * that worker. The first pause is longer if more lanes wait: a worker that has the line serves all
+ * lanes of a warp in the time that the line needs to travel. A single lane, as in blocks that hand
+ * over a turn, does not pause at first. A lane that has waited in vain leaves no budget for the
+ * lanes behind it, which have a few tries each. Without other workers, nobody backs off.
  */
 #include "base/spin_lock.h"
 #include "exec/block.h"

@@ -1,12 +1,12 @@
-/* Decides whether a launch without progress can ever go on, and reports where it stands.
+/* Decides whether a launch without progress can ever continue, and reports where it stands.
  *
- * Lanes that wait at barriers and for each other's lanes, with nobody left to come, are a deadlock
- * at once. Lanes that spin are looked into after a while: all workers park, and one lets every warp
- * that can run spin on for some turns. If each comes back to the state it was in, and memory did
- * not change meanwhile, the launch will do so for ever, unless somebody outside (the host, a copy,
- * another launch) changes what it reads: that is possible for global memory only, and not where the
- * caller has said that nobody will (LAUNCH_CLOSED). What cannot be decided is left to run; after
- * five seconds a note says where it spins.
+ * Lanes that wait at barriers or for other lanes, when no lane is left to arrive, are a deadlock
+ * at once. Lanes that spin are examined after a while. All workers park, and one of them lets
+ * every warp that can run spin for some turns. If each warp returns to the state it was in, and
+ * memory has not changed meanwhile, the launch will spin for ever, unless somebody outside (the
+ * host, a copy, another launch) changes what it reads. That is possible only for global memory,
+ * and not if the caller has excluded it (LAUNCH_CLOSED). What cannot be decided continues to run;
+ * after five seconds a note says where it spins.
  */
 #include "exec/access.h"
 #include "exec/async.h"

@@ -1,8 +1,8 @@
-/* Accesses of launches that somebody watches: events (events.h), and lanes that are left out
- * instead of failing the launch.
+/* Accesses of launches that have clients: events (events.h), and lanes that are skipped instead of
+ * failing the launch.
  *
- * A plan that serves all lanes at once is one event, with no look at single lanes. Where there is
- * none the lanes are located one by one, and make an event for each state space that they are in.
+ * If one plan serves all lanes, it is one event, and no lane is examined by itself. Otherwise the
+ * lanes are located one by one, with one event for each state space that they access.
  */
 #include "exec/access.h"
 #include "exec/access_plan.h"

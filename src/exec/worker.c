@@ -1,9 +1,9 @@
 /* Schedules blocks on a thread.
  *
- * Blocks are started in order. A worker runs a block until it is done; where all of a block's warps
- * give way (they spin on something outside), it stays resident and the worker turns to the next,
- * starting another each time around, up to what the claimed device could hold. Under a policy other
- * than fair one thread does it all, choice by choice.
+ * Blocks are started in order. A worker runs a block until it is done. If all warps of a block let
+ * others run (they spin on something outside), the block stays resident, and the worker turns to
+ * the next one. It also starts another block in each round, up to the number that the device could
+ * hold. Under policies other than fair, one thread runs all blocks, choice by choice.
  */
 #include "exec/async.h"
 #include "exec/barrier.h"

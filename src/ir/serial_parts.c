@@ -1,26 +1,26 @@
-/* Which parts of a function lanes had better run one after the other: where they compete for one
- * place in memory.
+/* Finds serial parts: code that lanes should run one after the other, because they compete for one
+ * location.
  *
- * Of lanes that try for a lock together one gets it; of lanes that compare and swap one cell one
- * succeeds. Run together, the others have tried in vain, and go round with what is needed to divide
- * the warp. One after the other, each comes through at its first or second try. So a *serial part*
- * begins with a loop that spins (spin.c) and tries: by an atomic operation that may find that
- * others were faster (cas), or that the place is taken (exch, and, or, xor). It goes on behind the
- * loop to what gives back what was taken there: an operation on the same address, or, before
- * another loop, the last one that orders memory. Any order of lanes is right: that of independent
- * threads is not promised (CUDA C++ Programming Guide, "SIMT Architecture"); that all of them come
- * on is the engine's care (exec/serial.c).
+ * If several lanes try to take a lock, one of them gets it; if several compare-and-swap one
+ * location, one succeeds. If all ran together, the others would have tried in vain, and the warp
+ * would diverge. One after the other, each lane succeeds at its first or second try.
  *
- * It is entered at its head only: lanes that waited further inside would be passed by those that
- * run through it, which nobody else counts on (shape.c). Nothing in it may wait for other lanes or
- * end a thread. A loop that contains such a loop, or that does more in its iterations than one
- * follows from, is work, which lanes do better together.
+ * So a *serial part* begins with a loop that spins (spin.c) on an atomic operation that can fail:
+ * because others were faster (cas), or because the location is taken (exch, and, or, xor). It ends
+ * behind the loop, at the operation that releases what was taken: an operation on the same
+ * address, or the last one before another loop that orders memory. Lanes may run in any order,
+ * since CUDA promises none between threads (CUDA C++ Programming Guide, "SIMT Architecture"). The
+ * engine ensures that all of them make progress (exec/serial.c).
  *
- * But where a thread tries for what it finds in a list of its own, as a search through a graph does
- * for the neighbours of a vertex, lanes have little to do together: lists differ in length, each
- * lane loads from a line of its own, what is tried for is anywhere, and those that have it part
- * from those that have not. Where the CPU has no good gathers (`serial_walks`) such a loop is a
- * serial part, too.
+ * A serial part is entered only at its head. Lanes that wait further inside would be overtaken by
+ * those that run through it, which other analyses do not expect (shape.c). Nothing in it may wait
+ * for other lanes or end a thread. A loop that contains such a loop, or that does more in its
+ * iterations, is work that lanes do better together.
+ *
+ * In a search through a graph, a thread tries for locations that it finds in a list of its own,
+ * such as the neighbours of a vertex. There, lanes have little to do together: lists differ in
+ * length, each lane loads from its own lines, locations are scattered, and lanes diverge when they
+ * are done. If the CPU has no fast gathers (`serial_walks`), such a loop is a serial part, too.
  */
 #include "ir/affine.h"
 

@@ -1,11 +1,12 @@
-/* Finding shapes: see shape.h.
+/* Finds shapes: see shape.h.
  *
- * Everything is uniform until shown otherwise. Three things show it, again and again until nothing
- * changes: a value computed from what is not uniform; a branch on a divergent predicate, after
- * which lanes wait at one place while others run; and a register written meanwhile that is live in
- * those pending lanes. Where lanes may be at two places at once is a set of pairs: a branch that
- * parts lanes makes pairs of its targets, and from a pair the block that stands first in the order
- * goes on.
+ * Every register is uniform until one of three things shows otherwise; they are repeated until
+ * nothing changes. First, a value is computed from one that is not uniform. Second, a branch has a
+ * divergent predicate: then lanes wait at one place while others run. Third, the running lanes
+ * write a register that is live in the pending lanes.
+ *
+ * A set of pairs says at which two places lanes may be at once. A branch that lets lanes diverge
+ * adds the pair of its targets. From a pair, the block that is first in the order runs on.
  */
 #include "ir/shape_finder.h"
 

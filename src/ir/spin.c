@@ -1,14 +1,17 @@
-/* Which loops spin: their exit hangs on what other threads do.
+/* Finds loops that spin: their exit depends on what other threads do.
  *
- * A loop spins where a branch that decides whether it goes on depends on a value that the loop
- * itself takes from outside: a strong load or an atomic operation, a weak load whose address does
- * not change in the loop, a test of an mbarrier, a vote, a clock, the result of a function that may
- * do any of these (callee_source.c). Such a loop gives way to others
- * after few iterations (exec/quantum.c); a loop that merely contains an atomic operation, a
- * histogram's for example, does not, nor one that counts towards a number in memory, which
- * compilers load anew in each iteration where the loop writes to memory. Dependence is traced
- * through registers, without regard to order: too many loops may be called spinning, never too few
- * of those that spin on memory.
+ * A loop spins if a branch that decides whether it continues depends on a value that the loop
+ * takes from outside: by a strong load or an atomic operation, a weak load whose address does not
+ * change in the loop, a test of an mbarrier, a vote, a clock, or a call of a function that may do
+ * any of these (callee_source.c). Such a loop lets others run after few iterations
+ * (exec/quantum.c).
+ *
+ * A loop does not spin because it merely contains an atomic operation, such as a histogram's. Nor
+ * does a loop that counts towards a number in memory, which compilers load again in each iteration
+ * if the loop writes to memory.
+ *
+ * Dependence is traced through registers, without regard to order. So too many loops may be called
+ * spinning, but never too few of those that spin on memory.
  */
 #include "ir/ir.h"
 

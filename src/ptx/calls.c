@@ -1,11 +1,13 @@
-/* Which .loc is meant where one says that it is inlined at a place (PTX ISA 11.5.3).
+/* Finds which .loc is meant by one that says that it is inlined at a place (PTX ISA 11.5.3).
  *
- * Compilers write the .locs of the calls, from the outermost in, before the first instruction that
- * an inlined function has brought, and leave them out before later ones (LLVM's NVPTXDwarfDebug
- * does so). A place alone does not tell whose it is then: a function of a header that calls another
- * stands there once for each call of it. It is the newest .loc of that place, unless that one has
- * had the same .loc inlined already: then this is a copy, as loops have them that are unrolled, and
- * among the calls that have had it those .locs that stand around it tell which.
+ * Compilers write the .locs of the calls, from the outermost inwards, before the first instruction
+ * of an inlined function, and leave them out before later ones (as LLVM's NVPTXDwarfDebug does). A
+ * place alone is then ambiguous: a function in a header that calls another function has one .loc
+ * for each call of it.
+ *
+ * The newest .loc of that place is meant, unless the same .loc has been inlined at it already. In
+ * that case this is a copy, as in unrolled loops. Then the neighbouring .locs decide among the
+ * calls that have had it.
  */
 #include "ptx/parser.h"
 

@@ -1,9 +1,9 @@
 /* Asynchronous copies for which no thread has waited (PTX ISA 9.7.9.25): accesses to bytes that a
  * copy will still write, and writes to bytes that it will still read.
  *
- * The machine performs a copy as late as a wait allows (exec/async.h), so whoever comes before has
- * passed no wait, and would find either value on a GPU. Where nothing else moved, or by a random
- * schedule, the copy has been done earlier, and nothing is reported.
+ * The machine performs a copy as late as a wait allows (exec/async.h). So an access that comes
+ * before has passed no wait, and could find either value on a GPU. If nothing else could run, or
+ * under a random schedule, the copy was performed earlier, and nothing is reported.
  */
 #include "check/checker.h"
 

@@ -1,10 +1,11 @@
 /* Finds lanes that skip an aligned barrier at which other lanes of their warp wait; see sync.h.
  *
- * Whether all threads of a warp execute an aligned barrier has to be the same for all of them
- * (9.7.13.1). A GPU, and Heddle, let the others go on, and count the warp when all of its lanes
- * that have not exited have come: so nothing hangs where the others exit. A thread that has gone
- * past the barrier differs from one that has left the kernel before by where it goes meanwhile:
- * into code behind the barrier, from which no way leads back to it. Code that does nothing but exit
+ * Either all threads of a warp execute an aligned barrier, or none does (9.7.13.1). A GPU, and
+ * Heddle, let the lanes that skip it continue, and count the warp when all of its lanes that have
+ * not exited have arrived. So nothing hangs if the others exit.
+ *
+ * A thread that skips the barrier runs code behind it, from which no path leads back. That
+ * distinguishes it from a thread that leaves the kernel earlier. Code that does nothing but exit
  * does not count.
  */
 #include "check/checker.h"
