@@ -206,12 +206,13 @@ const char *dap_initialize(struct dap *d, const json_t *arguments, json_t *body)
     d->lines_from_0 = json_is_false(lines);
     for (size_t i = 0; i < sizeof can / sizeof can[0]; i++)
         json_object_set_new(body, can[i], json_true());
-    json_object_set_new(body, "exceptionBreakpointFilters",
-                        json_pack("[o,o,o,o]",
-                                  filter("fault", "Faults", "bad accesses (out of bounds, misaligned and others), and traps"),
-                                  filter("assert", "Failed assertions", "assert() of device code"),
-                                  filter("deadlock", "Deadlocks", "all threads wait, or wait at different barriers"),
-                                  filter("finding", "Findings of --check", "races, reads of uninitialised memory")));
+    json_object_set_new(
+        body, "exceptionBreakpointFilters",
+        json_pack("[o,o,o,o]",
+                  filter("fault", "Faults", "bad accesses (out of bounds, misaligned and others), and traps"),
+                  filter("assert", "Failed assertions", "assert() of device code"),
+                  filter("deadlock", "Deadlocks", "all threads wait, or wait at different barriers"),
+                  filter("finding", "Findings of --check", "races, reads of uninitialised memory")));
     return NULL;
 }
 

@@ -124,7 +124,8 @@ static const char *why(enum race_reason reason, const struct race_side *a, const
                        struct arena *arena)
 {
     switch (reason) {
-    case RACE_ONE_INSTRUCTION: return "threads of a warp write the location by one instruction, which orders none of them";
+    case RACE_ONE_INSTRUCTION:
+        return "threads of a warp write the location by one instruction, which orders none of them";
     case RACE_WARP: return "no __syncwarp() orders the two, and threads of a warp do not run in lockstep";
     case RACE_BLOCK: return "no barrier orders the two accesses";
     case RACE_BLOCKS: return "nothing orders these two blocks of the launch";
