@@ -40,8 +40,20 @@ HEDDLE_BOTH unsigned short heddle_bfloat16_narrow(float f)
 #define HEDDLE_WIDEN    heddle_bfloat16_widen
 #define HEDDLE_NARROW   heddle_bfloat16_narrow
 #define HEDDLE_PTX_TYPE "bf16"
-#define HEDDLE_ADD1_SM  900
-#define HEDDLE_ADD2_SM  900
+#if !defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 900
+#define HEDDLE_PTX_OF_DOUBLE
+#define HEDDLE_TANH_APPROX
+#endif
+/* Of all inputs, those whose results an H200 does not round to the nearest. */
+#define HEDDLE_EXP_BUT
+#define HEDDLE_EXP2_BUT
+#define HEDDLE_EXP10_BUT HEDDLE_BUT(0xbc95, 0x3f75)
+#define HEDDLE_LOG_BUT
+#define HEDDLE_LOG10_BUT
+#define HEDDLE_SIN_BUT
+#define HEDDLE_COS_BUT
+#define HEDDLE_ADD1_SM 900
+#define HEDDLE_ADD2_SM 900
 #ifdef __CUDA_NO_BFLOAT16_CONVERSIONS__
 #define HEDDLE_NO_CONVERSIONS
 #endif

@@ -54,8 +54,23 @@ struct __nv_bfloat16;
 #define HEDDLE_WIDEN    heddle_half_widen
 #define HEDDLE_NARROW   heddle_half_narrow
 #define HEDDLE_PTX_TYPE "f16"
-#define HEDDLE_ADD1_SM  700
-#define HEDDLE_ADD2_SM  600
+#define HEDDLE_PTX_OF_DOUBLE
+#if !defined __CUDA_ARCH__ || __CUDA_ARCH__ >= 750
+#define HEDDLE_TANH_APPROX
+#endif
+/* Of all inputs, those whose results an H200 does not round to the nearest. */
+#define HEDDLE_EXP_BUT  HEDDLE_BUT(0x1f79, 0x3c07) HEDDLE_BUT(0x25cf, 0x3c17)
+#define HEDDLE_EXP2_BUT HEDDLE_BUT(0x11c5, 0x3c01)
+#define HEDDLE_EXP10_BUT
+#define HEDDLE_LOG_BUT HEDDLE_BUT(0x1d78, 0xc53b)
+#define HEDDLE_LOG10_BUT                                                                                               \
+    HEDDLE_BUT(0x338f, 0xb903)                                                                                         \
+    HEDDLE_BUT(0x33f8, 0xb8d5) HEDDLE_BUT(0x57e1, 0x4033) HEDDLE_BUT(0x69d0, 0x42f3) HEDDLE_BUT(0x719d, 0x440f)
+#define HEDDLE_SIN_BUT                                                                                                 \
+    HEDDLE_BUT(0x32b3, 0x32a7) HEDDLE_BUT(0x5cb0, 0xbbff) HEDDLE_BUT(0xb2b3, 0xb2a7) HEDDLE_BUT(0xdcb0, 0x3bff)
+#define HEDDLE_COS_BUT HEDDLE_BUT(0x2b7c, 0x3bfd) HEDDLE_BUT(0xab7c, 0x3bfd)
+#define HEDDLE_ADD1_SM 700
+#define HEDDLE_ADD2_SM 600
 #ifdef __CUDA_NO_HALF_CONVERSIONS__
 #define HEDDLE_NO_CONVERSIONS
 #endif

@@ -123,8 +123,8 @@ const char *cc_check_operands(struct str text, const char *name, struct arena *a
         int number, operands;
         if (begin && names_too_many(text, begin, &number, &operands))
             return arena_printf(
-                arena, "%s:%u: error: %%%d is not an operand of this assembly, which has %d operands, from %%0 on",
-                name, line, number, operands);
+                arena, "%s:%u: error: %%%d is not an operand of this assembly, which has %d operand%s, from %%0 on",
+                name, line, number, operands, operands == 1 ? "" : "s");
         next = cc_skip(text, at);
         next = next != at ? next : at + 1;
         for (size_t i = at; i < next; i++)

@@ -25,8 +25,8 @@ static unsigned permuted(unsigned x, unsigned y, unsigned s)
     const unsigned long long all = (unsigned long long)y << 32 | x;
     unsigned r = 0;
     for (int i = 0; i < 4; i++) {
-        const unsigned k = s >> (4 * i) & 15, byte = all >> (8 * (k & 7)) & 255;
-        r |= (k & 8 ? (byte & 128 ? 255u : 0u) : byte) << (8 * i);
+        const unsigned k = s >> (4 * i) & 7;
+        r |= (unsigned)(all >> (8 * k) & 255) << (8 * i);
     }
     return r;
 }
@@ -129,7 +129,8 @@ static unsigned bits_of_float(float x)
                                 row(__float_as_uint(__fdiv_rd(1.0f, 3.0f)),                                            \
                                     0x3eaaaaaau) row(__float_as_uint(__frcp_rn(3.0f)), bits_of_float(1.0f / 3.0f))     \
                                     row(__float_as_uint(__frsqrt_rn(3.0f)), bits_of_float((float)(1 / sqrt(3.0))))     \
-                                        row(__float_as_uint(__fmaf_rn(f, f, -1.0f)), bits_of_float(fmaf(f, f, -1.0f))) \
+                                        row(__float_as_uint(__frsqrt_rn(-fabsf(f))), 0x7fffffffu) row(                 \
+                                            __float_as_uint(__fmaf_rn(f, f, -1.0f)), bits_of_float(fmaf(f, f, -1.0f))) \
                                             row((unsigned long long)__double_as_longlong(__fma_rn(d, d, -1.0)),        \
                                                 bits_of<unsigned long long>(fma(d, d, -1.0)))                          \
                                                 row((unsigned long long)__double_as_longlong(__dadd_rn(d, 0.1)),       \

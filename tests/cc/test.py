@@ -111,6 +111,10 @@ def intrinsic_functions():
     checks("intrinsics", "-arch=sm_90")
 
 
+def functions_of_half_precision_by_all_inputs():
+    checks("half_functions", "-arch=sm_90")
+
+
 def minima_and_maxima_of_dpx():
     checks("dpx")
 
@@ -727,7 +731,7 @@ def operands_of_assembly_are_those_that_are_written():
                             ('asm("add.u32 %0, %1, %3;" : "+r"(x), "+r"(z) /* , */ : "r"(max(x, y)) : "memory");', 3, 3)]:
         write("operands.cu", head + code + "\n}\n")
         _, err = cc("-ptx", "operands.cu", status=1)
-        assert err.startswith(f"operands.cu:4: error: %{number} is not an operand of this assembly, which has {n}, from %0 on"), err
+        assert err.startswith(f"operands.cu:4: error: %{number} is not an operand of this assembly, which has {n} operand{'s' * (n > 1)}, from %0 on"), err
     write("operands.cu", '#define RESULT "=r"(z)\n' + head + r"""// asm("%2" : "+r"(x));
     asm("add.u32 %0, %0, %1;" : "+r"(x) : "r"(y));
     asm("mov.u32 %0, %%laneid;" : "=r"(z));

@@ -69,7 +69,7 @@ template <class T> HEDDLE_BOTH T heddle_integer(float x, heddle_rounding mode)
     const double end = 2.0 * (double)(1ull << (bits - 1));
     const T greatest = (T)(~0ull >> (64 - bits));
     if (x != x)
-        return 0;
+        return sizeof(T) == 8 ? (T)(1ull << 63) : 0; /* as the instructions do */
     return y >= end ? greatest : y < (is_signed ? -end : 0) ? (is_signed ? (T)(-greatest - 1) : 0) : (T)y;
 }
 

@@ -122,7 +122,13 @@ HEDDLE_BOTH HALF HEDDLE_NAME(__float2, N, )(float a)
 }
 HEDDLE_BOTH HALF HEDDLE_NAME(__double2, N, )(double a)
 {
+#if defined HEDDLE_PTX_OF_DOUBLE && defined __CUDA_ARCH__
+    unsigned short x; /* keeps what a NaN has */
+    __asm__("cvt.rn." HEDDLE_PTX_TYPE ".f64 %0, %1;" : "=h"(x) : "d"(a));
+    return OF(x);
+#else
     return ROUNDED_DOUBLE(a);
+#endif
 }
 #define HEDDLE_ROUNDINGS(row) row(_rn, HEDDLE_RN) row(_rz, HEDDLE_RZ) row(_ru, HEDDLE_RU) row(_rd, HEDDLE_RD)
 #define HEDDLE_FLOAT_ROW(suffix, mode)                                                                                 \
@@ -152,6 +158,14 @@ HEDDLE_ROUNDINGS(HEDDLE_INTEGER_ROWS)
 #undef HEDDLE_INTEGER_ROWS
 #undef HEDDLE_INTEGER_ROW
 #undef HEDDLE_ROUNDINGS
+HEDDLE_BOTH signed char HEDDLE_NAME(__, N, 2char_rz)(HALF a)
+{
+    return heddle_integer<signed char>(WIDE(a), HEDDLE_RZ);
+}
+HEDDLE_BOTH unsigned char HEDDLE_NAME(__, N, 2uchar_rz)(HALF a)
+{
+    return heddle_integer<unsigned char>(WIDE(a), HEDDLE_RZ);
+}
 
 HEDDLE_BOTH short HEDDLE_NAME(__, N, _as_short)(HALF a)
 {
@@ -239,17 +253,19 @@ HEDDLE_BOTH HALF2 __lowhigh2highlow(HALF2 a)
 
 /* ---- arithmetic ---- */
 
-/* name on HALF and name2 on both of a pair; `f` is in float. */
-#define HEDDLE_ARITHMETIC1(name, name2, f)                                                                             \
+/* name on HALF and name2 on both of a pair; `f` is in float. `but`: rows of HEDDLE_BUT(input, result). */
+#define HEDDLE_BUT(input, result) a.__x == input ? OF(result):
+#define HEDDLE_ARITHMETIC1_BUT(name, name2, f, but)                                                                    \
     HEDDLE_BOTH HALF name(HALF a)                                                                                      \
     {                                                                                                                  \
         const float x = WIDE(a);                                                                                       \
-        return ROUNDED(f);                                                                                             \
+        return but ROUNDED(f);                                                                                         \
     }                                                                                                                  \
     HEDDLE_BOTH HALF2 name2(HALF2 a)                                                                                   \
     {                                                                                                                  \
         return {name(a.x), name(a.y)};                                                                                 \
     }
+#define HEDDLE_ARITHMETIC1(name, name2, f) HEDDLE_ARITHMETIC1_BUT(name, name2, f, )
 #define HEDDLE_ARITHMETIC2(name, name2, f)                                                                             \
     HEDDLE_BOTH HALF name(HALF a, HALF b)                                                                              \
     {                                                                                                                  \
@@ -281,7 +297,7 @@ HEDDLE_BOTH bool __hisnan(HALF a)
 }
 HEDDLE_BOTH HALF __habs(HALF a)
 {
-    return OF(a.__x & 0x7fff);
+    return __hisnan(a) ? OF(0x7fff) : OF(a.__x & 0x7fff); /* as the instruction does */
 }
 HEDDLE_BOTH HALF2 __habs2(HALF2 a)
 {
@@ -289,7 +305,7 @@ HEDDLE_BOTH HALF2 __habs2(HALF2 a)
 }
 HEDDLE_BOTH HALF __hneg(HALF a)
 {
-    return __hisnan(a) ? OF(0x7fff) : OF(a.__x ^ 0x8000); /* as the instruction does */
+    return __hisnan(a) ? OF(0x7fff) : OF(a.__x ^ 0x8000);
 }
 HEDDLE_BOTH HALF2 __hneg2(HALF2 a)
 {
@@ -324,7 +340,7 @@ HEDDLE_BOTH HALF2 __hfma2_sat(HALF2 a, HALF2 b, HALF2 c)
 HEDDLE_BOTH HALF __hfma_relu(HALF a, HALF b, HALF c)
 {
     const HALF r = __hfma(a, b, c);
-    return WIDE(r) < 0 ? OF(0) : r;
+    return WIDE(r) <= 0 ? OF(0) : r; /* also of -0 */
 }
 HEDDLE_BOTH HALF2 __hfma2_relu(HALF2 a, HALF2 b, HALF2 c)
 {
@@ -505,21 +521,35 @@ HEDDLE_SIGNS_AND_STEPS(HALF2, __hneg2, (HALF2{ROUNDED(1.0f), ROUNDED(1.0f)}))
 HEDDLE_ARITHMETIC1(hsqrt, h2sqrt, sqrtf(x))
 HEDDLE_ARITHMETIC1(hrsqrt, h2rsqrt, rsqrtf(x))
 HEDDLE_ARITHMETIC1(hrcp, h2rcp, 1 / x)
-HEDDLE_ARITHMETIC1(hexp, h2exp, expf(x))
-HEDDLE_ARITHMETIC1(hexp2, h2exp2, exp2f(x))
-HEDDLE_ARITHMETIC1(hexp10, h2exp10, exp10f(x))
-HEDDLE_ARITHMETIC1(hlog, h2log, logf(x))
+HEDDLE_ARITHMETIC1_BUT(hexp, h2exp, expf(x), HEDDLE_EXP_BUT)
+HEDDLE_ARITHMETIC1_BUT(hexp2, h2exp2, exp2f(x), HEDDLE_EXP2_BUT)
+HEDDLE_ARITHMETIC1_BUT(hexp10, h2exp10, exp10f(x), HEDDLE_EXP10_BUT)
+HEDDLE_ARITHMETIC1_BUT(hlog, h2log, logf(x), HEDDLE_LOG_BUT)
 HEDDLE_ARITHMETIC1(hlog2, h2log2, log2f(x))
-HEDDLE_ARITHMETIC1(hlog10, h2log10, log10f(x))
-HEDDLE_ARITHMETIC1(hsin, h2sin, sinf(x))
-HEDDLE_ARITHMETIC1(hcos, h2cos, cosf(x))
+HEDDLE_ARITHMETIC1_BUT(hlog10, h2log10, log10f(x), HEDDLE_LOG10_BUT)
+HEDDLE_ARITHMETIC1_BUT(hsin, h2sin, sinf(x), HEDDLE_SIN_BUT)
+HEDDLE_ARITHMETIC1_BUT(hcos, h2cos, cosf(x), HEDDLE_COS_BUT)
 HEDDLE_ARITHMETIC1(htanh, h2tanh, tanhf(x))
 HEDDLE_ARITHMETIC1(hceil, h2ceil, ceilf(x))
 HEDDLE_ARITHMETIC1(hfloor, h2floor, floorf(x))
 HEDDLE_ARITHMETIC1(htrunc, h2trunc, truncf(x))
 HEDDLE_ARITHMETIC1(hrint, h2rint, rintf(x))
+#ifdef HEDDLE_TANH_APPROX
+HEDDLE_INLINE HALF htanh_approx(HALF a)
+{
+    unsigned short x;
+    __asm__("tanh.approx." HEDDLE_PTX_TYPE " %0, %1;" : "=h"(x) : "h"(a.__x));
+    return OF(x);
+}
+HEDDLE_INLINE HALF2 h2tanh_approx(HALF2 a)
+{
+    return {htanh_approx(a.x), htanh_approx(a.y)};
+}
+#endif
 #undef HEDDLE_ARITHMETIC1
+#undef HEDDLE_ARITHMETIC1_BUT
 #undef HEDDLE_ARITHMETIC2
+#undef HEDDLE_BUT
 
 #define HEDDLE_SHUFFLE(name, Second)                                                                                   \
     HEDDLE_INLINE HALF name(unsigned mask, HALF value, Second second, int width = 32)                                  \

@@ -32,7 +32,12 @@ HEDDLE_INLINE unsigned long long __brevll(unsigned long long x)
     return __builtin_bitreverse64(x);
 }
 
-HEDDLE_PTX3(__byte_perm, unsigned, "r", unsigned, "r", unsigned, "r", unsigned, "r", "prmt.b32")
+HEDDLE_PTX3(heddle_prmt, unsigned, "r", unsigned, "r", unsigned, "r", unsigned, "r", "prmt.b32")
+/* The fourth bit of a selector counts in PTX alone, where it copies the byte's sign (9.7.9.7). */
+HEDDLE_INLINE unsigned __byte_perm(unsigned x, unsigned y, unsigned s)
+{
+    return heddle_prmt(x, y, s & 0x7777);
+}
 HEDDLE_PTX3(__funnelshift_l, unsigned, "r", unsigned, "r", unsigned, "r", unsigned, "r", "shf.l.wrap.b32")
 HEDDLE_PTX3(__funnelshift_lc, unsigned, "r", unsigned, "r", unsigned, "r", unsigned, "r", "shf.l.clamp.b32")
 HEDDLE_PTX3(__funnelshift_r, unsigned, "r", unsigned, "r", unsigned, "r", unsigned, "r", "shf.r.wrap.b32")

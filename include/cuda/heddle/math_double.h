@@ -49,7 +49,9 @@ HEDDLE_MATH double __nv_expm1(double x)
         return -1;
     const double n = __builtin_rint(x * HEDDLE_LOG2_E_HI);
     const heddle_double2 r = heddle_two_sum(__builtin_fma(-n, HEDDLE_LN2_SHORT_HI, x), -n * HEDDLE_LN2_SHORT_LO);
-    if (n == 0) /* keeps the sign of a zero */
+    if (x == 0) /* a sum would lose the sign of a zero, here and in the functions below */
+        return x;
+    if (n == 0)
         return __builtin_fma(x * x, heddle_poly_exp(x), x);
     /* 2^n * (1 + r + s) - 1 */
     const double s = __builtin_fma(r.hi * r.hi, heddle_poly_exp(r.hi), r.lo);
@@ -389,7 +391,7 @@ HEDDLE_MATH double heddle_arctangent(double x)
 HEDDLE_MATH double __nv_atan(double x)
 {
     if (__builtin_fabs(x) <= 1)
-        return heddle_arctangent(x);
+        return x == 0 ? x : heddle_arctangent(x);
     if (x != x)
         return x + x;
     const double t = HEDDLE_PI_2_HI - (heddle_arctangent(1 / __builtin_fabs(x)) - HEDDLE_PI_2_LO);
@@ -504,6 +506,8 @@ HEDDLE_MATH double __nv_cosh(double x)
 HEDDLE_MATH double __nv_tanh(double x)
 {
     const double a = __builtin_fabs(x);
+    if (x == 0)
+        return x;
     if (a < 0.55) {
         const double z = x * x;
         return __builtin_fma(x * z, heddle_poly_tanh(z), x);

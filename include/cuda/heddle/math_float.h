@@ -203,10 +203,11 @@ HEDDLE_MATH float __nv_cosf(float x)
 
 HEDDLE_PTX1(__nv_rsqrtf, float, "f", float, "f", "rsqrt.approx" HEDDLE_FTZ ".f32")
 
-/* 1 / sqrt(x), rounded to nearest: in double it is too exact to lie between the wrong two floats. */
+/* 1 / sqrt(x), rounded to nearest: in double it is too exact to lie between the wrong two floats. A NaN is that of
+ * the approximate instruction, as of nvcc's function. */
 HEDDLE_INLINE float __frsqrt_rn(float x)
 {
-    return (float)__nv_rsqrt(x);
+    return x >= 0 ? (float)__nv_rsqrt(x) : __nv_rsqrtf(x);
 }
 
 /* A float's square is exact in double, and no sum of a few overflows. */

@@ -49,6 +49,8 @@ HEDDLE_MATH double __nv_erfc(double x)
 HEDDLE_MATH double __nv_erf(double x)
 {
     const double a = __builtin_fabs(x);
+    if (x == 0) /* a sum would lose the sign of a zero */
+        return x;
     if (a < 1)
         return heddle_erf_small(x);
     return x != x ? x + x : __builtin_copysign(a > 6 ? 1 : 1 - __nv_erfc(a), x);
@@ -118,7 +120,7 @@ HEDDLE_MATH double __nv_normcdfinv(double x)
     HEDDLE_EXACT
     if (x < 0x1p-1000 && x > 0) /* 2 x has no bits to lose, and erfcinv takes any */
         return -2 * HEDDLE_SQRT_1_2_HI * heddle_erfcinv(2 * x);
-    return -2 * HEDDLE_SQRT_1_2_HI * __nv_erfcinv(2 * x);
+    return 0 - 2 * HEDDLE_SQRT_1_2_HI * __nv_erfcinv(2 * x); /* +0 for 0.5 */
 }
 
 /* ---- the gamma function ---- */
