@@ -92,11 +92,11 @@ def commit(folder, name):
     return subprocess.run(["git", "-C", os.path.join(folder, name), "log", "-1", "--format=%h of %as"], capture_output=True, text=True).stdout.strip()
 
 
-def part(suite, key, folder, done, left_out, sample):
+def part(suite, key, folder, done, left_out, sample, limit):
     checkouts = "; ".join(f"{url} at {commit(folder, name)}" for name, url in suite.sources.items())
     ways = [way for way in suite.ways if any(way.name in r for r, _ in done.values())]
     lines = [f"## {suite.title}", "", suite.about, "", f"{checkouts}. {f'A sample of {sample}; ' if sample else ''}"
-             f"{suite.limit} s of processor time a program.", "", *([suite.remarks, ""] if suite.remarks else []), *both(done, ways), *sums(done, ways)]
+             f"{limit or suite.limit} s of processor time a program.", "", *([suite.remarks, ""] if suite.remarks else []), *both(done, ways), *sums(done, ways)]
     shown = {name: r for name, r in done.items() if name[0] not in suite.silent or not all(works(result) for result in r[0].values())}
     if shown:
         lines += ["", f"| program | {' | '.join(f'{way.name} | seconds' for way in ways)} | why |", "|---" * (2 + 2 * len(ways)) + "|"]

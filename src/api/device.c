@@ -92,7 +92,8 @@ unsigned hd_kernel_max_blocks(const hd_kernel *k, unsigned threads, size_t dynam
 {
     const struct device_model *d = k->module->machine->machine->model;
     uint64_t shared = k->kernel->static_shared_bytes + (uint64_t)dynamic_shared_bytes;
-    if (threads == 0 || threads > DEVICE_MAX_THREADS_PER_BLOCK || shared > d->shared_bytes_optin)
+    if (threads == 0 || threads > DEVICE_MAX_THREADS_PER_BLOCK || dynamic_shared_bytes > d->shared_bytes_optin ||
+        shared > d->shared_bytes_optin)
         return 0; /* .maxntid does not count, as in the answer of an H200's driver */
     return device_occupancy(d, threads, (uint32_t)shared, kernel_registers(k->kernel, NULL)).blocks;
 }

@@ -5,9 +5,15 @@
 
 /* ---- life ---- */
 
+static _Atomic uint64_t numbers;
+
+bool nest_was_numbered(uint64_t number)
+{
+    return number && number <= atomic_load(&numbers);
+}
+
 struct nest *nest_new(hd_context *c, hd_module *m, const char *kernel)
 {
-    static _Atomic uint64_t numbers;
     struct nest *n = calloc(1, sizeof *n);
     if (!n)
         return NULL;

@@ -13,9 +13,7 @@ static uint64_t handle_of(const struct nest *n, uint32_t index)
 
 bool nest_is_handle(uint64_t handle)
 {
-    enum { NUMBER_BITS = 20 };
-    uint64_t number = handle >> HANDLE_BITS;
-    return number && number >> NUMBER_BITS == 0 && (handle & ((1u << HANDLE_BITS) - 1)) >= FIRST_HANDLE;
+    return nest_was_numbered(handle >> HANDLE_BITS) && (handle & ((1u << HANDLE_BITS) - 1)) >= FIRST_HANDLE;
 }
 
 static bool index_of(const struct nest *n, uint64_t handle, uint32_t count, uint32_t *index)

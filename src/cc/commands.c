@@ -74,7 +74,7 @@ static void add_what_nvcc_takes(struct job *j, cc_words *c)
     ADD(c, "-idirafter");
     ADD(c, arena_printf(j->arena, "%s/heddle/after", j->headers));
     glob_t found;
-    if (glob("/usr/lib/gcc/*/*/include", GLOB_ONLYDIR, NULL, &found) != 0)
+    if (glob("/usr/lib/gcc/*-linux-gnu*/*/include", GLOB_ONLYDIR, NULL, &found) != 0)
         return;
     const char *newest = found.gl_pathv[0];
     for (size_t i = 1; i < found.gl_pathc; i++)

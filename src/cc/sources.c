@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/map.h"
 #include "cc/commands.h"
@@ -72,7 +73,7 @@ static const char *find_header(struct finder *f, const char *from, struct str na
 static bool add_once(struct finder *f, const char *path)
 {
     struct stat s;
-    if (map_put(&f->paths, str_of(path), &added) == &added || stat(path, &s))
+    if (map_put(&f->paths, str_of(path), &added) == &added || stat(path, &s) || access(path, R_OK))
         return true;
     for (uint32_t i = 0; i < f->j->sources.n; i++)
         if (f->j->sources.at[i].inode == s.st_ino && f->j->sources.at[i].device == s.st_dev)

@@ -485,7 +485,7 @@ void explanation_print(const struct explanation *e, const struct options *o, FIL
     if (e->uncounted)
         fprintf(out, "; %s not counted", count_text(e->uncounted, arena));
     if (e->running)
-        fprintf(out, "; %s had begun but not ended, and the figures leave out %s", count_text(e->running, arena),
+        fprintf(out, "; %s had begun but not ended: the figures leave %s out", count_text(e->running, arena),
                 e->running == 1 ? "it" : "them");
     if (strcmp(explanation_page(o), "-"))
         fprintf(out, "; the page is %s", explanation_page(o));

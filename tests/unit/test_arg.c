@@ -241,7 +241,7 @@ static void wrong_buffers_are_explained(void **state)
     assert_non_null(strstr(read_arg("f64[4294967296,4294967296]", &u64), "too large"));
     assert_non_null(strstr(read_arg("f64[2305843009213693952]", &u64), "too large"));
     assert_non_null(strstr(read_arg("f32[4]+save:/no/such/folder/x.npy", &u64), "No such file"));
-    assert_non_null(strstr(read_arg("same:1", &u64), "names a buffer before"));
+    assert_non_null(strstr(read_arg("same:1", &u64), "names an earlier buffer"));
 }
 
 static void structures_are_laid_out_as_in_c(void **state)

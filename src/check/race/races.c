@@ -118,20 +118,6 @@ struct races *races_share(struct races *r, struct checker *c)
     return r;
 }
 
-void races_free(struct races *r, const struct checker *c)
-{
-    if (!r)
-        return;
-    pthread_mutex_lock(&r->lock);
-    struct checker **link = &r->checkers;
-    while (*link != c)
-        link = &(*link)->race.next;
-    *link = c->race.next;
-    pthread_mutex_unlock(&r->lock);
-    if (c == r->first)
-        free_races(r);
-}
-
 bool races_reports(const struct races *r, const struct checker *c)
 {
     return c == r->first;
@@ -171,6 +157,35 @@ static void forget_global(struct races *r)
     atomic_store(&r->newest, 0);
     r->unwatched.now = false;
     atomic_store(&r->no_memory, false);
+}
+
+/* The sites of its kernels may be freed next, which histories name (compare_lines). */
+static void forget_kernels(struct races *r)
+{
+    pthread_mutex_lock(&r->range_lock);
+    if (!r->running) {
+        order_block_end(r->host->order);
+        r->host->order = NULL;
+        order_forget_releases(r->order);
+        forget_global(r);
+    }
+    pthread_mutex_unlock(&r->range_lock);
+}
+
+void races_free(struct races *r, const struct checker *c)
+{
+    if (!r)
+        return;
+    pthread_mutex_lock(&r->lock);
+    struct checker **link = &r->checkers;
+    while (*link != c)
+        link = &(*link)->race.next;
+    *link = c->race.next;
+    pthread_mutex_unlock(&r->lock);
+    if (c == r->first)
+        free_races(r);
+    else
+        forget_kernels(r);
 }
 
 void races_launch_begin(struct races *r)

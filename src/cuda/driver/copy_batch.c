@@ -45,7 +45,8 @@ static CUresult check_attributes(CUmemcpySrcAccessOrder order, unsigned flags)
 
 /* A checked copy of a batch. */
 struct part {
-    struct work work;
+    struct work work; /* refers to the box */
+    CUDA_MEMCPY3D box;
     CUmemcpySrcAccessOrder order;
 };
 
@@ -112,14 +113,14 @@ static CUresult read_bytes(const void *batch, size_t i, struct part *part, size_
     while (b->first[attribute] > i)
         attribute--;
     part->order = b->attributes[attribute].srcAccessOrder;
-    CUDA_MEMCPY3D m = {.srcMemoryType = CU_MEMORYTYPE_UNIFIED,
-                       .dstMemoryType = CU_MEMORYTYPE_UNIFIED,
-                       .srcDevice = b->from[i],
-                       .dstDevice = b->to[i],
-                       .WidthInBytes = b->sizes[i],
-                       .Height = 1,
-                       .Depth = 1};
-    return work_of_copy(&m, &part->work);
+    part->box = (CUDA_MEMCPY3D){.srcMemoryType = CU_MEMORYTYPE_UNIFIED,
+                                .dstMemoryType = CU_MEMORYTYPE_UNIFIED,
+                                .srcDevice = b->from[i],
+                                .dstDevice = b->to[i],
+                                .WidthInBytes = b->sizes[i],
+                                .Height = 1,
+                                .Depth = 1};
+    return work_of_copy(&part->box, &part->work);
 }
 
 static CUresult copy_batch(const struct batch *b, size_t *bad, CUstream s)
@@ -198,26 +199,26 @@ static CUresult read_box(const void *batch, size_t i, struct part *part, size_t 
     *bad = SIZE_MAX;
     part->order = op->srcAccessOrder;
     const struct side from = side_of(&op->src, bytes), to = side_of(&op->dst, bytes);
-    const CUDA_MEMCPY3D m = {.srcXInBytes = from.x,
-                             .srcY = from.y,
-                             .srcZ = from.z,
-                             .srcMemoryType = from.type,
-                             .srcDevice = from.device,
-                             .srcArray = from.array,
-                             .srcPitch = from.pitch,
-                             .srcHeight = from.height,
-                             .dstXInBytes = to.x,
-                             .dstY = to.y,
-                             .dstZ = to.z,
-                             .dstMemoryType = to.type,
-                             .dstDevice = to.device,
-                             .dstArray = to.array,
-                             .dstPitch = to.pitch,
-                             .dstHeight = to.height,
-                             .WidthInBytes = op->extent.width * bytes,
-                             .Height = op->extent.height,
-                             .Depth = op->extent.depth};
-    return work_of_copy(&m, &part->work);
+    part->box = (CUDA_MEMCPY3D){.srcXInBytes = from.x,
+                                .srcY = from.y,
+                                .srcZ = from.z,
+                                .srcMemoryType = from.type,
+                                .srcDevice = from.device,
+                                .srcArray = from.array,
+                                .srcPitch = from.pitch,
+                                .srcHeight = from.height,
+                                .dstXInBytes = to.x,
+                                .dstY = to.y,
+                                .dstZ = to.z,
+                                .dstMemoryType = to.type,
+                                .dstDevice = to.device,
+                                .dstArray = to.array,
+                                .dstPitch = to.pitch,
+                                .dstHeight = to.height,
+                                .WidthInBytes = op->extent.width * bytes,
+                                .Height = op->extent.height,
+                                .Depth = op->extent.depth};
+    return work_of_copy(&part->box, &part->work);
 }
 
 static CUresult copy_boxes(size_t n, const CUDA_MEMCPY3D_BATCH_OP *ops, size_t *bad, unsigned long long flags,

@@ -222,7 +222,7 @@ static void put_sides(const struct picture *p, const struct side *from, const st
 static void put_copy_record(const struct picture *p, const struct CUgraphNode_st *n)
 {
     const struct work *w = &n->work;
-    const CUDA_MEMCPY3D *m = &w->box;
+    const CUDA_MEMCPY3D box = work_box(w), *m = &box;
     const struct side from = from_of(m), to = to_of(m);
     size_t unit = unit_of(&from, &to);
     bool unified = w->from_type == CU_MEMORYTYPE_UNIFIED && w->to_type == CU_MEMORYTYPE_UNIFIED;

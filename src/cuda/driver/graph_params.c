@@ -117,7 +117,7 @@ CU_API CUresult cuGraphMemcpyNodeGetParams(CUgraphNode node, CUDA_MEMCPY3D *m)
     CUgraphNode n;
     TRY(node_of_type(node, CU_GRAPH_NODE_TYPE_MEMCPY, &n));
     NEED(m);
-    *m = n->work.box;
+    *m = work_box(&n->work);
     return CUDA_SUCCESS;
 }
 

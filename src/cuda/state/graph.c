@@ -71,6 +71,13 @@ CUresult work_own(const struct work *w, CUcontext c, struct work *own)
     hd_kernel_info info;
     void *packed;
     *own = *w;
+    if (w->kind == WORK_COPY && w->box) {
+        CUDA_MEMCPY3D *box = malloc(sizeof *box);
+        if (!box)
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        *box = *w->box;
+        own->box = box;
+    }
     if (w->kind == WORK_LIBRARY)
         library_work_hold(w->library);
     if (w->kind == WORK_GIVE || w->kind == WORK_TAKE)
@@ -98,6 +105,8 @@ void work_disown(struct work *own)
         free((void *)own->launch.config.packed_args);
         updatable_release(own->launch.updatable);
     }
+    if (own->kind == WORK_COPY)
+        free((void *)own->box);
     if (own->kind == WORK_LIBRARY)
         library_work_release(own->library);
     if (own->kind == WORK_GIVE || own->kind == WORK_TAKE)

@@ -43,7 +43,7 @@ struct work {
         struct {
             hd_copy copy;
             CUarray from_array, to_array; /* handles, or NULL */
-            CUDA_MEMCPY3D box;            /* as the program described it */
+            const CUDA_MEMCPY3D *box;     /* as the program described it, who has it; NULL: bytes in a row */
         };
         hd_fill fill;
         struct {
@@ -90,8 +90,10 @@ CUresult launch_read_extra(void **extra, hd_launch_config *c);
 /* A checked copy of bytes as work. */
 CUresult work_of_bytes(void *to, enum watch_side to_side, const void *from, enum watch_side from_side, size_t bytes,
                        struct work *w);
-/* A checked copy of boxes as work. An empty copy has width 0. */
+/* A checked copy of boxes as work, which refers to *m. An empty copy has width 0. */
 CUresult work_of_copy(const CUDA_MEMCPY3D *m, struct work *w);
+/* A copy as the program described it. */
+CUDA_MEMCPY3D work_box(const struct work *w);
 /* Is all graph memory of a copy or fill allocated? */
 CUresult work_check_given(const struct work *w);
 /* Is a fill possible: does writable memory exist there? */

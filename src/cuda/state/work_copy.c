@@ -160,7 +160,7 @@ CUresult work_of_copy(const CUDA_MEMCPY3D *m, struct work *w)
     c->from_slice = from.pitch * from.height;
     w->from_array = from.array;
     w->to_array = to.array;
-    w->box = *m;
+    w->box = m;
     note_sides(w, side_of(to.type), side_of(from.type));
     return CUDA_SUCCESS;
 }
@@ -183,18 +183,26 @@ CUresult work_of_bytes(void *to, enum watch_side to_side, const void *from, enum
     *w = (struct work){.kind = WORK_COPY,
                        .from_type = type_of(from_side),
                        .to_type = type_of(to_side),
-                       .copy = {.to = to, .from = from, .width = bytes, .height = 1, .depth = 1},
-                       .box = {.srcMemoryType = type_of(from_side),
-                               .srcHost = from_side == SIDE_HOST ? from : NULL,
-                               .srcDevice = from_side == SIDE_HOST ? 0 : (CUdeviceptr)(uintptr_t)from,
-                               .dstMemoryType = type_of(to_side),
-                               .dstHost = to_side == SIDE_HOST ? to : NULL,
-                               .dstDevice = to_side == SIDE_HOST ? 0 : (CUdeviceptr)(uintptr_t)to,
-                               .WidthInBytes = bytes,
-                               .Height = 1,
-                               .Depth = 1}};
+                       .copy = {.to = to, .from = from, .width = bytes, .height = 1, .depth = 1}};
     TRY(check(w, to, bytes, (struct want){to_side, true}, &w->to_kind));
     TRY(check(w, from, bytes, (struct want){from_side, false}, &w->from_kind));
     note_sides(w, to_side, from_side);
     return CUDA_SUCCESS;
+}
+
+CUDA_MEMCPY3D work_box(const struct work *w)
+{
+    const hd_copy *c = &w->copy;
+    const bool from_host = w->from_type == CU_MEMORYTYPE_HOST, to_host = w->to_type == CU_MEMORYTYPE_HOST;
+    if (w->box)
+        return *w->box;
+    return (CUDA_MEMCPY3D){.srcMemoryType = w->from_type,
+                           .srcHost = from_host ? c->from : NULL,
+                           .srcDevice = from_host ? 0 : (CUdeviceptr)(uintptr_t)c->from,
+                           .dstMemoryType = w->to_type,
+                           .dstHost = to_host ? c->to : NULL,
+                           .dstDevice = to_host ? 0 : (CUdeviceptr)(uintptr_t)c->to,
+                           .WidthInBytes = c->width,
+                           .Height = c->height,
+                           .Depth = c->depth};
 }

@@ -29,19 +29,27 @@ static bool known_type(const struct value *v)
     }
 }
 
+static bool same_sizes(const struct tensor *a, const struct tensor *b)
+{
+    for (unsigned i = 0; i < a->n && a->n == b->n; i++)
+        if (a->dim[i] != b->dim[i])
+            return false;
+    return a->n == b->n && a->type == b->type;
+}
+
 /* The number of the tensor's value, which is added where it is new; or why it cannot be one. */
 static const char *value_of(struct operations *o, const struct descriptor *d, uint8_t *number)
 {
     struct value v = {.id = attribute_int(d, ATTR_TENSOR_UNIQUE_ID, 0),
                       .is_virtual = attribute_int(d, ATTR_TENSOR_IS_VIRTUAL, 0) != 0,
                       .is_by_value = attribute_int(d, ATTR_TENSOR_IS_BY_VALUE, 0) != 0};
+    if (!descriptor_tensor(d, &v.t) || !known_type(&v) || (v.is_by_value && count_of(&v.t, v.t.n) != 1))
+        return "a tensor of this type or size";
     for (unsigned i = 0; i < o->value_count; i++)
         if (o->values[i].id == v.id)
-            return *number = (uint8_t)i, NULL;
+            return *number = (uint8_t)i, same_sizes(&v.t, &o->values[i].t) ? NULL : "two tensors with one unique ID";
     if (o->value_count == MAX_VALUES)
         return "that many tensors";
-    if (!descriptor_tensor(d, &v.t) || !known_type(&v))
-        return "a tensor of this type or size";
     if (attribute_of(d, ATTR_TENSOR_RAGGED_OFFSET))
         return "a ragged tensor";
     *number = (uint8_t)o->value_count;
@@ -86,6 +94,11 @@ static bool fits(const struct operations *o, const struct operation *p)
     }
     if (p->type == BACKEND_OPERATION_REDUCTION)
         return divides(y, x, 0, n);
+    if (p->type == BACKEND_OPERATION_RESHAPE) { /* the result sees the operand's memory */
+        struct tensor seen = *y;
+        seen.type = x->type;
+        return tensor_bytes(&seen) <= tensor_bytes(x);
+    }
     for (unsigned i = 0; p->type == BACKEND_OPERATION_POINTWISE && i < p->operands; i++)
         if (!divides(operand(o, p, i), y, 0, n) ||
             (operand(o, p, i)->dim[last] != 1 && operand(o, p, i)->dim[last] != y->dim[last]))
@@ -203,6 +216,35 @@ static const char *read_operation(struct operations *o, const struct descriptor 
     return NULL;
 }
 
+/* Does an operation of the list, from `from` on, write what p reads? */
+static bool must_wait(const struct operations *o, unsigned from, const struct operation *p)
+{
+    for (unsigned i = 0; i < p->operands; i++)
+        for (unsigned k = from; k < o->count && is_read(p, i); k++)
+            if (o->list[k].out == p->in[i])
+                return true;
+    return false;
+}
+
+/* Graphs have their operations in any order: puts each behind those whose results it reads. */
+static const char *sort(struct operations *o)
+{
+    for (unsigned i = 0; i < o->count; i++) {
+        unsigned k = i;
+        while (k < o->count && must_wait(o, i, &o->list[k]))
+            k++;
+        if (k == o->count)
+            return "an operation that depends on its own result";
+        const struct operation p = o->list[k];
+        memmove(&o->list[i + 1], &o->list[i], (k - i) * sizeof p);
+        o->list[i] = p;
+    }
+    for (unsigned i = 0; i < o->value_count; i++)
+        if (o->values[i].is_virtual && o->values[i].uses && !o->values[i].is_written)
+            return "a virtual tensor that no operation computes";
+    return NULL;
+}
+
 const char *operations_read(const struct descriptor *graph, struct operations *o)
 {
     const struct attribute *ops = attribute_of(graph, ATTR_GRAPH_OPS);
@@ -214,7 +256,7 @@ const char *operations_read(const struct descriptor *graph, struct operations *o
         if (wrong)
             return wrong;
     }
-    return NULL;
+    return sort(o);
 }
 
 double operations_flops(const struct operations *o)

@@ -114,10 +114,10 @@ static void begin_anew(struct generator *g)
     g->is_set_up = false;
 }
 
-/* MTGP32 is seeded once: later seeds have no effect, and in the legacy ordering it then draws zeros. */
+/* MTGP32 of the device is seeded once: later seeds have no effect, and in the legacy ordering it then draws zeros. */
 static bool is_seeded_for_good(const struct generator *g)
 {
-    return g->options.type == CURAND_RNG_PSEUDO_MTGP32 && g->engine;
+    return g->options.type == CURAND_RNG_PSEUDO_MTGP32 && !g->options.host && g->engine;
 }
 
 /* The next draw begins so much later. Philox counts the groups of four that a draw completes. */
@@ -325,7 +325,8 @@ static void take_place(struct generator *g, struct drawing *w)
         g->next = g->options.offset;
     }
     w->draw.from = g->next;
-    count_draw(g, w->draw.n ? engine_steps(&g->options, &w->draw) : 0);
+    if (w->engine)
+        count_draw(g, w->draw.n ? engine_steps(&g->options, &w->draw) : 0);
     pthread_mutex_unlock(&g->lock);
 }
 
@@ -368,6 +369,18 @@ static bool is_misaligned(const struct generator *g, const struct draw *d)
     return (uintptr_t)d->to % (bytes_of(d->distribution) << (normal && engine_pairs(g->options.type)));
 }
 
+/* The draw did not happen: the next one begins anew in its stead. */
+static curandStatus_t failed_anew(struct generator *g, const struct drawing *w, curandStatus_t status)
+{
+    if (status && w->begins_anew) {
+        pthread_mutex_lock(&g->lock);
+        g->options.offset = w->options.offset;
+        g->begins_anew = true;
+        pthread_mutex_unlock(&g->lock);
+    }
+    return status;
+}
+
 static curandStatus_t put(struct generator *g, const char *call, struct drawing *w)
 {
     take_place(g, w);
@@ -378,7 +391,7 @@ static curandStatus_t put(struct generator *g, const char *call, struct drawing 
     if (g->options.host) {
         hd_result r = run_drawing(w);
         drop_drawing(w);
-        return r ? CURAND_STATUS_ALLOCATION_FAILED : CURAND_STATUS_SUCCESS;
+        return failed_anew(g, w, r ? CURAND_STATUS_ALLOCATION_FAILED : CURAND_STATUS_SUCCESS);
     }
     const hd_used used = library_writes(w->draw.to, w->draw.n * bytes_of(w->draw.distribution));
     const struct library_task t = {.name = call,
@@ -389,7 +402,7 @@ static curandStatus_t put(struct generator *g, const char *call, struct drawing 
                                    .used = &used,
                                    .used_count = w->draw.n != 0,
                                    .unit = HD_UNIT_INT32};
-    return status_of(heddle_library_put((CUstream)g->stream, &t, false));
+    return failed_anew(g, w, status_of(heddle_library_put((CUstream)g->stream, &t, false)));
 }
 
 static curandStatus_t draw(struct generator *g, const char *call, const struct draw *d)
@@ -410,7 +423,7 @@ LIBRARY_API curandStatus_t curandGenerateSeeds(curandGenerator_t generator)
 {
     GENERATOR(g, generator);
     struct drawing w = {0};
-    if (is_quasi(g) || g->options.type == CURAND_RNG_PSEUDO_MTGP32)
+    if (is_quasi(g) || (g->options.type == CURAND_RNG_PSEUDO_MTGP32 && !g->options.host))
         return CURAND_STATUS_SUCCESS;
     pthread_mutex_lock(&g->lock);
     begin_anew(g);
