@@ -222,7 +222,8 @@ static int make(struct session *s)
 int cmd_pack(struct session *s)
 {
     if (!s->n_words)
-        return usage_error(s, "heddle pack needs PTX files, or a file to show; `heddle pack --help` explains");
+        return usage_error(s, "heddle pack needs PTX files to pack, or one pack, library or program to show; see "
+                              "`heddle pack --help`");
     if (s->o.pack_output)
         return make(s);
     if (s->n_words > 1)

@@ -108,7 +108,8 @@ static bool add_negation(struct builder *b, struct video *v)
     if (!any)
         return true;
     if (negated[0] || in->inst->op != OP_vmad || v->flags & VIDEO_PO || (product && negated[3])) {
-        build_error(b, "ptx-operand", "only `vmad` negates, either the product or c, and not with `.po`",
+        build_error(b, "ptx-operand",
+                    "only `vmad` without `.po` can negate operands: the product (a or b), or c, not both",
                     "an operand of `%.*s` cannot be negated here", STR_ARG(in->inst->text));
         return false;
     }

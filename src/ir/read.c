@@ -81,7 +81,7 @@ static unsigned read_results(struct reader *r, ir_ref results[MAX_RESULTS])
         return 0;
     do {
         if (n == MAX_RESULTS)
-            return scan_fail(&r->s, r->s.p, "no instruction has as many results");
+            return scan_fail(&r->s, r->s.p, "no instruction has so many results");
         results[n++] = reader_result(r);
     } while (scan_take(&r->s, ','));
     scan_expect(&r->s, '=');
@@ -340,7 +340,8 @@ static bool check_registers(struct reader *r)
     for (uint32_t k = 1; k < r->f->regs.n; k++) {
         if (r->seen.at[k] && !r->f->regs.at[k].width)
             return scan_fail(&r->s, r->s.source->text.p + r->seen.at[k] - 1,
-                             "%%%u is written nowhere: its first line says `zeroed %%%u:32` then", k, k);
+                             "%%%u is never written: declare it in the function's first line, with `zeroed %%%u:32`", k,
+                             k);
         if (!r->seen.at[k])
             r->f->regs.at[k].width = 32;
     }

@@ -84,7 +84,7 @@ static void check_kernel(const struct ptx_func *kernel, uint64_t *work, struct d
     if (!*work)
         diag_error(diags, ptx_place(kernel->module, kernel->symbol.offset, (uint32_t)kernel->symbol.name.n),
                    "shared-size", "give each kernel a module of its own",
-                   "kernels call too many functions to find out how much static shared memory each has");
+                   "the static shared memory of each kernel cannot be found: the kernels call too many functions");
     else if (u.bytes > STATIC_SHARED_BYTES)
         diag_error(
             diags, u.largest_at, "shared-size",

@@ -152,9 +152,10 @@ static void check_mov(struct verifier *v)
         return;
     }
     if (unpacks && packs) {
-        operand_error(v, from, "as in mov.v2.b32 {%r1, %r2}, {%r3, %r4}",
-                      "`%.*s` takes a vector apart or puts one together; .v2 and .v4 move one",
-                      STR_ARG(in->inst->text));
+        operand_error(
+            v, from, "as in mov.v2.b32 {%r1, %r2}, {%r3, %r4}",
+            "`%.*s` either takes a vector apart or puts one together, not both; to move a vector, add .v2 or .v4",
+            STR_ARG(in->inst->text));
         return;
     }
     if (unpacks)

@@ -83,10 +83,10 @@ static void check_constant(struct walk *w, const struct ptx_operand *o, const ch
 {
     int64_t value = (int64_t)o->bits;
     if (o->kind != OPND_INT)
-        operand_error(w->v, o, NULL, "the %s of `%.*s` is a constant", name, STR_ARG(w->v->insn->inst->text));
+        operand_error(w->v, o, NULL, "the %s of `%.*s` must be a constant", name, STR_ARG(w->v->insn->inst->text));
     else if (value < low || value > high || (value - low) % step)
-        operand_error(w->v, o, NULL, step > 1 ? "the %s is %lld or %lld" : "the %s is from %lld to %lld", name,
-                      (long long)low, (long long)high);
+        operand_error(w->v, o, NULL, step > 1 ? "the %s must be %lld or %lld" : "the %s must be from %lld to %lld",
+                      name, (long long)low, (long long)high);
 }
 
 /* Of how many lanes' metadata the selector names one: four lanes have a row's and the next one's

@@ -62,7 +62,8 @@ static void blocks_say_where_they_lead(void **state)
 static void registers_have_one_width(void **state)
 {
     (void)state;
-    expect_of_line("%1:32 = mov_b32 %2", "3:17: %2 is written nowhere: its first line says `zeroed %2:32` then");
+    expect_of_line("%1:32 = mov_b32 %2",
+                   "3:17: %2 is never written: declare it in the function's first line, with `zeroed %2:32`");
     expect_of_line("%1:32 = mov_b32 0\n%1:64 = mov_b64 0", "4:1: %1 is 32 bits wide elsewhere");
     expect_of_line("%1:33 = mov_b32 0", "3:4: a width is 1, 16, 32, 64 or 128");
     expect_of_line("%1 = mov_b32 0", "3:4: `:` is missing here");

@@ -25,7 +25,8 @@ static cublasStatus_t check_geam(const struct call *c)
     const struct operand *o = c->op;
     if ((o[0].at == o[2].at && (c->ta != CUBLAS_OP_N || o[0].ld != o[2].ld)) ||
         (o[1].at == o[2].at && (c->tb != CUBLAS_OP_N || o[1].ld != o[2].ld))) {
-        library_failed(c->name, "the result replaces a matrix that is transposed, or has another leading dimension");
+        library_failed(c->name, "C may be the same memory as A or B only if that matrix is not transposed and has C's "
+                                "leading dimension");
         return CUBLAS_STATUS_INVALID_VALUE;
     }
     return CUBLAS_STATUS_SUCCESS;

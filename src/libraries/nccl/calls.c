@@ -54,7 +54,7 @@ LIBRARY_API ncclResult_t ncclRedOpCreatePreMulSum(ncclRedOp_t *op, void *scalar,
     pthread_mutex_unlock(&c->lock);
     return i < COMM_OPS ? ncclSuccess
                         : nccl_failed(ncclInvalidUsage, "ncclRedOpCreatePreMulSum",
-                                      "the communicator already has %d operators, which are the most", COMM_OPS);
+                                      "the communicator already has %d operators, the maximum", COMM_OPS);
 }
 NCCL_TWIN(RedOpCreatePreMulSum);
 
