@@ -57,6 +57,7 @@ void nest_finish(struct nest *n, hd_result result);
 void nest_tell_limits(hd_context *c, const size_t *limits);
 /* NULL: nobody told them. */
 const size_t *nest_limits(const struct nest *n);
+bool nest_was_numbered(uint64_t number); /* has a grid had this number? */
 
 /* ---- for who answers calls (nested_calls.c) ---- */
 
@@ -79,7 +80,6 @@ enum nest_error nest_put(struct nest *n, struct nested_call *c, struct task *t, 
 enum nest_error nest_stream_create(struct nest *n, struct nested_call *c, uint64_t *handle);
 enum nest_error nest_stream_destroy(struct nest *n, uint64_t handle);
 enum nest_error nest_event_create(struct nest *n, uint64_t *handle);
-bool nest_was_numbered(uint64_t number); /* has a grid had it? */
 bool nest_is_handle(uint64_t handle); /* may it be a stream's or an event's, of any grid? */
 enum nest_error nest_event_destroy(struct nest *n, uint64_t handle);
 enum nest_error nest_event_record(struct nest *n, struct nested_call *c, uint64_t event, uint64_t stream);
