@@ -13,7 +13,6 @@ NEEDS = {"/Mg": "several GPUs (cusolverMg)", "_mgpu_": "several GPUs (cuFFT)", "
          "Blk128x128": "block scaling", "Emulat": "emulated doubles", "GreenContext": "green contexts"}
 WHYS = {"cuSPARSE/spmm_csr_op/spmm_csr_op_example": "operators of the program's own, which are linked as NVIDIA's intermediate code",
         "cuSPARSE/spmvop_csr/spmv_csr_op_example": "cuSPARSE of CUDA 13.2; operators of the program's own",
-        "cuBLASLt/LtFp8CustomFind": "a fault of Heddle's, not looked into: a copy behind the product fails",
         "cuFFT/1d_r2c_c2r/1d_r2c_c2r_example": "its own mistake, as Heddle says: it scales more elements than its results have",
         "cuSOLVER/gesv/cusolver_irs_expert_cuda-10.2": "its own: it is for CUDA 10.2, whose function had other parameters",
         "cuSOLVER/gesv/cusolver_irs_expert_cuda-11": "its own mistake: it gives cudaMemcpy2D a pitch below its width, which an H200 refuses, too",

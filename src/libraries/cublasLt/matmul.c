@@ -231,10 +231,12 @@ static hd_result run_problem(const struct matmul *t, int64_t i)
                                  .alpha = integers ? (const void *)&integer[0] : alpha,
                                  .beta = integers ? (const void *)&integer[1] : beta,
                                  .row_alpha = row_alpha};
+    /* a C that beta leaves out may lie nowhere, or have less memory than its layout says */
+    const bool reads_c = t->pc && (integers ? integer[1] != 0 : beta[0] != 0 || beta[1] != 0);
     if (!lt_matrix(&p.product.a, &t->a, t->pa, i) || !lt_matrix(&p.product.b, &t->b, t->pb, i) ||
-        !lt_matrix(&p.product.d, &t->d, t->pd, i) || (t->pc && !lt_matrix(&p.product.c, &t->c, t->pc, i)))
+        !lt_matrix(&p.product.d, &t->d, t->pd, i) || (reads_c && !lt_matrix(&p.product.c, &t->c, t->pc, i)))
         return HD_ERROR_ILLEGAL_ADDRESS;
-    if (!t->pc)
+    if (!reads_c)
         p.product.c = p.product.d;
     const bool needs = e != CUBLASLT_EPILOGUE_DEFAULT || t->o.d_scale || t->o.amax_d || t->d.type == CUDA_R_8I;
     if (needs && p.product.precision <= PRECISION_D && !integers) {
