@@ -41,5 +41,5 @@ def program(folder, library, name):
     return Program(CHECKOUT, "", f"$NVCC {'-x cu ' if library == 'cuFFT' else ''}-std=c++17 -arch=sm_90 {include} {' '.join(files)} -o $OUT/sample {LINK}", "$OUT/sample", copied=False, needs=needs, why=WHYS.get(name, ""))
 
 
-SUITE = Suite("CUDALibrarySamples", "Those of cuSPARSE check their result; the others can only *run*.",
+SUITE = Suite("CUDALibrarySamples", "Those of cuSPARSE and two of cuSOLVER check their result; the others can only *run*.",
               {CHECKOUT: "https://github.com/NVIDIA/CUDALibrarySamples"}, names, program, silent=tuple(LIBRARIES))
