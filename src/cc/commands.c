@@ -100,6 +100,16 @@ void cc_add_host_options(struct job *j, cc_words *c)
     job_add_parts(j, c, CC_XCOMPILER, NULL);
 }
 
+bool cc_has_openmp(struct job *j)
+{
+    cc_words c = {0};
+    cc_add_host_options(j, &c);
+    for (uint32_t i = 0; i < c.n; i++)
+        if (strcmp(c.at[i], "-fopenmp") == 0)
+            return true;
+    return false;
+}
+
 /* The macros by which nvcc tells what it was asked for. */
 static void add_macros(struct job *j, cc_words *c)
 {
@@ -218,28 +228,34 @@ static const struct preprocessor_option {
 } preprocessor_options[] = {{"-D", true},       {"-U", true},          {"-I", false},       {"-isystem", false},
                             {"-iquote", false}, {"-idirafter", false}, {"-include", false}, {"-imacros", false}};
 
+static const struct preprocessor_option *preprocessor_option(const char *word)
+{
+    for (size_t i = 0; i < sizeof preprocessor_options / sizeof preprocessor_options[0]; i++)
+        if (str_starts(str_of(word), preprocessor_options[i].name))
+            return &preprocessor_options[i];
+    return NULL;
+}
+
 /* The host compiler's options for its preprocessor are the device side's, too: nvcc has both sides
  * preprocessed by the host's compiler. */
 static void add_host_preprocessor_options(struct job *j, cc_words *c, enum reading reading)
 {
     cc_words all = {0};
+    if (reading == READ_PREPROCESSED)
+        return;
+    if (cc_has_openmp(j))
+        ADD(c, "-D_OPENMP=202011"); /* clang 19's own, which its CUDA driver gives to the host alone */
     cc_add_host_options(j, &all);
-    for (uint32_t i = 0; i < all.n && reading != READ_PREPROCESSED; i++) {
-        if (strcmp(all.at[i], "-fopenmp") == 0)
-            ADD(c, "-D_OPENMP=202011"); /* clang 19's own, which its CUDA driver gives to the host alone */
-        for (size_t k = 0; k < sizeof preprocessor_options / sizeof preprocessor_options[0]; k++) {
-            const struct preprocessor_option *p = &preprocessor_options[k];
-            if (strncmp(all.at[i], p->name, strlen(p->name)) != 0)
-                continue;
-            const bool is_wanted = p->headers || reading == READ_SOURCE,
-                       has_next = strcmp(all.at[i], p->name) == 0 && i + 1 < all.n;
-            if (is_wanted)
-                ADD(c, all.at[i]);
-            if (has_next && is_wanted)
-                ADD(c, all.at[i + 1]);
-            i += has_next;
-            break;
-        }
+    for (uint32_t i = 0; i < all.n; i++) {
+        const char *word = all.at[i], *value = NULL;
+        const struct preprocessor_option *p = preprocessor_option(word);
+        if (p && strcmp(word, p->name) == 0 && i + 1 < all.n)
+            value = all.at[++i];
+        if (!p || (!p->headers && reading != READ_SOURCE))
+            continue;
+        ADD(c, word);
+        if (value)
+            ADD(c, value);
     }
 }
 

@@ -21,6 +21,8 @@ cc_words cc_dump_command(struct job *j, const char *input, const char *arch, con
 bool cc_is_toolkit(struct job *j, const char *folder);
 /* Options of the host's compiler, where it links, too. */
 void cc_add_host_options(struct job *j, cc_words *c);
+/* Is -fopenmp among them? */
+bool cc_has_openmp(struct job *j);
 /* Does the host's compilation end with text, and not with an object? */
 bool cc_stops_at_text(const struct cc_options *o);
 

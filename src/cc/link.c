@@ -8,21 +8,10 @@
 #include "cc/commands.h"
 #include "cc/job.h"
 
-/* -fopenmp: the host's side of CUDA files needs clang's library of OpenMP, which has the interface
- * of GCC's, too. */
-static bool has_openmp(struct job *j)
-{
-    cc_words c = {0};
-    cc_add_host_options(j, &c);
-    for (uint32_t i = 0; i < c.n; i++)
-        if (strcmp(c.at[i], "-fopenmp") == 0)
-            return true;
-    return false;
-}
-
 const char *cc_linker(struct job *j)
 {
-    bool others = j->host_cxx && !has_openmp(j);
+    /* the host's side of CUDA files needs clang's library of OpenMP, which has the interface of GCC's, too */
+    bool others = j->host_cxx && !cc_has_openmp(j);
     const char *program = others ? j->host_cxx : j->clang;
     const char *slash = strrchr(program, '/'), *base = slash ? slash + 1 : program;
     const char *c = others ? "gcc" : "clang", *cxx = others ? "g++" : "clang++";
