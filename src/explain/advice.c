@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "explain/cost.h"
 #include "explain/model.h"
+#include "explain/rules.h"
 #include "explain/tables.h"
 #include "ptx/module.h"
 
@@ -292,19 +293,18 @@ static void advise_block(struct advisor *a)
 /* Rows of the block that are shorter than a sector, where the figures show that each row's threads are neighbours. */
 static void advise_rows(struct advisor *a)
 {
-    enum { SECTOR = 32 };
     const struct access_counters *loads = &a->c->access[KIND_of_global_ld], *stores = &a->c->access[KIND_of_global_st];
     uint64_t requests = loads->requests + stores->requests, sectors = loads->sectors + stores->sectors,
              ideal = loads->ideal_sectors + stores->ideal_sectors, lanes = loads->lanes + stores->lanes;
     uint32_t width = a->c->block[0], rows = a->c->block[1] * a->c->block[2];
     uint64_t lane_bytes = (uint64_t)ratio(loads->bytes + stores->bytes, lanes);
-    if (rows < 2 || !lane_bytes || width * lane_bytes >= SECTOR || 2 * sectors < 3 * ideal ||
+    if (rows < 2 || !lane_bytes || width * lane_bytes >= SECTOR_BYTES || 2 * sectors < 3 * ideal ||
         ratio(sectors, requests) > ratio(lanes, requests) / width + 1)
         return;
     give_of_launch(a, "narrow-block",
                    "a row of the block has %u thread%s, with %u of the 32 bytes of a sector: make blockDim.x at least "
                    "%u, 32 at best",
-                   width, width == 1 ? "" : "s", (unsigned)(width * lane_bytes), (unsigned)(SECTOR / lane_bytes));
+                   width, width == 1 ? "" : "s", (unsigned)(width * lane_bytes), (unsigned)(SECTOR_BYTES / lane_bytes));
 }
 
 static void advise_grid(struct advisor *a, const struct device_model *d, const struct device_occupancy *o)

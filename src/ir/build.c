@@ -2,7 +2,6 @@
 #include "ir/builder.h"
 #include "isa/lane_ids.h"
 #include "isa/opcodes.h"
-#include "ptx/loc.h"
 
 /* Steps that a function's passes may take beyond what grows with its size alone: about a second. */
 static const uint64_t FUNCTION_WORK = 1ull << 30;

@@ -402,7 +402,9 @@ struct callee_sources {
 };
 static inline void callee_sources_init(struct callee_sources *c, struct arena *arena)
 {
-    *c = (struct callee_sources){.arena = arena, .sources = {.arena = arena}, .others = {.arena = arena}};
+    c->arena = arena;
+    map_init(&c->sources, arena);
+    map_init(&c->others, arena);
 }
 bool ir_callee_is_source(struct callee_sources *known, const struct ir_func *f, struct ptx_func *callee);
 /* serial_parts.c; after ir_drop_unread. *has_cut: blocks have been cut: then order, spins and parts

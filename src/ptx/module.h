@@ -315,6 +315,10 @@ uint32_t ptx_product(const struct ptx_directive *d);
 /* The line of CUDA C that a .loc names, with those of the calls that are inlined there, in the
  * arena; NULL where it names none. */
 const struct cuda_place *ptx_cuda_place(const struct ptx_module *m, const struct ptx_loc *loc, struct arena *arena);
+/* The .loc of the first instruction with a line that uses what the load, the function's statement
+ * `load`, has loaded; NULL where there is none. LLVM gives line 0 to a load that it moves out of a
+ * loop: its line is where its value is used. */
+const struct ptx_loc *ptx_loc_of_use(const struct ptx_func *f, uint32_t load);
 
 /* What the function that is called takes and gives, or what its prototype or list of targets says;
  * NULL where neither does. */

@@ -1,5 +1,5 @@
 /* Lines of CUDA C that PTX comes from: .file and .loc (PTX ISA 11.5.2, 11.5.3). */
-#include "ptx/loc.h"
+#include "ptx/module.h"
 
 enum { MOST_CALLS = 64 }; /* that are inlined in each other, and are told */
 

@@ -159,14 +159,19 @@ static void forget_global(struct races *r)
     atomic_store(&r->no_memory, false);
 }
 
+static void forget_order(struct races *r)
+{
+    order_block_end(r->host->order);
+    r->host->order = NULL;
+    order_forget_releases(r->order);
+}
+
 /* The sites of its kernels may be freed next, which histories name (compare_lines). */
 static void forget_kernels(struct races *r)
 {
     pthread_mutex_lock(&r->range_lock);
     if (!r->running) {
-        order_block_end(r->host->order);
-        r->host->order = NULL;
-        order_forget_releases(r->order);
+        forget_order(r);
         forget_global(r);
     }
     pthread_mutex_unlock(&r->range_lock);
@@ -192,9 +197,7 @@ void races_launch_begin(struct races *r)
 {
     pthread_mutex_lock(&r->range_lock);
     if (r->running++ == 0 && atomic_load(&r->newest) <= timelines_retired(r->timelines)) {
-        order_block_end(r->host->order);
-        r->host->order = NULL;
-        order_forget_releases(r->order);
+        forget_order(r);
         if (bytes_of_histories(&r->global) >= KEPT_BYTES || budget_is_short(r->budget) || r->no_memory)
             forget_global(r);
     }

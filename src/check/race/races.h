@@ -1,8 +1,8 @@
 /* The race detector (docs/RACES.md). Two accesses race by the memory consistency model of the PTX
  * ISA (chapter 8): they overlap, at least one of them writes, causality orders neither before the
  * other, and they are not morally strong (8.7.1). The detector watches all bytes of global and
- * shared memory, in all launches of the machines whose checkers share it. check/order/order.h knows the order, history.h the
- * earlier accesses.
+ * shared memory, in all launches of the machines whose checkers share it. check/order/order.h knows
+ * the order, history.h the earlier accesses.
  *
  * A finding is a pair of places in the program and a reason. It is reported once, with a count,
  * and with the threads of one occurrence. Pair and count do not depend on the order in which

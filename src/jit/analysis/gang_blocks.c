@@ -265,7 +265,7 @@ static bool touches_what_is_written(const struct function *fn, uint32_t order, u
 /* May the access read or change the block's own memory? */
 static bool may_be_shared(const struct mem_access *m)
 {
-    return m->space != SPACE_GLOBAL && m->space != SPACE_CONST && m->space != SPACE_PARAM && m->space != SPACE_LOCAL;
+    return m->space == SPACE_SHARED || m->space == SPACE_GENERIC;
 }
 
 /* Can the store be done again, when the block's warps begin it again? It is a plain store to shared
@@ -277,7 +277,7 @@ static bool may_repeat(const struct function *fn, uint32_t order, uint32_t index
     const struct ir_insn *store = fn_insn(fn, order, index);
     ir_ref written[IR_MAX_REFS];
     if (store->kind != IR_ST || store->guard || store->access->mem.space != SPACE_SHARED ||
-        store->access->mem.is_volatile || store->access->mem.order != ORDER_WEAK)
+        mem_access_is_strong(&store->access->mem))
         return false;
     for (uint32_t n = 0; n < index; n++) {
         const struct ir_insn *i = fn_insn(fn, order, n);
@@ -291,7 +291,7 @@ static bool may_repeat(const struct function *fn, uint32_t order, uint32_t index
 bool gang_changes(const struct function *fn, uint32_t order, uint32_t index)
 {
     const struct ir_insn *i = fn_insn(fn, order, index);
-    bool is_weak_load = i->kind == IR_LD && i->access->mem.order == ORDER_WEAK && !i->access->mem.is_volatile;
+    bool is_weak_load = i->kind == IR_LD && !mem_access_is_strong(&i->access->mem);
     return i->kind != IR_LANES && i->kind != IR_FRAME && !is_weak_load && !may_repeat(fn, order, index);
 }
 
