@@ -24,14 +24,20 @@ static void nest_defined(const struct nest *n, uint64_t at, uint64_t bytes)
         checker_memory(m->checker->checker, HOST_DEFINED, (const void *)(uintptr_t)at, bytes);
 }
 
-/* Stores a result where the caller's pointer leads; a null pointer is an invalid value. */
+/* Stores a result where the caller's pointer leads. */
+static void store(const struct nest *n, struct nested_call *c, unsigned pointer, const void *value, uint32_t bytes)
+{
+    if (nested_write(c, arg(c, pointer), value, bytes) && nested_is_global(c, arg(c, pointer)))
+        nest_defined(n, arg(c, pointer), bytes);
+}
+
+/* The same; a null pointer is an invalid value. */
 static enum nest_error give(const struct nest *n, struct nested_call *c, unsigned pointer, const void *value,
                             uint32_t bytes)
 {
     if (!arg(c, pointer))
         return NEST_INVALID_VALUE;
-    if (nested_write(c, arg(c, pointer), value, bytes) && nested_is_global(c, arg(c, pointer)))
-        nest_defined(n, arg(c, pointer), bytes);
+    store(n, c, pointer, value, bytes);
     return NEST_SUCCESS;
 }
 
@@ -192,7 +198,6 @@ static enum nest_error get_attributes(struct nest *n, struct nested_call *c)
 
 /* A null pointer is a fault. More dynamic shared memory than kernels have unless the host allows it
  * leaves no block. */
-enum { DEFAULT_SHARED_BYTES = 48 << 10 };
 static enum nest_error occupancy(struct nest *n, struct nested_call *c)
 {
     enum nest_error e;
@@ -201,10 +206,10 @@ static enum nest_error occupancy(struct nest *n, struct nested_call *c)
     hd_kernel_info info = {0};
     if (k)
         hd_kernel_get_info(k, &info);
-    if (k && threads > 0 && info.static_shared_bytes + arg(c, 3) <= DEFAULT_SHARED_BYTES)
+    if (k && threads > 0 && info.static_shared_bytes + arg(c, 3) <= DEVICE_MAX_SHARED_MEMORY_PER_BLOCK)
         blocks = (int)hd_kernel_max_blocks(k, (unsigned)threads, arg(c, 3));
-    if (!c->failed && nested_write(c, arg(c, 0), &blocks, sizeof blocks) && nested_is_global(c, arg(c, 0)))
-        nest_defined(n, arg(c, 0), sizeof blocks);
+    if (!c->failed)
+        store(n, c, 0, &blocks, sizeof blocks);
     return k && threads <= 0 ? NEST_INVALID_VALUE : NEST_SUCCESS;
 }
 

@@ -49,15 +49,24 @@ static void put_handle(const struct picture *p, const struct CUgraphNode_st *n)
         fprintf(p->file, "node handle: " HANDLE_FORMAT "\n", HANDLE(n->handle));
 }
 
-/* The first rows of a table: the node's number, and its handle if a flag asks for it. */
+/* The first columns of a table: the node's number, and its handle if a flag asks for it. */
+static const char *id_columns(const struct picture *p)
+{
+    return FLAG(p, HANDLES) ? "ID | node handle" : "ID";
+}
+
+static void put_id_columns(const struct picture *p, const struct CUgraphNode_st *n)
+{
+    put_id(p, n);
+    if (FLAG(p, HANDLES))
+        fprintf(p->file, " | " HANDLE_FORMAT, HANDLE(n->handle));
+}
+
+/* The first rows of a record, with these columns alone. */
 static void begin_record(const struct picture *p, const struct CUgraphNode_st *n, const char *word)
 {
-    bool handle = FLAG(p, HANDLES);
-    fprintf(p->file, "[style=\"solid\" shape=\"record\" label=\"{\n%s\n| {{ID%s} | {", word,
-            handle ? " | node handle" : "");
-    put_id(p, n);
-    if (handle)
-        fprintf(p->file, " | " HANDLE_FORMAT, HANDLE(n->handle));
+    fprintf(p->file, "[style=\"solid\" shape=\"record\" label=\"{\n%s\n| {{%s} | {", word, id_columns(p));
+    put_id_columns(p, n);
     fprintf(p->file, "}}\n");
 }
 
@@ -263,14 +272,11 @@ static void put_fill(const struct picture *p, const struct CUgraphNode_st *n)
         fprintf(p->file, "(%u,%zu)\n", (unsigned)f->value, f->width * f->height * f->element_bytes);
         return;
     }
-    bool handle = FLAG(p, HANDLES);
     fprintf(p->file,
-            "[style=\"solid\" style=\"solid\" shape=\"record\" label=\"{MEMSET\n| {{ID%s | dptr | pitch | value | "
+            "[style=\"solid\" style=\"solid\" shape=\"record\" label=\"{MEMSET\n| {{%s | dptr | pitch | value | "
             "elementSize | width | height} | {",
-            handle ? " | node handle" : "");
-    put_id(p, n);
-    if (handle)
-        fprintf(p->file, " | " HANDLE_FORMAT, HANDLE(n->handle));
+            id_columns(p));
+    put_id_columns(p, n);
     fprintf(p->file, " | " HANDLE_FORMAT " | %zu | %u | %zu | %zu | %zu}}}", HANDLE(f->to), f->pitch,
             (unsigned)f->value, (size_t)f->element_bytes, f->width, f->height);
 }
@@ -323,11 +329,10 @@ static const char *operation_of(CUstreamBatchMemOpType type)
 static void put_operation(const struct picture *p, const CUstreamBatchMemOpParams *o)
 {
     static const char *const waits[] = {"GEQ", "EQ", "AND", "NOR"};
-    const char *word = operation_of(o->operation);
     bool is_64 = o->operation == CU_STREAM_MEM_OP_WAIT_VALUE_64 || o->operation == CU_STREAM_MEM_OP_WRITE_VALUE_64,
          waiting = o->operation == CU_STREAM_MEM_OP_WAIT_VALUE_32 || o->operation == CU_STREAM_MEM_OP_WAIT_VALUE_64,
          writing = o->operation == CU_STREAM_MEM_OP_WRITE_VALUE_32 || o->operation == CU_STREAM_MEM_OP_WRITE_VALUE_64;
-    fprintf(p->file, "%s", word);
+    fprintf(p->file, "%s", operation_of(o->operation));
     if (!waiting && !writing)
         return;
     fprintf(p->file, " | " HANDLE_FORMAT, (unsigned long long)o->writeValue.address);
@@ -344,12 +349,9 @@ static void put_operation(const struct picture *p, const CUstreamBatchMemOpParam
 static void put_operations(const struct picture *p, const struct CUgraphNode_st *n)
 {
     const struct memops *m = n->work.memops;
-    bool handle = FLAG(p, HANDLES);
-    fprintf(p->file, "[style=\"solid\" shape=\"record\" label=\"{\nBATCH_MEM_OP\n| {{ID%s | count | flags } | {",
-            handle ? " | node handle" : "");
-    put_id(p, n);
-    if (handle)
-        fprintf(p->file, " | " HANDLE_FORMAT, HANDLE(n->handle));
+    fprintf(p->file, "[style=\"solid\" shape=\"record\" label=\"{\nBATCH_MEM_OP\n| {{%s | count | flags } | {",
+            id_columns(p));
+    put_id_columns(p, n);
     fprintf(p->file, " | %u | 0x%08x }}\n| {{", m->count, 0);
     for (unsigned i = 0; i < m->count; i++)
         fprintf(p->file, "%s{paramArray[%u] | {op | addr | val | flags }}%s\n", i ? "| " : "", i,
@@ -462,7 +464,7 @@ static void put_node(const struct picture *p, const struct CUgraphNode_st *n)
 static CUresult number_nodes(CUgraph g)
 {
     CUgraphNode *found = malloc((g->n + 1) * sizeof *found);
-    size_t n = 0, n_ends = 0;
+    size_t n, n_ends = 0;
     if (!found)
         return CUDA_ERROR_OUT_OF_MEMORY;
     for (CUgraphNode node = g->first; node; node = node->next) {

@@ -213,7 +213,6 @@ void heddle_image_registered(const void *image)
     char why[640] = "", path[PATH_MAX];
     if (!secure_getenv("HEDDLE_KERNELS"))
         return;
-    file_with(image, SIZE_MAX, path);
     pthread_mutex_lock(&process.lock);
     read_packs();
     bool any = has_calls();
@@ -225,8 +224,10 @@ void heddle_image_registered(const void *image)
         bool is_first = !g->called;
         g->called = true;
         pthread_mutex_unlock(&process.lock);
-        if (is_first)
+        if (is_first) {
+            file_with(image, SIZE_MAX, path);
             call_functions(g->pack, path);
+        }
     }
     companion_free(c);
 }

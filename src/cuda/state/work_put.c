@@ -2,6 +2,7 @@
 #include "cuda/process/printed.h"
 #include "cuda/state/allocations.h"
 #include "cuda/state/capture.h"
+#include "cuda/state/devices.h"
 #include "cuda/state/streams.h"
 #include "cuda/state/work.h"
 
@@ -11,7 +12,8 @@
 static hd_stream *stream_elsewhere(const void *p, enum memory_kind kind, CUcontext c)
 {
     struct device *device = NULL;
-    struct allocation *a = kind == MEMORY_DEVICE ? allocation_find(p, NULL, &device) : NULL;
+    bool may_be = kind == MEMORY_DEVICE && device_count() > 1;
+    struct allocation *a = may_be ? allocation_find(p, NULL, &device) : NULL;
     CUcontext owner = a && device != c->device ? a->context : NULL;
     return owner ? hd_context_default_stream(owner->context) : NULL;
 }
@@ -19,8 +21,10 @@ static hd_stream *stream_elsewhere(const void *p, enum memory_kind kind, CUconte
 /* Later work of the stream comes after all earlier work of the other. */
 static CUresult follow(hd_stream *s, hd_stream *other, hd_event *moment)
 {
-    hd_result r = s && other ? hd_event_record(moment, other) : HD_SUCCESS;
-    return from_hd(!r && s && other ? hd_stream_wait_event(s, moment) : r);
+    if (!s || !other)
+        return CUDA_SUCCESS;
+    hd_result r = hd_event_record(moment, other);
+    return from_hd(r ? r : hd_stream_wait_event(s, moment));
 }
 
 /* In a legacy stream, a copy between two devices comes after all earlier work of both, and before

@@ -18,12 +18,18 @@ struct work {
     const struct operation *now;
 };
 
+/* Coordinates along the first axes. */
+static void first_coordinates(const struct tensor *t, unsigned axes, int64_t index, int64_t c[MAX_DIMS])
+{
+    for (unsigned i = axes; i-- > 0; index /= t->dim[i])
+        c[i] = index % t->dim[i];
+}
+
 /* Coordinates of a row, which goes along the last axis. */
 static void coordinates(const struct tensor *t, int64_t row, int64_t c[MAX_DIMS])
 {
     c[t->n - 1] = 0;
-    for (unsigned i = t->n - 1; i-- > 0; row /= t->dim[i])
-        c[i] = row % t->dim[i];
+    first_coordinates(t, t->n - 1, row, c);
 }
 
 /* The index in t's array that belongs to coordinates of `whole`, of the first `axes`. */
@@ -82,9 +88,8 @@ static void product(void *data, size_t batch)
     unsigned batches = y->n - 2;
     const int m = (int)y->dim[batches], n = (int)y->dim[batches + 1], k = (int)a->dim[batches + 1];
     const float one = 1, zero = 0;
-    int64_t c[MAX_DIMS], rest = (int64_t)batch;
-    for (unsigned i = batches; i-- > 0; rest /= y->dim[i])
-        c[i] = rest % y->dim[i];
+    int64_t c[MAX_DIMS];
+    first_coordinates(y, batches, (int64_t)batch, c);
     const float *left = w->elements[p->in[0]] + index_at(a, y, c, batches) * m * k,
                 *right = w->elements[p->in[1]] + index_at(b, y, c, batches) * k * n;
     heddle_openblas.gemm[PRECISION_S]("N", "N", &n, &m, &k, &one, right, &n, left, &k, &zero,
@@ -190,7 +195,7 @@ static void mask(struct work *w)
 {
     const struct tensor *y = &w->o->values[w->now->out].t;
     uint64_t seed = seed_of(w, 0), offset = seed_of(w, 1);
-    for (int64_t i = 0; i < count_of(y, y->n); i++)
+    for (int64_t i = 0, n = count_of(y, y->n); i < n; i++)
         w->elements[w->now->out][i] = cudnn_drawn(seed, offset, (uint64_t)i) < (double)w->now->alpha[0];
 }
 

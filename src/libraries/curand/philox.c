@@ -52,7 +52,7 @@ static void groups(struct engine *e, const struct draw *d, size_t first, size_t 
 static void finish(struct engine *e, const struct draw *d, unsigned words)
 {
     uint64_t *counters = e->state, first = d->from / 4, whole = (d->from + d->n) / 4 - first;
-    for (size_t i = 0; i < e->strands; i++)
+    for (size_t i = 0; i < e->strands && i < whole; i++)
         counters[(first + i) % e->strands] += (whole / e->strands + (i < whole % e->strands)) * (words / 4);
 }
 
