@@ -1,4 +1,5 @@
 """NVIDIA's CUDALibrarySamples of cuBLAS, cuBLASLt, cuFFT, cuRAND, cuSOLVER and cuSPARSE, each compiled by one command. See suite.py."""
+import functools
 import glob
 import os
 
@@ -23,18 +24,22 @@ WHYS = {"cuSPARSE/spmm_csr_op/spmm_csr_op_example": "operators of the program's 
 MANY_FILES = "cuBLASLt"
 
 
+@functools.cache
 def sources(folder, library):
     found = [path for end in ("c", "cpp", "cu") for path in glob.glob(os.path.join(folder, CHECKOUT, library, "**", f"*.{end}"), recursive=True)]
     return sorted(os.path.relpath(path, os.path.join(folder, CHECKOUT)) for path in found if f"{os.sep}Common{os.sep}" not in path)
 
 
+def sample_of(library, path):
+    return os.path.dirname(path) if library == MANY_FILES else os.path.splitext(path)[0]
+
+
 def names(folder):
-    return {library: sorted({os.path.dirname(path) if library == MANY_FILES else os.path.splitext(path)[0] for path in sources(folder, library)})
-            for library in LIBRARIES}
+    return {library: sorted({sample_of(library, path) for path in sources(folder, library)}) for library in LIBRARIES}
 
 
 def program(folder, library, name):
-    files = [path for path in sources(folder, library) if (os.path.dirname(path) if library == MANY_FILES else os.path.splitext(path)[0]) == name]
+    files = [path for path in sources(folder, library) if sample_of(library, path) == name]
     files += [f"{MANY_FILES}/Common/helpers.cpp"] if library == MANY_FILES else []
     needs = ", ".join(what for part, what in NEEDS.items() if part in name)
     include = " ".join(f"-I{path}" for path in (f"{library}/utils", f"{library}/Common", os.path.dirname(files[0])) if os.path.isdir(os.path.join(folder, CHECKOUT, path)))

@@ -58,6 +58,20 @@ static void add_source_options(struct job *j, cc_words *c, enum reading reading)
     job_add_all(j, c, &o->both);
 }
 
+static const char *find_gcc_headers(struct arena *arena)
+{
+    glob_t found;
+    if (glob("/usr/lib/gcc/*-linux-gnu*/*/include", GLOB_ONLYDIR, NULL, &found) != 0)
+        return "";
+    const char *newest = found.gl_pathv[0];
+    for (size_t i = 1; i < found.gl_pathc; i++)
+        if (strverscmp(newest, found.gl_pathv[i]) < 0)
+            newest = found.gl_pathv[i];
+    newest = arena_strdup(arena, newest);
+    globfree(&found);
+    return newest;
+}
+
 /* What makes clang take what nvcc takes: headers of GCC's that clang lacks, such as <omp.h>, and
  * errors of clang's that are warnings of nvcc's, or nothing. */
 static void add_what_nvcc_takes(struct job *j, cc_words *c)
@@ -73,16 +87,12 @@ static void add_what_nvcc_takes(struct job *j, cc_words *c)
         ADD(c, warnings[i]);
     ADD(c, "-idirafter");
     ADD(c, arena_printf(j->arena, "%s/heddle/after", j->headers));
-    glob_t found;
-    if (glob("/usr/lib/gcc/*-linux-gnu*/*/include", GLOB_ONLYDIR, NULL, &found) != 0)
+    if (!j->gcc_headers)
+        j->gcc_headers = find_gcc_headers(j->arena);
+    if (!*j->gcc_headers)
         return;
-    const char *newest = found.gl_pathv[0];
-    for (size_t i = 1; i < found.gl_pathc; i++)
-        if (strverscmp(newest, found.gl_pathv[i]) < 0)
-            newest = found.gl_pathv[i];
     ADD(c, "-idirafter");
-    ADD(c, arena_printf(j->arena, "%s", newest));
-    globfree(&found);
+    ADD(c, j->gcc_headers);
 }
 
 void cc_add_host_options(struct job *j, cc_words *c)

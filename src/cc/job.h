@@ -11,6 +11,7 @@ struct job {
     const char *clang;    /* compiles all that is CUDA */
     const char *host_cxx; /* -ccbin: compiles the host's own files, and links; NULL: clang does */
     const char *headers, *libraries;
+    const char *gcc_headers;       /* of the newest GCC; empty: there is none; NULL: not looked for yet */
     const char *folder;            /* of what is made on the way */
     VEC(struct cc_source) sources; /* the source and the user's headers */
     bool may_have_closures;        /* that nvcc lays out otherwise: closures.c */

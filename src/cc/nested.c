@@ -124,10 +124,6 @@ static bool is_value_expected(struct str text, size_t end)
 
 /* ---- writing ---- */
 
-/* What begins the two forms of a function that is of both sides. */
-#define ON_HOST   "HEDDLE_ON_HOST("
-#define ON_DEVICE ") HEDDLE_ON_DEVICE("
-
 static void copy_to(struct nested_scan *s, size_t at)
 {
     if (at > s->written)
@@ -193,6 +189,16 @@ static bool put_deduced(struct nested_scan *s, struct str callee)
     return true;
 }
 
+/* In a function of both sides: what the host's code keeps, and the beginning of what the device's has. */
+static void put_on_host(struct nested_scan *s, const struct device_function *f, size_t start, size_t end)
+{
+    if (!f->host)
+        return;
+    text_puts(&s->out, "HEDDLE_ON_HOST(");
+    cc_put_line(&s->out, (struct str){s->text.p + start, end - start});
+    text_puts(&s->out, ") HEDDLE_ON_DEVICE(");
+}
+
 /* A launch whose `<` are at `at`; what is inside of it may have others. Returns behind its `<<<`. */
 static size_t put_launch(struct nested_scan *s, const struct device_function *f, size_t at, size_t *close)
 {
@@ -208,11 +214,7 @@ static size_t put_launch(struct nested_scan *s, const struct device_function *f,
     bool is_parameter = cc_declares(s->text, f->start, f->word, callee),
          is_value = is_expression || is_variable(s, f, at, callee);
     copy_to(s, start);
-    if (f->host) {
-        text_puts(&s->out, ON_HOST);
-        cc_put_line(&s->out, (struct str){s->text.p + start, *close + 3 - start});
-        text_puts(&s->out, ON_DEVICE);
-    }
+    put_on_host(s, f, start, *close + 3);
     if (is_parameter || is_value || !put_deduced(s, callee)) {
         text_puts(&s->out, "::heddle::nested(");
         if (is_parameter)
@@ -245,11 +247,7 @@ static size_t put_name(struct nested_scan *s, const struct device_function *f, s
         !strchr("),;:?}=!+-", s->text.p[behind]) || (name == at && cc_declares(s->text, f->start, at, word)))
         return at + word.n;
     copy_to(s, start);
-    if (f->host) {
-        text_puts(&s->out, ON_HOST);
-        cc_put_line(&s->out, (struct str){s->text.p + start, end - start});
-        text_puts(&s->out, ON_DEVICE);
-    }
+    put_on_host(s, f, start, end);
     put_kernel(&s->out, (struct str){s->text.p + name, end - name}, -1);
     text_puts(&s->out, f->host ? ")" : "");
     s->written = end;
@@ -335,26 +333,30 @@ static struct str put_all(struct nested_scan *s)
     return (struct str){s->out.p, s->out.n};
 }
 
+static void put_texts(struct nested_scan *s, struct str *made)
+{
+    for (uint32_t i = 0; i < s->n; i++) {
+        s->text = s->all[i];
+        made[i] = put_all(s);
+    }
+}
+
 void cc_rewrite_nested(struct str *texts, uint32_t n, bool in_both, struct arena *arena)
 {
     struct nested_scan s = {.all = texts, .n = n, .in_both = in_both, .arena = arena};
     struct str *made = ARENA_ARRAY(arena, struct str, n);
-    bool wanted = false;
     for (uint32_t i = 0; i < n; i++) {
         s.text = texts[i];
         find_kernels(&s);
     }
     if (!s.kernels.n)
         return;
-    for (int pass = 0; pass < (wanted ? 2 : 1);
-         pass++) { /* a declaration may stand before what shows that it is wanted */
-        for (uint32_t i = 0; i < n; i++) {
-            s.text = texts[i];
-            made[i] = put_all(&s);
+    put_texts(&s, made);
+    for (uint32_t i = 0; i < s.kernels.n; i++)
+        if (s.kernels.at[i].wanted) {
+            put_texts(&s, made); /* the declarations may stand before what has shown that they are wanted */
+            break;
         }
-        for (uint32_t i = 0; i < s.kernels.n; i++)
-            wanted |= s.kernels.at[i].wanted;
-    }
     for (uint32_t i = 0; i < n; i++)
         if (made[i].p)
             texts[i] = made[i];

@@ -51,7 +51,7 @@ static const char *find_in(struct finder *f, enum cc_id id, struct str name)
     const cc_words *folders = &f->j->o.list[id];
     for (uint32_t i = 0; i < folders->n; i++) {
         const char *path = arena_printf(f->j->arena, "%s/%.*s", folders->at[i], STR_ARG(name));
-        if (!cc_is_toolkit(f->j, folders->at[i]) && look_for(f, path))
+        if (look_for(f, path) && !cc_is_toolkit(f->j, folders->at[i]))
             return path;
     }
     return NULL;
@@ -81,11 +81,10 @@ static bool add_once(struct finder *f, const char *path)
     return add_source(f->j, path, &s);
 }
 
-/* The name behind `#include` in the line that begins at `at`; its first character is the bracket. */
-static struct str included_name(struct str text, size_t at)
+/* The name behind `#include`, whose `#` is at `hash`; its first character is the bracket. */
+static struct str included_name(struct str text, size_t hash)
 {
-    size_t hash = cc_skip_blanks(text, at),
-           word = hash < text.n && text.p[hash] == '#' ? cc_skip_blanks(text, hash + 1) : text.n;
+    size_t word = cc_skip_blanks(text, hash + 1);
     if (word >= text.n || !str_is(cc_word_at(text, word), "include"))
         return (struct str){0};
     size_t open = cc_skip_blanks(text, word + strlen("include"));

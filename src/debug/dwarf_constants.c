@@ -24,7 +24,7 @@ bool dwarf_constant_value(Dwarf_Die *die, uint64_t *bits)
     return true;
 }
 
-static bool is_class(Dwarf_Die *die)
+bool dwarf_is_class(Dwarf_Die *die)
 {
     int tag = dwarf_tag(die);
     return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
@@ -67,28 +67,16 @@ bool dwarf_function_constant(Dwarf_Die function, const char *name, Dwarf_Die *to
     int n = dwarf_getscopes_die(&function, &scopes);
     bool found = false;
     for (int i = 1; i < n && !found; i++)
-        found = is_class(&scopes[i]) && own_constant(&scopes[i], name, to);
+        found = dwarf_is_class(&scopes[i]) && own_constant(&scopes[i], name, to);
     if (n > 0)
         free(scopes);
     return found;
 }
 
-static bool class_named(struct reader *r, Dwarf_Die *scope, const char *name, unsigned depth, Dwarf_Die *to)
+static bool is_whole_class(Dwarf_Die *die)
 {
-    Dwarf_Die child;
-    for (int more = dwarf_child(scope, &child); more == 0 && depth < DEEPEST; more = dwarf_siblingof(&child, &child)) {
-        Dwarf_Attribute a;
-        const char *called = is_class(&child) ? dwarf_diename(&child) : NULL;
-        if (called && !dwarf_attr(&child, DW_AT_declaration, &a) &&
-            strcmp(name_compact(called, &r->arena), name) == 0) {
-            *to = child;
-            return true;
-        }
-        bool may_have = is_class(&child) || dwarf_tag(&child) == DW_TAG_subprogram;
-        if (may_have && class_named(r, &child, name, depth + 1, to))
-            return true;
-    }
-    return false;
+    Dwarf_Attribute a;
+    return dwarf_is_class(die) && !dwarf_attr(die, DW_AT_declaration, &a);
 }
 
 bool dwarf_class_constant(struct reader *r, struct str name, Dwarf_Die *to)
@@ -98,7 +86,7 @@ bool dwarf_class_constant(struct reader *r, struct str name, Dwarf_Die *to)
     const char *member = arena_strndup(&r->arena, name_last(name).p, name_last(name).n);
     Dwarf_Die found;
     for (uint32_t i = 0; of.n && i < r->spaces.n; i++)
-        if (class_named(r, &r->spaces.at[i], class, 0, &found) && own_constant(&found, member, to))
+        if (dwarf_find(r, &r->spaces.at[i], class, is_whole_class, 0, &found) && own_constant(&found, member, to))
             return true;
     return false;
 }

@@ -198,21 +198,27 @@ static const struct c_type *returns(void *reader, uint64_t at)
     return blocks.n && dwarf_leads(&blocks.at[0], DW_AT_type, &of) ? dwarf_type(reader, &of) : NULL;
 }
 
-static const struct c_type *find_type(struct reader *r, Dwarf_Die *scope, const char *name, unsigned depth)
+static bool is_type(Dwarf_Die *die)
+{
+    int tag = dwarf_tag(die);
+    return dwarf_is_class(die) || tag == DW_TAG_enumeration_type || tag == DW_TAG_typedef;
+}
+
+bool dwarf_find(struct reader *r, Dwarf_Die *scope, const char *name, bool (*fits)(Dwarf_Die *), unsigned depth,
+                Dwarf_Die *to)
 {
     Dwarf_Die child;
     for (int more = dwarf_child(scope, &child); more == 0 && depth < DEEPEST; more = dwarf_siblingof(&child, &child)) {
-        int tag = dwarf_tag(&child);
-        bool is_type = tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type ||
-                       tag == DW_TAG_enumeration_type || tag == DW_TAG_typedef;
-        const char *called = is_type ? dwarf_diename(&child) : NULL;
-        if (called && strcmp(name_compact(called, &r->arena), name) == 0)
-            return dwarf_type(r, &child);
-        const struct c_type *t = is_type || tag == DW_TAG_subprogram ? find_type(r, &child, name, depth + 1) : NULL;
-        if (t)
-            return t;
+        const char *called = fits(&child) ? dwarf_diename(&child) : NULL;
+        if (called && strcmp(name_compact(called, &r->arena), name) == 0) {
+            *to = child;
+            return true;
+        }
+        bool may_have = dwarf_is_class(&child) || dwarf_tag(&child) == DW_TAG_subprogram;
+        if (may_have && dwarf_find(r, &child, name, fits, depth + 1, to))
+            return true;
     }
-    return NULL;
+    return false;
 }
 
 /* Is an enumeration called so, or one of a class or namespace that is? nvcc mangles such names: "_ZN3geo2pt4kindE". */
@@ -284,8 +290,9 @@ static const struct c_type *type_named(void *reader, const char *name)
     struct reader *r = reader;
     const struct c_type *t = NULL;
     const char *compact = name_compact(name, &r->arena);
+    Dwarf_Die found;
     for (uint32_t i = 0; !t && i < r->spaces.n; i++)
-        t = find_type(r, &r->spaces.at[i], compact, 0);
+        t = dwarf_find(r, &r->spaces.at[i], compact, is_type, 0, &found) ? dwarf_type(r, &found) : NULL;
     return t;
 }
 

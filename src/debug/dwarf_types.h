@@ -27,7 +27,15 @@ bool dwarf_leads(Dwarf_Die *die, unsigned name, Dwarf_Die *to);
 
 const struct c_type *dwarf_type(struct reader *r, Dwarf_Die *die);
 
+/* ---- dwarf_reader.c ---- */
+
+/* The first entry that fits and has the compact name, in a scope, its classes and its functions. */
+bool dwarf_find(struct reader *r, Dwarf_Die *scope, const char *name, bool (*fits)(Dwarf_Die *), unsigned depth,
+                Dwarf_Die *to);
+
 /* ---- dwarf_constants.c ---- */
+
+bool dwarf_is_class(Dwarf_Die *die);
 
 /* The bytes of an entry's constant value, of at most 8. */
 bool dwarf_constant_value(Dwarf_Die *die, uint64_t *bits);

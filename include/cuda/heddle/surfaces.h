@@ -101,15 +101,19 @@ template <class T, int bits, int n> HEDDLE_INLINE T heddle_of_cells(const heddle
         instruction(geometry, kind, n, c, "clamp", coordinates, x);                                                    \
     else                                                                                                               \
         instruction(geometry, kind, n, c, "trap", coordinates, x);
+/* clang-format off */
 #define HEDDLE_SURFACE(name, geometry, kind, bits, n, c, coordinates, parameters, x)                                   \
     HEDDLE_INLINE void heddle_suld_##name(heddle_cells<bits, n> &v, cudaSurfaceObject_t s, HEDDLE_P parameters,        \
-                                          cudaSurfaceBoundaryMode mode){HEDDLE_BY_MODE(                                \
-        HEDDLE_SULD, geometry, kind, n, c, coordinates,                                                                \
-        x)} HEDDLE_INLINE void heddle_sust_##name(const heddle_cells<bits, n> &v, cudaSurfaceObject_t s,               \
-                                                  HEDDLE_P parameters, cudaSurfaceBoundaryMode mode)                   \
+                                          cudaSurfaceBoundaryMode mode)                                                \
+    {                                                                                                                  \
+        HEDDLE_BY_MODE(HEDDLE_SULD, geometry, kind, n, c, coordinates, x)                                              \
+    }                                                                                                                  \
+    HEDDLE_INLINE void heddle_sust_##name(const heddle_cells<bits, n> &v, cudaSurfaceObject_t s, HEDDLE_P parameters,  \
+                                          cudaSurfaceBoundaryMode mode)                                                \
     {                                                                                                                  \
         HEDDLE_BY_MODE(HEDDLE_SUST, geometry, kind, n, c, coordinates, x)                                              \
     }
+/* clang-format on */
 #define HEDDLE_SURFACE_OF(name, geometry, coordinates, parameters, x)                                                  \
     HEDDLE_SURFACE(name, geometry, ".b8", 8, 1, "h", coordinates, parameters, x)                                       \
     HEDDLE_SURFACE(name, geometry, ".v2.b8", 8, 2, "h", coordinates, parameters, x)                                    \
