@@ -198,7 +198,7 @@ static bool await_ended(struct machine *m)
     static const double patience_seconds = 0.2;
     uint64_t ended = atomic_load(&m->ended_launches);
     double since = seconds_now();
-    bool may = ended != atomic_load(&m->awaited_in_vain);
+    bool may = atomic_load(&m->awaited_in_vain) != ended + 1;
     uint32_t others = atomic_fetch_add(&m->n_awaiting, 1);
     for (unsigned turns = 0; may && atomic_load(&m->ended_launches) == ended; turns++) {
         may = others + 1 < thread_pool_size(m->threads) && seconds_now() - since < patience_seconds;
@@ -209,7 +209,7 @@ static bool await_ended(struct machine *m)
     }
     atomic_fetch_sub(&m->n_awaiting, 1);
     if (!may)
-        atomic_store(&m->awaited_in_vain, ended);
+        atomic_store(&m->awaited_in_vain, ended + 1);
     return may;
 }
 

@@ -78,7 +78,7 @@ struct machine {
     _Atomic uint64_t pending_launches;       /* by kernels, not ended yet; at most config.pending_launches */
     _Atomic uint64_t ended_launches;         /* of those */
     _Atomic uint32_t n_awaiting;             /* threads that wait for one to end */
-    _Atomic uint64_t awaited_in_vain;        /* ended_launches at the last futile wait */
+    _Atomic uint64_t awaited_in_vain;        /* ended_launches + 1 at the last futile wait; 0: none */
     const struct order_hooks *_Atomic order; /* queue.h; or NULL */
 };
 
