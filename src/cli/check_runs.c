@@ -19,7 +19,7 @@
 #include "cli/numbered_runs.h"
 #include "files/places.h"
 #include "cli/process_files.h"
-#include "cli/stops_there.h"
+#include "cli/debug_hint.h"
 #include "cli/supervise.h"
 #include "report/report.h"
 

@@ -8,7 +8,7 @@
 #include "cli/cli.h"
 #include "cli/ranks.h"
 #include "explore/exploration.h"
-#include "explore/further.h"
+#include "explore/rerun.h"
 
 /* From here on the first Ctrl-C or SIGTERM ends the search, and the results so far are printed; a
  * second one ends the program. The first of several ranks prints at once that it was interrupted,

@@ -4,7 +4,7 @@
  * The launch runs under a schedule, on one thread. Where it is to stop, that thread serves the
  * front end's requests (requests.c) until one lets it go on: a *motion*. Going back is running
  * again from a snapshot, or the start, under the same schedule, to an earlier time: memory is put
- * back first (back.c). Such a run is a *pass*; what it prints was printed before.
+ * back first (reverse.c). Such a run is a *pass*; what it prints was printed before.
  */
 #ifndef HEDDLE_DEBUG_DEBUGGER_H
 #define HEDDLE_DEBUG_DEBUGGER_H
@@ -311,7 +311,7 @@ const struct checked *finding_at(const struct run *r, uint64_t time);
 /* What is found up to now is no news. */
 void findings_forget(struct run *r);
 
-/* ---- back.c ---- */
+/* ---- reverse.c ---- */
 
 void back_open(struct run *r);
 void back_close(struct run *r);

@@ -4,7 +4,7 @@
 #define HEDDLE_EXEC_ACCESS_PLAN_H
 
 #include "exec/access.h"
-#include "exec/tell.h"
+#include "exec/emit_events.h"
 #include "exec/rows.h"
 
 /* The lanes' bytes: all at base + address[l] on the host, or in local memory, or each lane on

@@ -3,7 +3,7 @@
 #include "exec/async_work.h"
 #include "exec/block.h"
 #include "exec/fault.h"
-#include "exec/tell.h"
+#include "exec/emit_events.h"
 
 static bool predicate(uint8_t *const base[4], const struct op *o, enum async_operand k, unsigned lane)
 {

@@ -4,7 +4,7 @@
 #include "exec/async_work.h"
 #include "exec/block.h"
 #include "exec/fault.h"
-#include "exec/tell.h"
+#include "exec/emit_events.h"
 
 /* ---- doing it ---- */
 

@@ -1,6 +1,6 @@
 /* Functions that the files of asynchronous work share (async.h): async_queue.c keeps it, async.c
  * performs it, async_issue.c and async_bulk.c accept it from lanes, async_tensor.c performs
- * tensor-map copies, async_tell.c reports copies. Private to exec/. */
+ * tensor-map copies, async_events.c reports copies. Private to exec/. */
 #ifndef HEDDLE_EXEC_ASYNC_WORK_H
 #define HEDDLE_EXEC_ASYNC_WORK_H
 
@@ -115,7 +115,7 @@ uint64_t async_operand(uint8_t *const base[4], const struct op *o, enum async_op
 bool async_issue_tensor(struct warp *w, uint8_t *const base[4], const struct op *o, unsigned lane, uint64_t address);
 bool async_finish_tensor(struct async_work *x, const struct async_part *p, unsigned lane);
 
-/* ---- async_tell.c ---- */
+/* ---- async_events.c ---- */
 
 /* Reports to clients that a lane's piece is about to read, or write, `bytes` bytes. */
 void async_tell_read(const struct async_work *x, unsigned lane, const struct location *from, uint32_t bytes);

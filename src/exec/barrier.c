@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include "exec/block.h"
 #include "exec/fault.h"
-#include "exec/tell.h"
+#include "exec/emit_events.h"
 #include "exec/launch.h"
 
 static const uint32_t *row32(struct warp *w, struct activation *a, row_ref r)

@@ -3,7 +3,7 @@
 #include "exec/access.h"
 #include "exec/device.h"
 #include "exec/fault.h"
-#include "exec/tell.h"
+#include "exec/emit_events.h"
 #include "exec/interp.h"
 #include "exec/launch.h"
 #include "exec/lockstep.h"

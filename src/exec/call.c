@@ -3,7 +3,7 @@
 #include "exec/block.h"
 #include "exec/call.h"
 #include "exec/fault.h"
-#include "exec/tell.h"
+#include "exec/emit_events.h"
 #include "exec/launch.h"
 #include "exec/rows.h"
 #include "mem/local.h"

@@ -8,7 +8,7 @@
 #include "exec/block.h"
 #include "exec/collective.h"
 #include "exec/fault.h"
-#include "exec/tell.h"
+#include "exec/emit_events.h"
 #include "exec/matrix.h"
 #include "exec/shuffle.h"
 #include "isa/sem.h"

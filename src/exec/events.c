@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "exec/tell.h"
+#include "exec/emit_events.h"
 
 static _Atomic unsigned n_slots;
 

@@ -20,7 +20,7 @@
 #include "exec/collective.h"
 #include "exec/compiled.h"
 #include "exec/fault.h"
-#include "exec/tell.h"
+#include "exec/emit_events.h"
 #include "exec/interp.h"
 #include "exec/launch.h"
 #include "exec/limit.h"

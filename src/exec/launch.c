@@ -11,7 +11,7 @@
 #include "exec/schedule.h"
 #include "exec/stall.h"
 #include "exec/stops.h"
-#include "exec/tell.h"
+#include "exec/emit_events.h"
 #include "exec/worker.h"
 
 #include <sched.h>

@@ -13,7 +13,7 @@
 #include "exec/block.h"
 #include "exec/fault.h"
 #include "exec/worker.h"
-#include "exec/tell.h"
+#include "exec/emit_events.h"
 #include "exec/launch.h"
 #include "exec/machine.h"
 #include "exec/rows.h"

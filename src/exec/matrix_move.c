@@ -9,7 +9,7 @@
 #include "exec/launch.h"
 #include "exec/machine.h"
 #include "exec/rows.h"
-#include "exec/tell.h"
+#include "exec/emit_events.h"
 #include "mem/local.h"
 
 /* As many bytes as op->access says, of each lane. */

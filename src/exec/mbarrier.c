@@ -17,7 +17,7 @@
 #include "exec/barrier.h"
 #include "exec/block.h"
 #include "exec/fault.h"
-#include "exec/tell.h"
+#include "exec/emit_events.h"
 #include "exec/launch.h"
 #include "isa/sem.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/written.h"
+#include "base/output_stream.h"
 
 static const char magic[] = "heddle schedule 1", serial[] = " serial", at_once[] = " at once",
                   of_launch[] = " of launch ";

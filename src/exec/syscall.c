@@ -8,7 +8,7 @@
 #include "exec/block.h"
 #include "exec/call.h"
 #include "exec/fault.h"
-#include "exec/tell.h"
+#include "exec/emit_events.h"
 #include "exec/launch.h"
 #include "exec/machine.h"
 #include "exec/nested.h"

@@ -7,7 +7,7 @@
 #include "exec/launch.h"
 #include "exec/machine.h"
 #include "exec/rows.h"
-#include "exec/tell.h"
+#include "exec/emit_events.h"
 #include "exec/worker.h"
 #include "texture/pictures.h"
 #include "texture/sample.h"

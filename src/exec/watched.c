@@ -9,7 +9,7 @@
 #include "exec/async.h"
 #include "exec/block.h"
 #include "exec/fault.h"
-#include "exec/tell.h"
+#include "exec/emit_events.h"
 #include "exec/rows.h"
 #include "exec/worker.h"
 

@@ -9,7 +9,7 @@
 #include "exec/access_plan.h"
 #include "exec/block.h"
 #include "exec/fault.h"
-#include "exec/tell.h"
+#include "exec/emit_events.h"
 #include "exec/launch.h"
 #include "exec/machine.h"
 #include "exec/matrix.h"

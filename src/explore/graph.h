@@ -72,7 +72,7 @@ enum graph_location_set {
 struct graph_location {
     uint16_t id, n;
     bool dirty;
-    bool left_out;               /* iterations with atomic operations on it were left out (left_out.c) */
+    bool left_out;               /* iterations with atomic operations on it were left out (skipped_atomics.c) */
     bool some_strong, some_weak; /* pairs of accesses by different threads: some are morally strong; some are not */
 };
 

@@ -4,7 +4,7 @@
 #ifndef HEDDLE_EXPLORE_LAYOUT_H
 #define HEDDLE_EXPLORE_LAYOUT_H
 
-#include "explore/why.h"
+#include "explore/axioms.h"
 
 struct box {
     uint16_t column, row;
@@ -15,7 +15,7 @@ struct box {
  * inside the boxes, at its ends. */
 enum { MAX_CORNERS = 8 };
 struct wire {
-    uint32_t edge; /* number of the edge in the explanation (why.h) */
+    uint32_t edge; /* number of the edge in the explanation (axioms.h) */
     uint8_t n;
     float x[MAX_CORNERS], y[MAX_CORNERS];
     bool from_right, to_right; /* which sides of the boxes */

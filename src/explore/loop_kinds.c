@@ -1,7 +1,7 @@
 /* Finds loops that can wait: those with a path back to the head on which a thread only reads.
  * Whether an iteration is left out depends on what it did (loops.c). This analysis only tells which
  * loops never have such iterations, and whether an iteration is a single read, so that races of
- * left-out iterations (rounds.c) are searched for only where they can occur. */
+ * left-out iterations (skipped_iterations.c) are searched for only where they can occur. */
 #include "explore/program.h"
 
 #include <string.h>

@@ -12,7 +12,7 @@
  * that it has read from instead, which has the same value, if it observes no more through the
  * atomic operation. That holds if all accesses of the place are morally strong with the operation:
  * nothing comes between the two writes then (axiom Atomicity), and observation order passes through
- * it. left_out.c checks whether they are.
+ * it. skipped_atomics.c checks whether they are.
  *
  * Iterations that continue because of what they read, and differ from earlier ones, are retries: at
  * most --unroll of them are run. */

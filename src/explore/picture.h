@@ -5,7 +5,7 @@
 #define HEDDLE_EXPLORE_PICTURE_H
 
 #include "explore/exploration.h"
-#include "explore/why.h"
+#include "explore/axioms.h"
 
 struct picture {
     struct arena *arena;
@@ -20,7 +20,7 @@ struct picture {
 void picture_svg(const struct picture *p, struct text *t);
 void picture_page(const struct picture *p, struct text *t);
 
-/* ---- why_text.c ---- */
+/* ---- picture_labels.c ---- */
 
 /* "W 2[0] = 42", "R flag = 0", "U lock: 0 -> 1", "fence.sc.gpu": with its order and scope. */
 const char *picture_event_text(const struct picture *p, uint16_t event);

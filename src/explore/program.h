@@ -25,7 +25,7 @@ struct location {
         WRITES_NOT_ASKED,
         WRITES_STRONG,
         WRITES_WEAK
-    } writes; /* passed.c: are all its writes strong, at least in the gpu's scope? */
+    } writes; /* stale_writes.c: are all its writes strong, at least in the gpu's scope? */
 };
 
 /* A thread's position in the grid. Threads of a warp that do nothing but meet at the same barriers

@@ -206,7 +206,7 @@ static bool is_dead_end(struct state *s, struct open *all, unsigned n)
     return false;
 }
 
-/* Is the state a dead end by closer.c? It is asked only where many branches have led to nothing. */
+/* Is the state a dead end by pending_writes_exact.c? It is asked only where many branches have led to nothing. */
 static bool is_dead_end_seen_closer(struct explorer *x, struct state *s, const struct open *all, unsigned n)
 {
     if (8 * x->verdict->dead <= x->verdict->graphs)

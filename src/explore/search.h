@@ -6,7 +6,7 @@
  * if another thread may still write there. A single possible answer is taken. Otherwise the search
  * branches on one read (or meeting): a branch for each existing write, and one in which it reads
  * from none of these. So no graph occurs in two branches, and no table of visited states is needed.
- * A read that waits for a later write and gets none is a dead end; serve.c and closer.c prove for
+ * A read that waits for a later write and gets none is a dead end; pending_writes.c and pending_writes_exact.c prove for
  * most of them in advance that none can come. */
 #ifndef HEDDLE_EXPLORE_SEARCH_H
 #define HEDDLE_EXPLORE_SEARCH_H
@@ -27,7 +27,7 @@ struct explorer {
     struct threads threads;
     struct verdict *verdict;
     struct interleavings *interleavings; /* interleave.h; or NULL */
-    struct hope *hope;                   /* serve.c */
+    struct hope *hope;                   /* pending_writes.c */
     uint64_t *open_sets;                 /* sets of undecided reads, while they are examined */
     uint16_t open_words;                 /* words of each of these sets */
     struct state **states;               /* by depth */
@@ -89,7 +89,7 @@ uint64_t member_value(const struct explorer *x, const struct graph *g, uint16_t 
 /* The run that the thread would then have. */
 struct run *run_taking(struct explorer *x, struct state *s, uint16_t event, unsigned member);
 
-/* ---- left_out.c ---- */
+/* ---- skipped_atomics.c ---- */
 
 /* Called when iterations before the one that begins with the thread's event `round` are left out
  * although they contain atomic operations like the event, which wrote the value they had read; or
@@ -98,7 +98,7 @@ struct run *run_taking(struct explorer *x, struct state *s, uint16_t event, unsi
 void updates_left_out(struct explorer *x, struct graph *g, uint16_t event, uint16_t round);
 void access_added(struct explorer *x, const struct graph *g, uint16_t event);
 
-/* ---- passed.c ---- */
+/* ---- stale_writes.c ---- */
 
 /* For all undecided reads of a location: removes what each cannot read because an earlier undecided
  * read has passed it. */
@@ -116,7 +116,7 @@ bool chain_may_race(struct explorer *x, const struct run *run);
  * found with the threads exchanged. */
 void exclude_twins(const struct explorer *x, struct state *s, uint16_t event, const uint64_t *now);
 
-/* ---- meet.c ---- */
+/* ---- barriers.c ---- */
 
 /* A set of arrivals at a barrier that meet. */
 enum { MAX_PARTIES = 1024, MAX_WAYS = 64 };
@@ -135,7 +135,7 @@ void meet_later(struct explorer *x, struct state *s);
 /* Would the barrier open with the arrivals that were passed over? */
 bool meets_still(struct explorer *x, struct state *s);
 
-/* ---- serve.c ---- */
+/* ---- pending_writes.c ---- */
 
 /* An undecided read with its possible answers. */
 struct open {
@@ -159,7 +159,7 @@ bool may_be_served(struct explorer *x, struct state *s, const struct open *all, 
 /* May a thread still arrive at the barrier of a block? */
 bool may_arrive(struct explorer *x, struct state *s, uint16_t thread, uint8_t barrier);
 
-/* ---- closer.c ---- */
+/* ---- pending_writes_exact.c ---- */
 
 /* The same as may_be_served(), more exactly and more slowly. */
 bool may_come(struct explorer *x, struct state *s, const struct open *all, unsigned n, unsigned which);

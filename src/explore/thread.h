@@ -35,7 +35,7 @@ enum run_flags {
     RUN_RESOLVED = 16 /* it has its value: for reads, updates, barriers and exchanges with results */
 };
 
-/* rounds.c searches for races in this many iterations together that leave the state unchanged */
+/* skipped_iterations.c searches for races in this many iterations together that leave the state unchanged */
 enum { ROUNDS_PUT_BACK = 2 };
 enum round_kind {
     ROUND_NONE,
@@ -89,7 +89,7 @@ struct run {
     struct run_child *children;
     struct machine *machine;         /* the state from which the unknown part is run again */
     struct future *future;           /* what the thread may still do: future.h */
-    struct rounds_seen *rounds_seen; /* rounds.c */
+    struct rounds_seen *rounds_seen; /* skipped_iterations.c */
 };
 
 struct runner {

@@ -30,7 +30,7 @@ enum tree_end {
     TREE_LIMITED,   /* the steps have been used up */
     TREE_SUFFICED,  /* an error was found, and the search takes long */
     TREE_GAVE_UP,   /* a bound cut a loop off: another bound is tried */
-    TREE_SHOWS,     /* iterations were left out, and an access could tell (left_out.c): they must stay */
+    TREE_SHOWS,     /* iterations were left out, and an access could tell (skipped_atomics.c): they must stay */
     TREE_STOPPED,   /* any other reason, known to the worker that stopped it */
 };
 

@@ -62,9 +62,10 @@ struct verdict {
     struct sight deadlock, livelock;
     /* some spinning threads repeat atomic operations that write the value they read */
     struct sight livelock_by_atomics;
-    bool breaks_claim;              /* some outcome violates a claim */
-    struct sight cut;               /* a loop that a bound cut off */
-    const struct ir_insn *unseen;   /* a loop whose left-out iterations may race, and are not put back (rounds.c) */
+    bool breaks_claim; /* some outcome violates a claim */
+    struct sight cut;  /* a loop that a bound cut off */
+    /* A loop whose left-out iterations may race, and are not put back (skipped_iterations.c). */
+    const struct ir_insn *unseen;
     const struct execution *caught; /* the execution that the search looked for: execution.h */
     uint64_t graphs, blocked, dead, duplicates;
     /* Hashes of graphs, to count duplicates. */
@@ -97,7 +98,7 @@ struct example *example_new(struct arena *arena, uint32_t n);
 
 void verdict_begin(struct verdict *v, struct arena *arena);
 void verdict_end(struct verdict *v);
-/* leaf.c: nothing can proceed: examines the execution. */
+/* examine_execution.c: nothing can proceed: examines the execution. */
 void verdict_leaf(struct explorer *x, struct state *s);
 /* Was any error found? */
 static inline bool verdict_is_bad(const struct verdict *v)
@@ -107,7 +108,7 @@ static inline bool verdict_is_bad(const struct verdict *v)
 }
 /* A read has nothing to read from; a thread that was cut off might have written it. */
 void verdict_dead_end(struct explorer *x, const struct state *s);
-/* rounds.c: calls `look` for each execution with a left-out iteration that may race. */
+/* skipped_iterations.c: calls `look` for each execution with a left-out iteration that may race. */
 void look_at_rounds(struct explorer *x, const struct state *s,
                     void (*look)(struct explorer *x, const struct state *with));
 /* Adds the results of another part of the tree. */

@@ -9,7 +9,7 @@
 
 #include "base/demangle.h"
 #include "base/monotonic.h"
-#include "base/written.h"
+#include "base/output_stream.h"
 #include "exec/barrier.h"
 #include "exec/events.h"
 #include "exec/launch.h"

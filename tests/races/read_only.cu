@@ -1,5 +1,5 @@
 // Arrays that a launch only reads: one read stands for all there. Who writes them is another launch, or one that has the same array
-// twice, or that comes there from another array's address. Launches are large enough to be looked at for where they write (written.c).
+// twice, or that comes there from another array's address. Launches are large enough to be looked at for where they write.
 #include <cstdio>
 #include <cstring>
 #include <cuda_runtime.h>

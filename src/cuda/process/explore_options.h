@@ -18,7 +18,7 @@ struct explore_asked {
         ranks_here;
     bool symmetric, examples, stats, repair;
     uint64_t outcome;                         /* --outcome; 0: none was chosen */
-    int picture;                              /* enum picture_format: explore/further.h */
+    int picture;                              /* enum picture_format: explore/rerun.h */
     const char *schedules, *schedules_called; /* the folder of --schedules, absolute and as typed; or NULL */
 };
 

@@ -18,7 +18,7 @@
 #include "cuda/state/limits.h"
 #include "cuda/state/state.h"
 #include "explore/exploration.h"
-#include "explore/further.h"
+#include "explore/rerun.h"
 #include "ranks/relay.h"
 
 static const double SECONDS_AT_END = 5;

@@ -1,5 +1,5 @@
 /* Call stacks of allocations and frees: watch.h. */
-#include "cuda/watch/found.h"
+#include "cuda/watch/watch_state.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* Uses of invalid or destroyed streams and events: watch.h. */
-#include "cuda/watch/found.h"
+#include "cuda/watch/watch_state.h"
 
 #include <stdlib.h>
 

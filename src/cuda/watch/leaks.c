@@ -1,5 +1,5 @@
 /* Leaks: unused or unfreed memory, and handles that are never destroyed: watch.h. */
-#include "cuda/watch/found.h"
+#include "cuda/watch/watch_state.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Frees, copies and fills of the wrong memory: watch.h. */
-#include "cuda/watch/found.h"
+#include "cuda/watch/watch_state.h"
 
 #include "cuda/watch/nvtx_memory.h"
 

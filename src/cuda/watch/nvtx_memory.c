@@ -10,7 +10,7 @@
 
 #include "cuda/nvtx3/nvToolsExtMem.h"
 #include "cuda/state/state.h"
-#include "cuda/watch/nvtx_said.h"
+#include "cuda/watch/nvtx_annotations.h"
 #include "cuda/watch/nvtx_text.h"
 
 /* Like compute-sanitizer: warns, and does nothing. */

@@ -1,5 +1,5 @@
 /* See watch.h. */
-#include "cuda/watch/found.h"
+#include "cuda/watch/watch_state.h"
 
 #include <stdarg.h>
 #include <stdio.h>

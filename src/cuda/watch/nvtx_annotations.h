@@ -1,8 +1,8 @@
 /* The annotations by NVTX's memory extension: pools with their regions, names and permissions, and
  * the rules that follow for launches. nvtx_memory.c takes the calls. Private to cuda/watch/.
  */
-#ifndef HEDDLE_CUDA_WATCH_NVTX_SAID_H
-#define HEDDLE_CUDA_WATCH_NVTX_SAID_H
+#ifndef HEDDLE_CUDA_WATCH_NVTX_ANNOTATIONS_H
+#define HEDDLE_CUDA_WATCH_NVTX_ANNOTATIONS_H
 
 #include <pthread.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* Shared by the files of watch.h: findings, and records of freed memory and of handles. Private to
  * this folder. */
-#ifndef HEDDLE_CUDA_WATCH_FOUND_H
-#define HEDDLE_CUDA_WATCH_FOUND_H
+#ifndef HEDDLE_CUDA_WATCH_WATCH_STATE_H
+#define HEDDLE_CUDA_WATCH_WATCH_STATE_H
 
 #include "cuda/watch/watch.h"
 

@@ -1,6 +1,6 @@
 /* Streams that a user has named for output. */
-#ifndef HEDDLE_BASE_WRITTEN_H
-#define HEDDLE_BASE_WRITTEN_H
+#ifndef HEDDLE_BASE_OUTPUT_STREAM_H
+#define HEDDLE_BASE_OUTPUT_STREAM_H
 
 #include <stdio.h>
 

@@ -10,7 +10,7 @@
  * each read reads from each existing write, until the iteration fails or turns out not to. If two
  * iterations are needed until the state is as before, both are put back. If more are needed, and
  * they may race, the search is not exhaustive (verdict.unseen). */
-#include "explore/rounds.h"
+#include "explore/skipped_iterations.h"
 
 #include <stdlib.h>
 #include <string.h>

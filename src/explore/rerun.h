@@ -1,7 +1,7 @@
 /* Repairs that forbid an exploration's findings (repair.h), and pictures of single executions
  * (picture.h). Both explore the launch again. */
-#ifndef HEDDLE_EXPLORE_FURTHER_H
-#define HEDDLE_EXPLORE_FURTHER_H
+#ifndef HEDDLE_EXPLORE_RERUN_H
+#define HEDDLE_EXPLORE_RERUN_H
 
 #include "explore/exploration.h"
 

@@ -1,6 +1,6 @@
 /* What the engine's files make events (events.h) with. Private to exec/. */
-#ifndef HEDDLE_EXEC_TELL_H
-#define HEDDLE_EXEC_TELL_H
+#ifndef HEDDLE_EXEC_EMIT_EVENTS_H
+#define HEDDLE_EXEC_EMIT_EVENTS_H
 
 #include "exec/block.h"
 #include "exec/events.h"

@@ -1,5 +1,5 @@
-/* See why.h. */
-#include "explore/why.h"
+/* See axioms.h. */
+#include "explore/axioms.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* See further.h. */
-#include "explore/further.h"
+/* See rerun.h. */
+#include "explore/rerun.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* From a finding of `heddle check` to the debugger. */
-#ifndef HEDDLE_CLI_STOPS_THERE_H
-#define HEDDLE_CLI_STOPS_THERE_H
+#ifndef HEDDLE_CLI_DEBUG_HINT_H
+#define HEDDLE_CLI_DEBUG_HINT_H
 
 #include "cli/cli.h"
 

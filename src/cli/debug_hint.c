@@ -1,5 +1,5 @@
-/* See stops_there.h. */
-#include "cli/stops_there.h"
+/* See debug_hint.h. */
+#include "cli/debug_hint.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* See written.h. */
-#include "base/written.h"
+/* See output_stream.h. */
+#include "base/output_stream.h"
 
 #include <fcntl.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Can a write come that a read waits for? More exact than serve.c, and slower; see search.h.
+/* Can a write come that a read waits for? More exact than pending_writes.c, and slower; see search.h.
  *
  * Threads are followed by values. A thread that waits for a read goes on with the value of each
  * existing write of that location (except those that causality hides), of each write that a thread

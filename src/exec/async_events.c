@@ -1,6 +1,6 @@
 /* Telling clients of copies as they are done; see async_work.h. */
 #include "exec/async_work.h"
-#include "exec/tell.h"
+#include "exec/emit_events.h"
 #include "isa/sem.h"
 
 static struct access_event async_event(const struct async_work *x, unsigned lane, const struct location *at,

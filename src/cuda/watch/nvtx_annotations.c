@@ -1,5 +1,5 @@
-/* See nvtx_said.h. */
-#include "cuda/watch/nvtx_said.h"
+/* See nvtx_annotations.h. */
+#include "cuda/watch/nvtx_annotations.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* Explains an execution as a graph: its edges, with one coherence order and one Fence-SC order that
  * the axioms allow, and for each edge what would forbid it: the axiom that is broken when
  * instructions are strengthened (forbid.h) and everything else stays. */
-#ifndef HEDDLE_EXPLORE_WHY_H
-#define HEDDLE_EXPLORE_WHY_H
+#ifndef HEDDLE_EXPLORE_AXIOMS_H
+#define HEDDLE_EXPLORE_AXIOMS_H
 
 #include "explore/forbid.h"
 

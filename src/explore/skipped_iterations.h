@@ -1,6 +1,6 @@
-/* The search for left-out iterations that are put back into one execution: rounds.c. */
-#ifndef HEDDLE_EXPLORE_ROUNDS_H
-#define HEDDLE_EXPLORE_ROUNDS_H
+/* The search for left-out iterations that are put back into one execution: skipped_iterations.c. */
+#ifndef HEDDLE_EXPLORE_SKIPPED_ITERATIONS_H
+#define HEDDLE_EXPLORE_SKIPPED_ITERATIONS_H
 
 #include "explore/verdict.h"
 
@@ -22,7 +22,7 @@ struct rounds {
     void (*look)(struct explorer *x, const struct state *with);
 };
 
-/* ---- rounds_ahead.c ---- */
+/* ---- skipped_iterations_race.c ---- */
 
 /* Has any failing iteration that begins at the end of a run a read that may race? */
 bool rounds_may_race(const struct rounds *r, struct run *run);

@@ -1,6 +1,6 @@
 /* Questions of clients to the engine during an event; see events.h. */
 #include "exec/machine.h"
-#include "exec/tell.h"
+#include "exec/emit_events.h"
 #include "exec/uses.h"
 
 static uint32_t users(const struct access_event *e, uint32_t lanes)

@@ -1,7 +1,7 @@
-/* Decides whether any left-out iteration may race, without putting it back; see rounds.h. What
+/* Decides whether any left-out iteration may race, without putting it back; see skipped_iterations.h. What
  * iterations read depends on the values at some places, not on who wrote them: executions with the
  * same values share the answer. */
-#include "explore/rounds.h"
+#include "explore/skipped_iterations.h"
 
 #include "explore/machine.h"
 
