@@ -483,7 +483,8 @@ void explanation_print(const struct explanation *e, const struct options *o, FIL
                 strchr("AEFHILMNORSXs8", *device) ? "an" : "a", device);
     print_calls_counted(calls, !launches && !e->running, out, arena);
     if (e->uncounted)
-        fprintf(out, "; %s not counted", count_text(e->uncounted, arena));
+        fprintf(out, "; %s other launch%s not selected", count_text(e->uncounted, arena),
+                e->uncounted == 1 ? "" : "es");
     if (e->running)
         fprintf(out, "; %s had begun but not ended: the figures leave %s out", count_text(e->running, arena),
                 e->running == 1 ? "it" : "them");
