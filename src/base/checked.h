@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 enum { ITERATIONS_LOG2 = 31, STEP_LOG2 = 32 };
-_Static_assert(ITERATIONS_LOG2 + STEP_LOG2 <= 63, "a way is shorter than half of all addresses");
+_Static_assert(ITERATIONS_LOG2 + STEP_LOG2 <= 63, "offsets stay below half of the address space");
 
 /* An integer, or none any more. */
 struct checked {

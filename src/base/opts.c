@@ -144,11 +144,11 @@ static bool set_dims(uint32_t *field, struct str text)
 /* What a value of the kind looks like. */
 static const char *const wanted[] = {
     [OPT_YES_NO] = "yes or no",
-    [OPT_NUMBER] = "a number from 1, like 12 or 1e9",
-    [OPT_COUNT] = "a number from 0, like 12 or 1e9",
-    [OPT_SIZE] = "a size like 4096, 64K or 2G",
-    [OPT_SECONDS] = "a time from 0.001 seconds, like 10, 0.5, 90s, 5m or 1h30m",
-    [OPT_DIMS] = "one to three numbers from 1, like 32 or 32,8 or 8x8x8",
+    [OPT_NUMBER] = "a number of at least 1, such as 12 or 1e9",
+    [OPT_COUNT] = "a number of at least 0, such as 12 or 1e9",
+    [OPT_SIZE] = "a size, such as 4096, 64K or 2G",
+    [OPT_SECONDS] = "a time of at least 0.001 seconds, such as 10, 0.5, 90s, 5m or 1h30m",
+    [OPT_DIMS] = "one to three numbers of at least 1, such as 32 or 32,8 or 8x8x8",
 };
 
 static const char *set_value(const struct opt *o, void *field, const char *text, struct arena *arena)

@@ -127,8 +127,9 @@ static const char *parse_content(struct arena *arena, struct str rest, uint64_t 
     if (rest.n == 0)
         return NULL;
     if (rest.p[0] == '+')
-        return arena_printf(arena, "`%.*s` is none of +print, +sum, +hide, +save:FILE and, to explore, +outcomes",
-                            STR_ARG(rest));
+        return arena_printf(
+            arena, "there is no `%.*s`; there are +print, +sum, +hide, +save:FILE and, for heddle explore, +outcomes",
+            STR_ARG(rest));
     if (rest.p[0] != '=')
         return arena_printf(arena, "`%.*s` is unexpected; write `=` before the content", STR_ARG(rest));
     b->has_content = true;

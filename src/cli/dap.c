@@ -30,7 +30,7 @@ static const char *does_not_stand(const struct dap *d)
     enum front_state s = d->f.state;
     return s == FRONT_STANDS || s == FRONT_ENDED ? NULL
            : s == FRONT_GONE                     ? "the program has ended"
-           : s == FRONT_RUNS                     ? "the program runs: `pause` stops it in a kernel"
+           : s == FRONT_RUNS                     ? "the program is running: `pause` stops it in a kernel"
                                                  : "nothing runs yet";
 }
 

@@ -211,7 +211,7 @@ const char *dap_initialize(struct dap *d, const json_t *arguments, json_t *body)
         json_pack("[o,o,o,o]",
                   filter("fault", "Faults", "bad accesses (out of bounds, misaligned and others), and traps"),
                   filter("assert", "Failed assertions", "assert() of device code"),
-                  filter("deadlock", "Deadlocks", "all threads wait, or wait at different barriers"),
+                  filter("deadlock", "Deadlocks", "all threads are waiting, and none can go on"),
                   filter("finding", "Findings of --check", "races, reads of uninitialised memory")));
     return NULL;
 }

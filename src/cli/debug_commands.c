@@ -51,8 +51,8 @@ bool front_stands(struct front *f)
     if (f->state == FRONT_STANDS || f->state == FRONT_READY || f->state == FRONT_ENDED)
         return true;
     front_error(f, f->state == FRONT_GONE   ? "the program has ended; `run` starts it again"
-                   : f->state == FRONT_RUNS ? "the program runs: it has to stop first"
-                                            : "the program does not run: `run` starts it");
+                   : f->state == FRONT_RUNS ? "the program is running: it must stop first"
+                                            : "the program is not running: `run` starts it");
     return false;
 }
 
@@ -76,7 +76,7 @@ void debug_command_run(struct front *f, char *arguments)
         return;
     }
     if (f->state == FRONT_STANDS || f->state == FRONT_ENDED || f->state == FRONT_RUNS) {
-        front_error(f, "the program runs already; `kill` ends it, `continue` goes on");
+        front_error(f, "the program is already running; `kill` ends it, `continue` goes on");
         return;
     }
     if (f->state != FRONT_READY) {

@@ -109,7 +109,7 @@ void debug_command_source(struct front *f, char *arguments)
     if (!in) {
         front_error(f,
                     !*arguments        ? "which file?"
-                    : !f->read_line    ? "only the terminal runs files of commands"
+                    : !f->read_line    ? "`source FILE` works only in a terminal or a script"
                     : f->sources >= 10 ? "%s: files of commands run each other without end"
                                        : "cannot read %s: %s",
                     arguments, strerror(errno));
@@ -134,7 +134,7 @@ void debug_command_commands(struct front *f, char *arguments)
     char id[32];
     long long n = *arguments ? strtoll(arguments, NULL, 10) : f->last_point;
     if (!f->read_line)
-        front_error(f, "only the terminal reads lists of commands");
+        front_error(f, "`commands` works only in a terminal or a script");
     while (f->read_line && (line = f->read_line(f, ">"))) {
         const char *start = line + strspn(line, " \t");
         bool ends = strcmp(start, "end") == 0;

@@ -41,7 +41,7 @@ static void print_info(const hd_machine *m, const hd_machine_info *i, struct are
     row("Shared memory of a multiprocessor", size_text(i->shared_bytes_per_multiprocessor, arena));
     row("Registers of a block", count_text(i->registers_per_block, arena));
     row("Warp size", arena_printf(arena, "%u", i->warp_lanes));
-    row("Most threads of a multiprocessor", count_text(i->max_threads_per_multiprocessor, arena));
+    row("Threads of a multiprocessor, at most", count_text(i->max_threads_per_multiprocessor, arena));
     row("Blocks of a multiprocessor, at most", count_text(i->max_blocks_per_multiprocessor, arena));
     row("Threads of a block, at most", count_text(i->max_threads_per_block, arena));
     row("Dimensions of a block, at most", dims_text(i->max_block, arena));

@@ -24,7 +24,7 @@ static const char *without_variables(const struct scope_data *s, const struct ca
                                                                 s->code->ir->func->symbol.name.n));
     if (n || (s->info && s->info->reader && !(is_python && !is_numba)))
         return NULL;
-    return arena_printf(&s->run->arena, "the code has no debugging information of variables%s; %s",
+    return arena_printf(&s->run->arena, "the code has no debugging information for variables%s; %s",
                         !is_python ? ": compile it with -G"
                         : is_numba ? ": use @cuda.jit(debug=True, opt=False)"
                                    : ", which Triton does not write",

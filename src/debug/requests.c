@@ -243,7 +243,7 @@ bool requests_poll(struct run *r)
             continue;
         }
         if (request && !interrupts && !d->kills)
-            d->gone |= !link_send(d->link, json_pack("{s:s}", "error", "the launch runs: it has to stop first"));
+            d->gone |= !link_send(d->link, json_pack("{s:s}", "error", "the launch is running: it must stop first"));
         json_decref(request);
     }
     return stops;

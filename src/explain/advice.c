@@ -370,8 +370,8 @@ static void try_limit(struct advisor *a, const struct device_model *d, const str
                                   : arena_printf(a->arena, "%u bytes of shared memory a block limit", shared);
     give_of_launch(
         a, "occupancy",
-        "%s the warps that can hide latency: with half of that the launch is estimated at %s instead of %s%s", limit,
-        nanoseconds_text(then, a->arena), nanoseconds_text(ns, a->arena),
+        "%s the warps that can hide latency: with half as many %s, the launch is estimated at %s instead of %s%s",
+        limit, registers ? "registers" : "bytes", nanoseconds_text(then, a->arena), nanoseconds_text(ns, a->arena),
         registers ? "; __launch_bounds__ or -maxrregcount bound them" : "");
 }
 

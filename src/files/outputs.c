@@ -47,7 +47,7 @@ static struct file_writer **find(struct server *s, const char *path)
 static const char *create(struct server *s, const char *path, int *fd)
 {
     if (find(s, path))
-        return arena_printf(&s->arena, "cannot write %s: it is being written", path);
+        return arena_printf(&s->arena, "cannot write %s: this command already writes it", path);
     struct file_writer *w = ARENA_NEW(&s->arena, struct file_writer);
     const char *error = file_create(w, &s->arena, arena_strdup(&s->arena, path));
     *fd = w->fd;

@@ -186,7 +186,7 @@ static bool find_callee(struct builder *b, const struct ptx_call *c, struct ir_c
     call->syscall = syscall_by_name(name);
     if (call->syscall && !is_declared_so(&f->signature, &syscalls[call->syscall])) {
         build_error(b, "ptx-call", declaration(b, name, &syscalls[call->syscall]),
-                    "`%.*s` is declared with other parameters or results than it has", STR_ARG(name));
+                    "`%.*s` is declared with other parameters or results than CUDA gives it", STR_ARG(name));
         return false;
     }
     if (!call->syscall && !refuse_join(b, name))

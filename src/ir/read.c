@@ -226,7 +226,7 @@ static bool read_attribute(struct reader *r, struct ir_block *b)
     else if (str_is(word, "spins"))
         b->spins = true;
     else if (!str_is(word, "serial"))
-        return scan_fail(&r->s, start, "of a block it is said `loop`, `spins`, `serial 1..3`");
+        return scan_fail(&r->s, start, "a block is marked by `loop`, `spins` or `serial 1..3`");
     else {
         b->serial_from = take_block(r, false);
         if (r->s.p + 1 < r->s.end && r->s.p[0] == '.' && r->s.p[1] == '.')
@@ -365,7 +365,7 @@ static bool check_insn(struct reader *r, const struct ir_insn *i)
 {
     const struct lane_info *info = lane_info(i->lane);
     if (i->guard && ir_ref_width(&r->b, i->guard) != 1)
-        return scan_fail(&r->s, place_of(r, i->guard), "it is the guard of an instruction, and no predicate");
+        return scan_fail(&r->s, place_of(r, i->guard), "a guard must be a predicate");
     return i->kind != IR_LANES ||
            (check_width(r, i, i->d, info->d) && check_width(r, i, i->a, info->a) && check_width(r, i, i->b, info->b) &&
             check_width(r, i, i->c, info->c) && check_width(r, i, i->e, info->e ? 32 : 0));

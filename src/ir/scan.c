@@ -50,7 +50,7 @@ void scan_skip_lines(struct scanner *s)
 bool scan_end_line(struct scanner *s)
 {
     if (s->failed || !scan_at_line_end(s))
-        return scan_fail(s, s->p, "the line has more than belongs there");
+        return scan_fail(s, s->p, "the line goes on after its end");
     scan_skip_lines(s);
     return true;
 }

@@ -151,7 +151,7 @@ def damage_is_found_wherever_it_is():
         for damaged in [whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1:] for at in places] + [whole[:-1], whole + b"x", whole[:60], b""]:
             with open(path, "wb") as f:
                 f.write(damaged)
-            refused(folder, path, "is damaged, or of another kernel")
+            refused(folder, path, "is damaged, or belongs to another kernel")
 
 
 def an_entry_of_another_kernel_is_not_run():
@@ -166,7 +166,7 @@ def an_entry_of_another_kernel_is_not_run():
         for text in foreign, foreign[:key] + whole[key:key + 32] + foreign[key + 32:]: # the second says that it is the first's
             with open(path, "wb") as f:
                 f.write(text)
-            refused(folder, path, "is damaged, or of another kernel")
+            refused(folder, path, "is damaged, or belongs to another kernel")
 
 
 def what_writers_that_died_have_left_is_removed():

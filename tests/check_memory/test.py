@@ -109,7 +109,7 @@ def initcheck_says_what_it_takes_for_written_at_its_limit():
     done = check(program=PARTLY, options=("--tool", "initcheck", "--shadow-memory", "64K"))
     assert [f["count"] for f in done.findings if f["code"] == "uninitialised-read"] in ([], [1]), done.findings
     (text,) = texts(done, "not-watched")
-    assert re.search(r"^initcheck treats \d+ bytes of memory as written, whether or not it is, from launch 1, of kernel `writes`, on "
+    assert re.search(r"^initcheck no longer follows \d+ bytes of memory, and treats it as initialised, from launch 1, of kernel `writes`, on "
                      r"\(first byte \d+ of a buffer of 4194304 bytes.*\): the checker's records have reached their limit, 64 KiB$", text), text
 
 

@@ -216,7 +216,7 @@ def wrong_arguments_are_explained():
     usage("launch", SAXPY, *SAXPY_ARGS[:-2], "f32[4]", "f32[4]+save:/no/such/folder/y.npy", says="No such file")
     usage("launch", SAXPY, *SAXPY_ARGS[:-2], f"f32[4]+save:{path('y')}", f"f32[4]+save:{path('y')}", says="two buffers")
     usage("launch", SAXPY, *SAXPY_ARGS, "--cpu", "abacus", says="this CPU has")
-    usage("launch", SAXPY, *SAXPY_ARGS, "--workers", 0, says="a number from 1")
+    usage("launch", SAXPY, *SAXPY_ARGS, "--workers", 0, says="a number of at least 1")
 
 
 def limits_of_the_device_are_kept():

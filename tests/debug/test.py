@@ -490,8 +490,8 @@ def kernels_of_triton_have_lines_and_registers():
     """add.ptx.xz is what Triton 3.2 makes of `out = x + y * 2`: it writes no variables, which is said."""
     asked = ["b add if threadIdx.x == 3", "run", "info locals", "p x", "p ((float *)$arg1)[3]", "b 9", "c", "bt", "info registers r9", "p %f1 + %f2", "next", "rs", "info cuda kernels"]
     got = answers([recorded("add.ptx"), "--grid", 2, "--block", 128, "f32[256]=range", "f32[256]=range", "f32[256]", 200], asked)
-    assert got[2].startswith("the code has no debugging information of variables, which Triton does not write; `info registers`"), got[2]
-    assert got[3].startswith("there is no `x` here: the code has no debugging information of variables") and got[4] == "$1 = 3", got[3:5]
+    assert got[2].startswith("the code has no debugging information for variables, which Triton does not write; `info registers`"), got[2]
+    assert got[3].startswith("there is no `x` here: the code has no debugging information for variables") and got[4] == "$1 = 3", got[3:5]
     assert got[7] == "#0  add at tri.py:9" and got[8] == "%r9 = 3", got[7:9]
     assert "tri.py:10" in got[10] and "tri.py:9" in got[11] and "add <<<(2,1,1),(128,1,1)>>>" in got[12], got[10:]
 

@@ -55,7 +55,7 @@ static void blocks_say_where_they_lead(void **state)
            "2:1: this block does not go on: its branch is for all (block 0)");
     expect("kernel k\nblock 0:\nbra 3\n", "3:5: there is no block 3");
     expect("kernel k\nblock 0:\nbar.sync 0\nexit\n", "4:1: the instruction before this one ends its block");
-    expect("kernel k\nblock 0: round\nexit\n", "2:10: of a block it is said `loop`, `spins`, `serial 1..3`");
+    expect("kernel k\nblock 0: round\nexit\n", "2:10: a block is marked by `loop`, `spins` or `serial 1..3`");
     expect("kernel k\nblock 0: serial 1..2\nexit\n", "2:17: there is no block 1");
 }
 
@@ -70,7 +70,7 @@ static void registers_have_one_width(void **state)
     expect_of_line("%0:32 = mov_b32 0", "3:1: registers are numbered from 1");
     expect_of_line("%99999999:32 = mov_b32 0", "3:2: a register's number is 1048576 at most");
     expect_of_line("%1:32 = mov_b32 0\n@%1 %2:32 = mov_b32 0",
-                   "3:1: it is the guard of an instruction, and no predicate");
+                   "3:1: a guard must be a predicate");
 }
 
 static void operands_are_those_of_the_instruction(void **state)
@@ -78,7 +78,7 @@ static void operands_are_those_of_the_instruction(void **state)
     (void)state;
     expect_of_line("%1:32 = nothing 0", "3:9: there is no instruction `nothing`");
     expect_of_line("%1:32 = add_b32 1", "3:18: `,` is missing here");
-    expect_of_line("%1:32 = add_b32 1, 2, 3", "3:23: the line has more than belongs there");
+    expect_of_line("%1:32 = add_b32 1, 2, 3", "3:23: the line goes on after its end");
     expect_of_line("%1:32, %2:32 = add_b32 1, 2", "3:1: it has 1 result, and not 2");
     expect_of_line("%1:32 = mov_b32 %tid.v", "3:18: there is no special register `%tid.v`");
     expect_of_line("%1:32 = mov_b32 18446744073709551616", "3:17: the number is longer than 64 bits");

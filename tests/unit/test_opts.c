@@ -95,7 +95,7 @@ static void counts_may_be_zero(void **state)
     assert_true(values.skip.given && values.skip.value == 0);
     assert_null(READ("--skip", "7"));
     assert_int_equal(values.skip.value, 7);
-    assert_non_null(strstr(READ("--skip", "1K"), "a number from 0"));
+    assert_non_null(strstr(READ("--skip", "1K"), "a number of at least 0"));
 }
 
 static void options_of_other_programs_lead_to_ours(void **state)

@@ -55,7 +55,7 @@ void initcheck_report_lost(struct checker *c, struct diags *diags)
     if (!from && !bytes)
         return;
     diag_warn(diags, (struct place){0}, "not-watched", budget_help(c->budget),
-              "initcheck treats %s as written, whether or not it is%s: %s",
+              "initcheck no longer follows %s, and treats it as initialised%s: %s",
               bytes ? arena_printf(diags->arena, "%llu bytes of memory", bytes) : "memory of some blocks",
               from ? arena_printf(diags->arena, ", from %s", from) : "", budget_words(c->budget, diags->arena));
     diag_of_kernel(diags, NULL, "initcheck");

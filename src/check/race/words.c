@@ -125,7 +125,7 @@ static const char *why(enum race_reason reason, const struct race_side *a, const
 {
     switch (reason) {
     case RACE_ONE_INSTRUCTION:
-        return "threads of a warp write the location by one instruction, which orders none of them";
+        return "one instruction writes the location in several threads of a warp, in no defined order";
     case RACE_WARP: return "no __syncwarp() orders the two, and threads of a warp do not run in lockstep";
     case RACE_BLOCK: return "no barrier orders the two accesses";
     case RACE_BLOCKS: return "nothing orders these two blocks of the launch";
@@ -144,8 +144,9 @@ static const char *why(enum race_reason reason, const struct race_side *a, const
         return arena_printf(arena, "the %s is a plain access, and nothing orders the two", noun(weak->kind));
     }
     case RACE_PARTLY:
-        return arena_printf(arena, "both are strong, but of %u and %u bytes: they overlap in part", a->kind->bytes,
-                            b->kind->bytes);
+        return arena_printf(
+            arena, "both accesses are strong, but their sizes differ (%u and %u bytes), so they overlap only in part",
+            a->kind->bytes, b->kind->bytes);
     case RACE_END: break;
     }
     return "nothing orders the two";
@@ -197,7 +198,7 @@ static const char *remedy(const struct race *f, const char *lines, struct arena 
                           : "make both atomic (atomicAdd, cuda::atomic_ref, at least volatile), or order them: "
                             "__threadfence() "
                             "before the atomic write of a flag, and after the read of it";
-    case RACE_PARTLY: return "access it with one size";
+    case RACE_PARTLY: return "use the same size for both accesses";
     case RACE_END: break;
     }
     return NULL;

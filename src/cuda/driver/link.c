@@ -64,7 +64,7 @@ CU_API CUresult cuLinkAddData_v2(CUlinkState handle, CUjitInputType type, void *
         return CUDA_ERROR_INVALID_HANDLE;
     NEED(data && !state->image);
     if (type == CU_JIT_INPUT_NVVM)
-        return api_not_supported("cuLinkAddData of NVVM IR: link PTX");
+        return api_not_supported("cuLinkAddData of NVVM IR (it links PTX)");
     bool object = type == CU_JIT_INPUT_OBJECT || type == CU_JIT_INPUT_LIBRARY;
     enum image_result read = (object ? object_read : image_read)(data, size, device_arch(c->device), &image);
     enum image_result r = read ? read : image_take(&state->inputs, &image);

@@ -57,7 +57,7 @@ static bool check_header(struct pack *p, char *why, size_t size)
         !part_fits(p, &h->blocks, sizeof(struct pack_block), UINT32_MAX))
         return broken(p, why, size, "a part of it lies outside of the file");
     if (!h->names.n || p->bytes[h->names.at + h->names.n - 1] != 0)
-        return broken(p, why, size, "its names have no end");
+        return broken(p, why, size, "its list of names is not terminated");
     return true;
 }
 
@@ -216,7 +216,7 @@ static char *unpack(const struct pack *p, uint32_t number, struct pack_block *b,
     bool fits = b->at <= p->n && b->packed <= p->n - b->at && b->bytes <= PACK_MAX_BLOCK;
     const unsigned char *packed = p->bytes + (fits ? b->at : 0);
     if (!fits || ZSTD_getFrameContentSize(packed, b->packed) != b->bytes)
-        return broken(p, why, size, "block %u is not as long as it says", number), NULL;
+        return broken(p, why, size, "block %u has another length than its header says", number), NULL;
     char *bytes = malloc((size_t)b->bytes + 1);
     if (!bytes) {
         snprintf(why, size, "%s: no memory for a block of %u bytes", p->path, b->bytes);
@@ -241,7 +241,7 @@ char *pack_text(const struct pack *p, uint32_t number, size_t *bytes, char *why,
         return NULL;
     if (s.at > b.bytes || s.bytes > b.bytes - s.at || memchr(block + s.at, 0, s.bytes)) {
         free(block);
-        return broken(p, why, size, "slice %u is not in its block", number), NULL;
+        return broken(p, why, size, "slice %u lies outside its block", number), NULL;
     }
     memmove(block, block + s.at, s.bytes);
     block[s.bytes] = 0;

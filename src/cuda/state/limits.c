@@ -28,7 +28,8 @@ static bool read_size(const char *name, uint64_t most, uint64_t *value)
     if (!text || (opts_size(str_of(text), value) && *value && *value <= most))
         return true;
     return refuse(name, text,
-                  most < UINT64_MAX ? "a size like 4096, 64K or 2M, at most 1G" : "a size like 4096, 64K or 2G");
+                  most < UINT64_MAX ? "a size of at most 1G, such as 4096, 64K or 2M"
+                                    : "a size, such as 4096, 64K or 2G");
 }
 
 static bool read_number(const char *name, uint64_t *value)
@@ -36,7 +37,7 @@ static bool read_number(const char *name, uint64_t *value)
     const char *text = given(name);
     if (!text || (opts_number(str_of(text), value) && *value))
         return true;
-    return refuse(name, text, "a number from 1, like 12 or 1e9");
+    return refuse(name, text, "a number of at least 1, such as 12 or 1e9");
 }
 
 _Static_assert(MAX_DEVICES == 16, "as read_devices() says");
@@ -58,7 +59,7 @@ static bool read_clock(double *deadline)
     if (!text)
         return true;
     if (!opts_seconds(str_of(text), &seconds))
-        return refuse("HEDDLE_TIMEOUT", text, "a time from 0.001 seconds, like 10, 0.5, 90s or 5m");
+        return refuse("HEDDLE_TIMEOUT", text, "a time of at least 0.001 seconds, such as 10, 0.5, 90s or 5m");
     *deadline = (from ? strtod(from, NULL) : seconds_now()) + seconds;
     return true;
 }

@@ -56,10 +56,10 @@ static void free_inside(const struct watch_finding *what, const struct allocatio
     if (a->type != type) {
         w.help = a->type == CU_MEMORYTYPE_HOST ? "free memory of cudaMallocHost and cudaHostAlloc with cudaFreeHost"
                                                : "free memory of cudaMalloc and cudaMallocManaged with cudaFree";
-        watch_found(&w, "%s of %p, which %s has given %s", call, p, by, stack_text(a->stack).place);
+        watch_found(&w, "%s of %p, which %s returned %s", call, p, by, stack_text(a->stack).place);
     } else {
         w.help = "free the pointer that the allocation returned, not one that was advanced";
-        watch_found(&w, "%s of %p, which is %zu bytes into %s that %s has given %s", call, p, offset,
+        watch_found(&w, "%s of %p, which is %zu bytes into %s that %s returned %s", call, p, offset,
                     buffer_name(name, a->bytes), by, stack_text(a->stack).place);
     }
 }

@@ -183,7 +183,7 @@ static bool load_from(int folder, const struct code_cache_key *key, struct jit_r
     bool good = file >= 0 ? is_own(file, S_IFREG, name, why)
                           : refuse(why, "%s: %s", name, errno == ELOOP ? "it is a link" : strerror(errno));
     if (good && !read_whole(file, key, r))
-        good = refuse(why, "%s is damaged, or of another kernel", name);
+        good = refuse(why, "%s is damaged, or belongs to another kernel", name);
     if (good)
         futimens(file, NULL); /* marks it as recently used */
     else

@@ -58,7 +58,7 @@ static void order(struct jit *j, struct unit *u, const struct kernel *k)
     bool can_be = (u->asked || !is_hopeless(j, u, k)) && unit_write_request(j, u, k);
     if (can_be && !j->program[0]) {
         const char *set = secure_getenv("HEDDLE_JIT");
-        snprintf(u->why, sizeof u->why, "%.150s is not there: it is built where LLVM 19 and clang 19 are installed",
+        snprintf(u->why, sizeof u->why, "there is no %.150s: it is built if LLVM 19 and clang 19 are installed",
                  set && *set ? set : "heddle-jit");
         can_be = false;
     }

@@ -63,7 +63,7 @@ static ncclResult_t check_config(const char *call, const ncclConfig_t *config, b
     NEED(call,
          config->minCTAs == NCCL_CONFIG_UNDEF_INT || config->maxCTAs == NCCL_CONFIG_UNDEF_INT ||
              (config->minCTAs > 0 && config->minCTAs <= config->maxCTAs),
-         "the config's minCTAs is %d and its maxCTAs %d", config->minCTAs, config->maxCTAs);
+         "the config's minCTAs (%d) must be at least 1 and at most its maxCTAs (%d)", config->minCTAs, config->maxCTAs);
     *blocking = config->blocking == NCCL_CONFIG_UNDEF_INT ? *blocking : config->blocking;
     return ncclSuccess;
 }
