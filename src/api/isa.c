@@ -1,4 +1,5 @@
-/* The instruction set as the library describes it (include/heddle.h): the tables of isa/ in words. */
+/* The instruction set as the library describes it (include/heddle.h):
+ * the tables of isa/ in words. */
 #include <stdio.h>
 
 #include "api/handles.h"

@@ -109,8 +109,8 @@ static enum nest_error get_attribute(const struct nest *n, struct nested_call *c
     return known ? give_int(n, c, 0, value) : NEST_INVALID_VALUE;
 }
 
-/* Limits where no driver tells them. A stack here is never smaller than LEAST_STACK. CUDA's default,
- * unless the program sets a size, is DEFAULT_STACK. */
+/* Limits where no driver tells them. A stack here is never smaller than LEAST_STACK. CUDA's
+ * default, unless the program sets a size, is DEFAULT_STACK. */
 enum { LEAST_STACK = 64 << 10, DEFAULT_STACK = 1024 };
 
 static uint64_t limit_of(const struct machine_config *m, unsigned number)
@@ -152,8 +152,8 @@ static void read_handle(struct nested_call *c, uint64_t handle, uint64_t alignme
         nested_fault(c, kind, handle);
 }
 
-/* The kernel at an address, or NULL. An address outside memory is a fault, and so is one inside of a
- * function; any other address is an invalid configuration. */
+/* The kernel at an address, or NULL. An address outside memory is a fault, and so is one inside
+ * of a function; any other address is an invalid configuration. */
 static hd_kernel *kernel_of(struct nest *n, struct nested_call *c, unsigned i, uint64_t alignment, enum nest_error *e)
 {
     uint64_t address = arg(c, i);

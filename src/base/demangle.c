@@ -59,8 +59,8 @@ bool is_python_symbol(const char *symbol)
     return strncmp(symbol, "_ZN", 3) == 0 && tag && tag[3] >= '0' && tag[3] <= '9';
 }
 
-/* nvcc keeps what is static in a namespace of its own, "_INTERNAL_8f0c3a12_6_app_cu_2dd4f5a1::f": the source has
- * none. In the text itself. */
+/* nvcc keeps what is static in a namespace of its own,
+ * "_INTERNAL_8f0c3a12_6_app_cu_2dd4f5a1::f": the source has none. In the text itself. */
 static void drop_internal(char *text)
 {
     static const char mark[] = "_INTERNAL_";

@@ -209,8 +209,8 @@ static void add_remap(struct job *j, cc_words *c, const char *path, const char *
 }
 
 /* Names of static device variables, and of kernels in anonymous namespaces, must be the same on
- * both sides. clang's driver does not pass it on to a compilation for the host alone. `preprocessed`:
- * what is read in the place of the input and its headers, or NULL. */
+ * both sides. clang's driver does not pass it on to a compilation for the host alone.
+ * `preprocessed`: what is read in the place of the input and its headers, or NULL. */
 static void add_unit(struct job *j, cc_words *c, const char *input, const char *preprocessed)
 {
     char *path = realpath(input, NULL);
@@ -296,7 +296,8 @@ static cc_words device_options(struct job *j, const char *arch, enum reading rea
     /* LLVM 19 takes a vector of 16 bytes for aligned: superword vectorization is to make none */
     ADD(&c, "-mllvm");
     ADD(&c, "-slp-max-vf=8");
-    /* conversions between __int128 and floating point: else calls of a library that no device has */
+    /* conversions between __int128 and floating point: else calls of a
+     * library that no device has */
     ADD(&c, "-mllvm");
     ADD(&c, "-expand-fp-convert-bits=64");
     /* of what is read only, LLVM 19 makes tables of distances else, which its PTX writer takes for

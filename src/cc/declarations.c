@@ -116,8 +116,8 @@ static bool is_directive(struct str text, size_t end)
     return end < text.n && text.p[end] == '#';
 }
 
-/* Is the name at `at`, behind what ends before `before`, that of a variable which is declared there:
- * `int k`, `T *k`, `(*k)(int)`, `int i, k = 0`? */
+/* Is the name at `at`, behind what ends before `before`, that of a variable which is declared
+ * there: `int k`, `T *k`, `(*k)(int)`, `int i, k = 0`? */
 static bool is_declared_at(struct str text, size_t before, size_t at, size_t n)
 {
     size_t behind = cc_skip_blanks(text, at + n);

@@ -72,8 +72,8 @@ static bool is_one_of(struct str word, const char *const *words)
     return false;
 }
 
-/* The name of a parameter, from its text without a default argument; empty where it has none, at the
- * place for one. */
+/* The name of a parameter, from its text without a default argument; empty where it has
+ * none, at the place for one. */
 static struct str name_of_parameter(struct str part)
 {
     static const char *const types[] = {"class", "typename", "int",    "unsigned", "bool",         "char",       "long",
@@ -94,8 +94,8 @@ static struct str name_of_parameter(struct str part)
     return is_type && !pointer ? (struct str){part.p + end, 0} : name;
 }
 
-/* Adds a list of parameters with a name for each, and the names as arguments. Returns how many there
- * are: more than a launch can give, if one is a pack. */
+/* Adds a list of parameters with a name for each, and the names as arguments. Returns how many
+ * there are: more than a launch can give, if one is a pack. */
 static unsigned name_parameters(struct text *named, struct text *arguments, struct str list)
 {
     enum { MANY = 1000 };

@@ -1,12 +1,14 @@
-/* clang says nothing of `extern __shared__ double s[];` in debugging information. Under -G a pointer stands behind
- * each, whose type says what it is: `decltype(s) *heddle_extern_17_s;`, where 17 tells equal names apart. A
- * debugger reads it (debug/dwarf_reader.c), and no code does. See cc.h. */
+/* clang says nothing of `extern __shared__ double s[];` in debugging information. Under -G a
+ * pointer stands behind each, whose type says what it is: `decltype(s)
+ * *heddle_extern_17_s;`, where 17 tells equal names apart. A debugger reads it
+ * (debug/dwarf_reader.c), and no code does. See cc.h. */
 #include "base/text.h"
 #include "cc/cc.h"
 #include "cc/declarations.h"
 
-/* The name that a declaration gives to dynamic shared memory, from behind its `extern` on: the word before the first
- * bracket that is not in parentheses. *end: behind its semicolon. An empty name: it is another declaration. */
+/* The name that a declaration gives to dynamic shared memory, from behind its `extern` on: the
+ * word before the first bracket that is not in parentheses. *end: behind its semicolon. An empty
+ * name: it is another declaration. */
 static struct str declared_name(struct str text, size_t at, size_t *end)
 {
     struct str last = {0}, name = {0};

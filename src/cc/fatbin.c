@@ -42,7 +42,8 @@ static void ptx_version(const struct cc_ptx *ptx, struct entry *e)
     e->minor = *end == '.' ? (uint16_t)strtoul(end + 1, NULL, 10) : 0;
 }
 
-/* Appends an entry to `to`, which has room for it; returns its length, 0 where compression fails. */
+/* Appends an entry to `to`, which has room for it; returns its length,
+ * 0 where compression fails. */
 static size_t write_entry(char *to, const struct cc_ptx *ptx)
 {
     struct entry e = {.kind = KIND_PTX,

@@ -10,7 +10,8 @@
 
 const char *cc_linker(struct job *j)
 {
-    /* the host's side of CUDA files needs clang's library of OpenMP, which has the interface of GCC's, too */
+    /* the host's side of CUDA files needs clang's library of OpenMP, which has
+     * the interface of GCC's, too */
     bool others = j->host_cxx && !cc_has_openmp(j);
     const char *program = others ? j->host_cxx : j->clang;
     const char *slash = strrchr(program, '/'), *base = slash ? slash + 1 : program;

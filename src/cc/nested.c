@@ -11,10 +11,10 @@
  *     p = k; g(&k); (void *)k  p = HEDDLE_KERNEL(-1, k); g(HEDDLE_KERNEL(-1, k)); ...
  *
  * (include/cuda/heddle/nested.h): the second where the launch may leave arguments of k or of its
- * template out, or tells kernels of one name apart (deduced.c), the third where the function declares f, the fourth where the source
- * declares a kernel k and the function does not. The number is that of its parameters, which
- * tells kernels of one name apart; -1: any. The host's side takes the same. A `__host__ __device__`
- * function has both, as its host code launches as it is written:
+ * template out, or tells kernels of one name apart (deduced.c), the third where the function
+ * declares f, the fourth where the source declares a kernel k and the function does not. The number
+ * is that of its parameters, which tells kernels of one name apart; -1: any. The host's side takes
+ * the same. A `__host__ __device__` function has both, as its host code launches as it is written:
  *
  *     k<<<grid, block>>>(x)    HEDDLE_ON_HOST(k<<<grid, block>>>) HEDDLE_ON_DEVICE(...)(x)
  */
@@ -189,7 +189,8 @@ static bool put_deduced(struct nested_scan *s, struct str callee)
     return true;
 }
 
-/* In a function of both sides: what the host's code keeps, and the beginning of what the device's has. */
+/* In a function of both sides: what the host's code keeps, and the beginning
+ * of what the device's has. */
 static void put_on_host(struct nested_scan *s, const struct device_function *f, size_t start, size_t end)
 {
     if (!f->host)
@@ -199,7 +200,8 @@ static void put_on_host(struct nested_scan *s, const struct device_function *f, 
     text_puts(&s->out, ") HEDDLE_ON_DEVICE(");
 }
 
-/* A launch whose `<` are at `at`; what is inside of it may have others. Returns behind its `<<<`. */
+/* A launch whose `<` are at `at`; what is inside of it may have others.
+ * Returns behind its `<<<`. */
 static size_t put_launch(struct nested_scan *s, const struct device_function *f, size_t at, size_t *close)
 {
     size_t open = at + 3, end = cc_before_blanks(s->text, at), last = end;

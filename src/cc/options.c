@@ -201,7 +201,8 @@ static void add_all_archs(struct cc_options *o, bool major, struct arena *arena)
     }
 }
 
-/* "arch=compute_80,code=[sm_80,compute_80]": PTX for the virtual architecture is all that is made. */
+/* "arch=compute_80,code=[sm_80,compute_80]": PTX for the virtual
+ * architecture is all that is made. */
 static const char *add_gencode(struct cc_options *o, const char *word, struct arena *arena)
 {
     const char *arch = strstr(word, "arch=");

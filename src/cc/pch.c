@@ -169,7 +169,8 @@ static bool is_current(struct job *j, const char *list, const char *pch)
     return current;
 }
 
-/* The list of a rule for make, "x: a b \ c", in which a backslash stands before a space of a name. */
+/* The list of a rule for make, "x: a b \ c", in which a backslash stands
+ * before a space of a name. */
 static const char *list_of_rule(struct job *j, struct file_bytes *rule, time_t began)
 {
     char *at = memchr(rule->bytes, ':', rule->n), *end = rule->bytes + rule->n;

@@ -20,7 +20,8 @@ static volatile pid_t running[MOST_RUNNING];
 
 static const int stopping[] = {SIGINT, SIGTERM, SIGHUP};
 
-/* The programs end by the signal, too, and what was made on the way is removed as after any error. */
+/* The programs end by the signal, too, and what was made on the way is
+ * removed as after any error. */
 static void stop(int signal)
 {
     int error = errno;

@@ -227,7 +227,8 @@ static void link_parts(struct installation *t)
         link_to(t, arena_printf(arena, "../../%s", parts[i]), arena_printf(arena, TARGET "/%s", parts[i]));
 }
 
-/* A copy of a file that programs are linked with, where `text` stands `skip` bytes behind the mark. */
+/* A copy of a file that programs are linked with, where `text` stands
+ * `skip` bytes behind the mark. */
 static void write_placed(struct installation *t, const char *name, size_t skip, const char *text, const char *to)
 {
     struct arena *arena = t->j->arena;

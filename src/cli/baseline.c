@@ -10,7 +10,8 @@
 #include "files/file.h"
 #include "report/report.h"
 
-/* Returns false if the finding has no fingerprint. Notes belong to another finding and need none. */
+/* Returns false if the finding has no fingerprint. Notes belong to
+ * another finding and need none. */
 static bool add(struct baseline *b, const json_t *finding, const json_t *fingerprint, struct arena *arena)
 {
     const char *text = json_string_value(fingerprint),

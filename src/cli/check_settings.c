@@ -170,7 +170,8 @@ static const char *read_words(const struct options *o, struct check_settings *c,
 
 /* ---- files ---- */
 
-/* Expands %p (this process), %q{NAME} (an environment variable) and %% as compute-sanitizer does. */
+/* Expands %p (this process), %q{NAME} (an environment variable) and %%
+ * as compute-sanitizer does. */
 static const char *read_file_name(const char *name, const char *text, const char **file, struct arena *arena)
 {
     struct text out = {.arena = arena};

@@ -254,7 +254,8 @@ const char *dap_pause(struct dap *d, const json_t *arguments, json_t *body)
     return NULL;
 }
 
-/* Offers targets for `goto`: back to the line's last execution by this thread, or on to its next. */
+/* Offers targets for `goto`: back to the line's last execution by this
+ * thread, or on to its next. */
 const char *dap_goto_targets(struct dap *d, const json_t *arguments, json_t *body)
 {
     const char *path = text_of(json_object_get(arguments, "source"), "path");

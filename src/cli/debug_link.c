@@ -220,7 +220,8 @@ static bool take_event(struct front *f, json_t *event)
     return false;
 }
 
-/* Ctrl-C stops the debugged kernel, or the next one if none runs; a third Ctrl-C ends the program. */
+/* Ctrl-C stops the debugged kernel, or the next one if none runs; a
+ * third Ctrl-C ends the program. */
 static void pass_interrupt(struct front *f)
 {
     if (interrupted == 1)

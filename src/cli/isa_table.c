@@ -107,8 +107,8 @@ static size_t end_of_opcode(size_t first)
     return end;
 }
 
-/* Finds the next opcode that is wanted, from form *end on: its forms are *at to *end - 1, the first of
- * them *f. */
+/* Finds the next opcode that is wanted, from form *end on: its forms are *at to *end
+ * - 1, the first of them *f. */
 static bool next_opcode(const struct session *s, size_t *at, size_t *end, hd_isa_form *f)
 {
     for (*at = *end; hd_isa_get_form(*at, f); *at = *end) {

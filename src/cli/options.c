@@ -117,7 +117,8 @@ const struct command *command_variant(const struct command *c, int argc, char **
     return word && file_is_ptx(word) ? c : command_by_bit(program);
 }
 
-/* Refuses two output files with one name; "-" is standard output. Returns what is wrong, or NULL. */
+/* Refuses two output files with one name; "-" is standard output.
+ * Returns what is wrong, or NULL. */
 static const char *two_at_standard_output(const struct options *o, struct arena *arena)
 {
     const char *first = NULL;

@@ -273,7 +273,8 @@ static const char *wrong_options(const struct options *o, struct arena *arena)
     return NULL;
 }
 
-/* Sets the variables that the pack gives to programs (cuda/image/pack_belongs.h), except those that are set. */
+/* Sets the variables that the pack gives to programs (cuda/image/pack_belongs.h),
+ * except those that are set. */
 static void set_variables(const struct pack *p, struct arena *arena)
 {
     const char *line;

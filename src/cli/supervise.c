@@ -28,7 +28,8 @@ static const double grace_seconds = 5, last_seconds = 2;
 
 static const double tick_seconds = 0.25;
 
-/* Between supervise_begin_series() and supervise_end_series(): the signals that were blocked before. */
+/* Between supervise_begin_series() and supervise_end_series(): the signals
+ * that were blocked before. */
 static bool in_series;
 static sigset_t before_series;
 

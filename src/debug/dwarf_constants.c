@@ -1,4 +1,5 @@
-/* Constants of debugging information, which lie nowhere: template arguments and static members. See dwarf_types.h. */
+/* Constants of debugging information, which lie nowhere: template arguments and static
+ * members. See dwarf_types.h. */
 #include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>

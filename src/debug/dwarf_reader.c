@@ -221,7 +221,8 @@ bool dwarf_find(struct reader *r, Dwarf_Die *scope, const char *name, bool (*fit
     return false;
 }
 
-/* Is an enumeration called so, or one of a class or namespace that is? nvcc mangles such names: "_ZN3geo2pt4kindE". */
+/* Is an enumeration called so, or one of a class or namespace that is? nvcc mangles such
+ * names: "_ZN3geo2pt4kindE". */
 static bool is_enumeration_of(const char *called, const char *of)
 {
     char part[128];

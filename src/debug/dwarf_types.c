@@ -93,8 +93,8 @@ static bool starts(const char *text, const char *with)
     return text && strncmp(text, with, strlen(with)) == 0;
 }
 
-/* nvcc gives base classes and what has no name one of its own: "__b_4base", "__C12", and "_ZN4itemUt0_E", an
- * unnamed type as it is mangled (Itanium C++ ABI 5.1.8). */
+/* nvcc gives base classes and what has no name one of its own: "__b_4base", "__C12", and
+ * "_ZN4itemUt0_E", an unnamed type as it is mangled (Itanium C++ ABI 5.1.8). */
 static const char *source_name(const char *name)
 {
     bool numbered = starts(name, "__C") && isdigit((unsigned char)name[3]);
@@ -229,8 +229,8 @@ static const struct c_type *function_type(struct reader *r, Dwarf_Die *die)
     return t;
 }
 
-/* A pointer to a member: to a variable, the bytes from the object's start on, of which -1 is none; to a function, it
- * and how far the object lies from what it takes (Itanium C++ ABI 2.3). */
+/* A pointer to a member: to a variable, the bytes from the object's start on, of which -1 is
+ * none; to a function, it and how far the object lies from what it takes (Itanium C++ ABI 2.3). */
 static const struct c_type *member_pointer(struct reader *r, Dwarf_Die *die, const struct c_type *to)
 {
     Dwarf_Die class, child;
@@ -261,7 +261,8 @@ static const struct c_type *member_pointer(struct reader *r, Dwarf_Die *die, con
     return t;
 }
 
-/* nvcc writes "__SO__5shape" of the part of a class that its base is, and mangled names of what is in namespaces. */
+/* nvcc writes "__SO__5shape" of the part of a class that its base is, and mangled names
+ * of what is in namespaces. */
 static const char *type_name(struct reader *r, Dwarf_Die *die)
 {
     static const char part[] = "__SO__";

@@ -487,7 +487,8 @@ static void look_at_access(struct run *r, struct point *p, const struct access_e
     }
 }
 
-/* Where the machine finds memory that may be closed to the host, whose accesses a checker watches. */
+/* Where the machine finds memory that may be closed to the host, whose
+ * accesses a checker watches. */
 static uint64_t machines_address(const struct run *r, uint64_t at)
 {
     struct mem_block b;

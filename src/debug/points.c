@@ -122,7 +122,8 @@ bool point_is_file(const char *path, const char *asked)
     return ends_path(path, asked) || (*asked == '/' && *path != '/' && ends_path(asked, path));
 }
 
-/* The name without a list of parameters, which readable names do not have: "sum" of "sum(float*, int)". */
+/* The name without a list of parameters, which readable names do not have:
+ * "sum" of "sum(float*, int)". */
 static const char *without_parameters(const char *name, struct arena *arena)
 {
     static const char call[] = "operator()";

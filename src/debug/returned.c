@@ -1,4 +1,5 @@
-/* What a function has returned that `finish` leaves: it is in the frame of the caller until the next call. */
+/* What a function has returned that `finish` leaves: it is in the frame of the
+ * caller until the next call. */
 #include <string.h>
 
 #include "debug/debugger.h"

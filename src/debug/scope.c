@@ -43,7 +43,8 @@ void scope_close(struct run *r)
 
 /* ---- where a variable is ---- */
 
-/* nvcc and LLVM write a register's name as a number, its first letter in the most significant byte. */
+/* nvcc and LLVM write a register's name as a number, its first letter in
+ * the most significant byte. */
 static uint32_t register_of(const struct code *code, uint64_t number)
 {
     char name[9] = "";
@@ -219,8 +220,8 @@ struct node *scope_node(struct scope_data *s, const struct dwarf_variable *v, st
     return node_of(s, v, arena);
 }
 
-/* Is "geo::depth" this variable, whose name in the PTX has its namespaces? nvcc gives it that name in debugging
- * information, too. */
+/* Is "geo::depth" this variable, whose name in the PTX has its namespaces? nvcc gives it that
+ * name in debugging information, too. */
 static bool is_of_namespace(const struct scope_data *s, const struct dwarf_variable *v, struct str name,
                             struct arena *arena)
 {

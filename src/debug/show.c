@@ -64,7 +64,8 @@ static const char *enumerator(const struct c_type *type, int64_t value)
     return NULL;
 }
 
-/* As gdb: of an enumeration of bits those that are set, "(A | C)". False: it is none, or has not all of them. */
+/* As gdb: of an enumeration of bits those that are set, "(A | C)". False: it is
+ * none, or has not all of them. */
 static bool show_flags(const struct c_type *type, int64_t value, struct text *t)
 {
     int64_t known = 0;

@@ -112,8 +112,8 @@ static uint32_t calls_shown(const struct source_place *p)
     return n;
 }
 
-/* Of calls of a library's functions that call none of the user's, the innermost that is not: *skipped, how many frames
- * lie before it. */
+/* Of calls of a library's functions that call none of the user's, the innermost that is not:
+ * *skipped, how many frames lie before it. */
 static void skip_library(const struct lines *l, const struct activation **a, const struct op **o, uint32_t *skipped)
 {
     const struct source_place *p;

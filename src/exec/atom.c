@@ -160,7 +160,8 @@ static u64 atom_element(const struct mem_access *m, u8 *at, bool shared, u64 s, 
     return atom_cell_at(m, mem_access_cell(m, shared), at, shared, s, t);
 }
 
-/* An asynchronous addition of .f32 keeps subnormals on global memory, too (what an H200 answers). */
+/* An asynchronous addition of .f32 keeps subnormals on global memory,
+ * too (what an H200 answers). */
 void atom_reduce(const struct mem_access *m, u8 *cell, bool shared, const u8 *with)
 {
     struct mem_access element = *m;

@@ -1,4 +1,5 @@
-/* The records that events name: of launches, of their blocks, of lanes that wait; see emit_events.h. */
+/* The records that events name: of launches, of their blocks, of lanes
+ * that wait; see emit_events.h. */
 #include "exec/emit_events.h"
 
 #include "exec/access.h"

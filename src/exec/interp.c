@@ -132,7 +132,8 @@ static uint64_t nanoseconds(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* %clock counts as an H200 does, at 1.98 GHz. Under a schedule an instruction takes a nanosecond. */
+/* %clock counts as an H200 does, at 1.98 GHz. Under a schedule an
+ * instruction takes a nanosecond. */
 static uint64_t read_now(const struct warp *w, enum isa_sreg sreg)
 {
     struct launch *l = w->block->launch;

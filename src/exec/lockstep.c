@@ -103,7 +103,8 @@ static void end_warp(struct block *b, struct warp *w)
     b->live &= ~(1u << w->index);
 }
 
-/* From here on warps take turns. The warps before `stopped` have had their phase; NULL: all have. */
+/* From here on warps take turns. The warps before `stopped` have had
+ * their phase; NULL: all have. */
 static void fall_out(struct block *b, compiled_fn *fn, enum leave how, struct warp *stopped)
 {
     bool resumed = b->phase == BLOCK_RESUMED;

@@ -306,9 +306,10 @@ static bool may_be_together(const struct op *o)
     return arrives ? !has(o, MOD_expect_tx) && !has(o, MOD_noComplete) : mbarrier_tests(o->mode);
 }
 
-/* Lanes at one object that give the same operand, of an operation that may_be_together(): of tests,
- * one is for all. Arrivals of which only the last may complete the phase, and none faults, are
- * subtractions. False where it is neither, and nothing has been done; *ok is false after a fault. */
+/* Lanes at one object that give the same operand, of an operation that may_be_together():
+ * of tests, one is for all. Arrivals of which only the last may complete the phase, and
+ * none faults, are subtractions. False where it is neither, and nothing has been done;
+ * *ok is false after a fault. */
 static bool perform_together(struct operation *x, uint8_t *d, uint32_t mask, bool *ok)
 {
     const struct op *o = x->o;

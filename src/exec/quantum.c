@@ -75,10 +75,10 @@ static bool is_busy(const struct activation *a, uint32_t block)
     return !a->polls && !a->code->blocks[block].spins && !a->code->blocks[block].polls;
 }
 
-/* The next pending group, or the next busy one; false: there is none. Round robin in the order of
- * activations and blocks: a round ends where no group is behind the place that was chosen last in
- * its activation, and an activation that begins meanwhile has its turn in the next round. So a group
- * that stays where it is has its turn however often others have theirs. */
+/* The next pending group, or the next busy one; false: there is none. Round robin in the order
+ * of activations and blocks: a round ends where no group is behind the place that was chosen
+ * last in its activation, and an activation that begins meanwhile has its turn in the next
+ * round. So a group that stays where it is has its turn however often others have theirs. */
 static bool find_next(struct warp *w, bool busy, struct activation **a, uint32_t *block)
 {
     for (int round = 0; round < 2; round++) {

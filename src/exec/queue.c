@@ -161,7 +161,8 @@ static void wait_and_release(struct task *t)
     task_release(t);
 }
 
-/* The task comes after all that it has to; false, with nothing changed, where memory is exhausted. */
+/* The task comes after all that it has to; false, with nothing changed,
+ * where memory is exhausted. */
 static bool find_earlier(struct stream *s, struct task *t)
 {
     struct task *join = s->join;

@@ -105,7 +105,8 @@ void task_wait(struct task *t)
     pthread_mutex_unlock(&c->lock);
 }
 
-/* The numbers of what it waits for, to be freed; NULL where there are none, or memory is exhausted. */
+/* The numbers of what it waits for, to be freed; NULL where there are
+ * none, or memory is exhausted. */
 static uint32_t *numbers_after(const struct task *t)
 {
     uint32_t *numbers = t->after.n ? malloc(t->after.n * sizeof *numbers) : NULL;

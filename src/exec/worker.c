@@ -306,7 +306,8 @@ static void drop(struct worker *k, struct block *gone)
     retire(k, gone);
 }
 
-/* How many accesses a warp may make; short quanta often, since switches between accesses show most. */
+/* How many accesses a warp may make; short quanta often, since switches
+ * between accesses show most. */
 static int32_t choose_access_quantum(struct schedule *s)
 {
     return s->policy == POLICY_SERIAL ? INT32_MAX : 1 + (int32_t)schedule_choose(s, LONGEST_ACCESS_QUANTUM);

@@ -290,7 +290,8 @@ static void advise_block(struct advisor *a)
             threads, threads == 1 ? "" : "s", idle);
 }
 
-/* Rows of the block that are shorter than a sector, where the figures show that each row's threads are neighbours. */
+/* Rows of the block that are shorter than a sector, where the figures show that each
+ * row's threads are neighbours. */
 static void advise_rows(struct advisor *a)
 {
     const struct access_counters *loads = &a->c->access[KIND_of_global_ld], *stores = &a->c->access[KIND_of_global_st];

@@ -9,7 +9,8 @@
 #include "explain/rates.h"
 #include "explain/rules.h"
 
-/* The units of a device: its rate in rates.def, and the bound that its name stands for (model.def). */
+/* The units of a device: its rate in rates.def, and the bound that its
+ * name stands for (model.def). */
 static const struct unit {
     const char *words, *bound;
     enum rate rate;

@@ -93,7 +93,8 @@ static bool is_own_loop(const struct code *code, uint32_t b)
     return false;
 }
 
-/* Finds next reads, backwards from what is live behind the block; in a loop, in the next iteration. */
+/* Finds next reads, backwards from what is live behind the block; in a
+ * loop, in the next iteration. */
 static void find_next(struct allocator *a, uint32_t b, bool loop)
 {
     uint32_t n = a->code->blocks[b].n;

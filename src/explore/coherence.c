@@ -179,7 +179,8 @@ static bool is_sequential(const struct search_order *s, const uint64_t *before)
     return true;
 }
 
-/* If all accesses of different threads are morally strong, or none are, the other axioms imply it. */
+/* If all accesses of different threads are morally strong, or none are,
+ * the other axioms imply it. */
 static bool needs_sequential(const struct graph_location *l)
 {
     return l->some_strong && l->some_weak;

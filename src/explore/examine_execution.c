@@ -374,7 +374,8 @@ static void join_groups(uint16_t *group, uint16_t n, uint16_t from, uint16_t to)
             group[m] = to;
 }
 
-/* Orders all open pairs of fences both ways, so that fences which pairs connect precede each other. */
+/* Orders all open pairs of fences both ways, so that fences which pairs
+ * connect precede each other. */
 static void order_both_ways(const struct explorer *x, const struct graph *g, struct graph *both)
 {
     uint16_t group[MAX_FENCES];

@@ -367,7 +367,8 @@ static void add_meeting(struct steps *s, uint16_t t)
     add_step(s, t);
 }
 
-/* Lists the accesses in order, each behind the meetings it needs, and all other items at the end. */
+/* Lists the accesses in order, each behind the meetings it needs, and
+ * all other items at the end. */
 static void find_steps(const struct weave *w, struct interleaving *to, struct arena *arena)
 {
     uint32_t n = w->first[w->s->n_threads];

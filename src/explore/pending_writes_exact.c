@@ -1,4 +1,5 @@
-/* Can a write come that a read waits for? More exact than pending_writes.c, and slower; see search.h.
+/* Can a write come that a read waits for? More exact than pending_writes.c,
+ * and slower; see search.h.
  *
  * Threads are followed by values. A thread that waits for a read goes on with the value of each
  * existing write of that location (except those that causality hides), of each write that a thread
@@ -14,7 +15,8 @@
 
 enum { MAX_WAITS = 128, MAX_COMING = 192, MAX_LOOSE = 32, MAX_VALUES = 6 };
 
-/* An event, undecided or in the future, that may get several values; its thread goes on with each. */
+/* An event, undecided or in the future, that may get several values; its
+ * thread goes on with each. */
 struct wait {
     struct run *run;
     uint16_t thread, po;
@@ -150,7 +152,8 @@ static bool is_in_graph(const struct look *k, uint16_t thread, uint16_t po)
     return po < k->s->g.n_by_po[thread];
 }
 
-/* The event of a wait gets the value of a write. taken: an update that writes cannot read from it. */
+/* The event of a wait gets the value of a write. taken: an update that
+ * writes cannot read from it. */
 static void go_on(struct look *k, struct wait w, uint64_t value, bool taken)
 {
     struct run *next = run_try(&k->x->runners[w.thread], w.run, w.po, value);
@@ -172,8 +175,9 @@ static void go_on(struct look *k, struct wait w, uint64_t value, bool taken)
 
 /* ---- existing writes ---- */
 
-/* The members of a location that precede everything after the thread's last event in causality order:
- * those that precede this event in base causality order, and what the reads among them have observed. */
+/* The members of a location that precede everything after the thread's last event in
+ * causality order: those that precede this event in base causality order, and what the reads
+ * among them have observed. */
 static void find_before(const struct graph *g, uint16_t thread, uint16_t l, uint64_t *before)
 {
     const uint64_t *reads = graph_location_set(g, l, READS);
@@ -318,8 +322,8 @@ static void add_incomplete(struct look *k, uint16_t thread, struct run *run)
     }
 }
 
-/* Can the target read from one of the writes? Not only a value that ends its loop counts: the thread may spin on
- * another one for ever. */
+/* Can the target read from one of the writes? Not only a value that ends its loop counts: the
+ * thread may spin on another one for ever. */
 static bool is_served(const struct look *k)
 {
     const struct graph *g = &k->s->g;

@@ -272,7 +272,8 @@ static void add_poll(struct finder *d, uint32_t block, uint32_t from)
         *VEC_PUSH(&d->scratch, &d->polls) = p;
 }
 
-/* Finds polls that are whole blocks, and polls at the end of a block, as the first look often is. */
+/* Finds polls that are whole blocks, and polls at the end of a block,
+ * as the first look often is. */
 static void find_polls(struct finder *d)
 {
     for (uint32_t o = 0; o < d->f->n_ordered && d->nodes.n < MAX_NODES; o++) {

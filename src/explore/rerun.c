@@ -72,7 +72,8 @@ static bool is_surprise(const struct exploration *e, const struct further *f)
     return surprise;
 }
 
-/* Without findings, chooses the first outcome that is not sequentially consistent, else the first. */
+/* Without findings, chooses the first outcome that is not sequentially
+ * consistent, else the first. */
 static void choose_surprise(struct exploration *e, const struct further *f)
 {
     uint32_t n = e->result->verdict.outcomes.n;

@@ -99,7 +99,8 @@ static void look_at(struct explorer *x, struct state *s, struct open *o)
     }
 }
 
-/* No thread will write any more: can the read's loop repeat for ever with one of the last values? */
+/* No thread will write any more: can the read's loop repeat for ever
+ * with one of the last values? */
 static bool can_stay(const struct state *s, const struct open *o)
 {
     uint64_t last[MAX_WORDS];
@@ -206,7 +207,8 @@ static bool is_dead_end(struct state *s, struct open *all, unsigned n)
     return false;
 }
 
-/* Is the state a dead end by pending_writes_exact.c? It is asked only where many branches have led to nothing. */
+/* Is the state a dead end by pending_writes_exact.c? It is asked only where many
+ * branches have led to nothing. */
 static bool is_dead_end_seen_closer(struct explorer *x, struct state *s, const struct open *all, unsigned n)
 {
     if (8 * x->verdict->dead <= x->verdict->graphs)

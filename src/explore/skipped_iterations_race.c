@@ -1,6 +1,6 @@
-/* Decides whether any left-out iteration may race, without putting it back; see skipped_iterations.h. What
- * iterations read depends on the values at some places, not on who wrote them: executions with the
- * same values share the answer. */
+/* Decides whether any left-out iteration may race, without putting it back; see
+ * skipped_iterations.h. What iterations read depends on the values at some places, not on who
+ * wrote them: executions with the same values share the answer. */
 #include "explore/skipped_iterations.h"
 
 #include "explore/machine.h"

@@ -15,9 +15,10 @@
  * that write either: R reads from it, and they come behind R's write, or R reads from a later
  * write. A compare-and-swap writes if the value is its comparand.
  *
- * This removes no execution in which R reads as decided. Without it, a loop whose failing
- * compare-and-swap waits for a later value would repeat with the old value up to its bound, in
- * vain, and a later update of a thread would read a value that an earlier one had already passed. */
+ * This removes no execution in which R reads as decided. Without it, a loop whose
+ * failing compare-and-swap waits for a later value would repeat with the old value up
+ * to its bound, in vain, and a later update of a thread would read a value that an
+ * earlier one had already passed. */
 #include "explore/future.h"
 #include "explore/search.h"
 

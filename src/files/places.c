@@ -1,4 +1,5 @@
-/* Where Heddle's own files are: beside the program where it was built, or where it was installed. */
+/* Where Heddle's own files are: beside the program where it was built,
+ * or where it was installed. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

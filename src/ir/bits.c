@@ -64,7 +64,8 @@ static struct ir_bits product(struct ir_bits a, struct ir_bits b, unsigned width
     return make(least(a.n + zeros(b), b.n + zeros(a)), width, a.v * b.v);
 }
 
-/* Where all of one is known, and is zero above what is known of the other, so is all of the result. */
+/* Where all of one is known, and is zero above what is known of the
+ * other, so is all of the result. */
 static struct ir_bits conjunction(struct ir_bits a, struct ir_bits b, unsigned width)
 {
     bool all = (a.n >= width && !(a.v & ~low_mask(b.n))) || (b.n >= width && !(b.v & ~low_mask(a.n)));

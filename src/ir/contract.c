@@ -38,7 +38,8 @@ enum { N_ENTRIES = sizeof entries / sizeof entries[0] };
 
 /* ---- instructions ---- */
 
-/* Without a rounding modifier? What lowering adds to an instruction has other lanes than `entries`. */
+/* Without a rounding modifier? What lowering adds to an instruction has
+ * other lanes than `entries`. */
 static bool is_free(const struct ir_insn *i)
 {
     return i->kind == IR_LANES && i->origin && !isa_has(i->origin->inst, MOD_rn);

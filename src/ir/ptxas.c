@@ -184,7 +184,8 @@ static bool holds_lanes(const struct ir_insn *i)
            (i->kind >= IR_SHFL && i->kind <= IR_NANOSLEEP);
 }
 
-/* ptxas counts, before it splits what is wider than 32 bits, and computes the address of an access. */
+/* ptxas counts, before it splits what is wider than 32 bits, and computes
+ * the address of an access. */
 static uint32_t size_of(const struct ir_insn *i)
 {
     bool has_address = (i->kind == IR_LD || i->kind == IR_ST || i->kind == IR_ATOM) && i->a && i->access->disp;
@@ -198,7 +199,8 @@ struct contents {
     uint32_t first, behind;                    /* instructions */
 };
 
-/* Adds a block; false where something is against unrolling. is_on_all: each iteration comes there. */
+/* Adds a block; false where something is against unrolling. is_on_all:
+ * each iteration comes there. */
 static bool add_block(const struct loop *l, const struct ir_block *b, bool is_on_all, struct contents *c)
 {
     c->first = b->first < c->first ? b->first : c->first;

@@ -26,7 +26,8 @@
 
 enum { MAX_INSNS = 128, MAX_BLOCKS = 1024 };
 
-/* Bytes by which a list goes on in an iteration: a lane has each line that it comes to for itself. */
+/* Bytes by which a list goes on in an iteration: a lane has each line
+ * that it comes to for itself. */
 enum { LONGEST_STEP = 64 };
 
 struct finder {
@@ -86,7 +87,8 @@ static bool can_join(const struct finder *x, const struct ir_block *b)
     return b->next != NO_BLOCK || b->n;
 }
 
-/* The loop from `head` on, to *end: does it try, and could lanes go around it one after the other? */
+/* The loop from `head` on, to *end: does it try, and could lanes go
+ * around it one after the other? */
 static bool is_loop_that_tries(const struct finder *x, uint32_t head, uint32_t *end, uint32_t *insns)
 {
     bool found = false;

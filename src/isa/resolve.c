@@ -1,4 +1,5 @@
-/* Resolving opcodes: the form that a text matches, or what is wrong with it; see isa.h and forms.h. */
+/* Resolving opcodes: the form that a text matches, or what is wrong with
+ * it; see isa.h and forms.h. */
 #include "isa/forms.h"
 
 #include <stdio.h>

@@ -176,8 +176,8 @@ static bool parse_address_size(struct parser *p)
     return true;
 }
 
-/* A file's name as compilers write it: quotes and backslashes behind a backslash, and bytes that are
- * not ASCII as three octal digits behind one. */
+/* A file's name as compilers write it: quotes and backslashes behind a backslash, and bytes that
+ * are not ASCII as three octal digits behind one. */
 static struct str file_name(struct str text, struct arena *arena)
 {
     if (!memchr(text.p, '\\', text.n))

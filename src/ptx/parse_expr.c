@@ -139,8 +139,9 @@ static bool apply_f64(struct parser *p, struct token op, struct constant *l, str
 
 static bool apply_int(struct parser *p, struct token op, struct constant *l, struct constant r)
 {
-    /* 4.5.5: the usual arithmetic conversions at 64 bits; shifts keep the type of the left side. As
-     * with the vendor's assembler, counts of shifts are taken modulo 64, and ~ and % are unsigned. */
+    /* 4.5.5: the usual arithmetic conversions at 64 bits; shifts keep the type of the
+     * left side. As with the vendor's assembler, counts of shifts are taken modulo 64,
+     * and ~ and % are unsigned. */
     bool u = l->is_unsigned || r.is_unsigned;
     uint64_t a = l->bits, b = r.bits;
     int64_t sa = (int64_t)a, sb = (int64_t)b;

@@ -322,7 +322,8 @@ static bool parse_raw(struct parser *p, struct ptx_insn *i)
     return true;
 }
 
-/* An element that is loaded or stored may stand without brackets: ld.global.u32 %r1, a[3] (6.4.2). */
+/* An element that is loaded or stored may stand without brackets:
+ * ld.global.u32 %r1, a[3] (6.4.2). */
 static void make_memory(struct parser *p, struct ptx_operand *o)
 {
     struct ptx_operand *base = ARENA_NEW(p->arena, struct ptx_operand);

@@ -36,7 +36,8 @@ static void check_opaque(struct verifier *v, const struct ptx_symbol *name, enum
                    "a separate sampler needs `texmode_independent`");
 }
 
-/* What a name can be declared as in a state space (5.2, 5.3, 5.4.2); `opaque`: as a texture, too. */
+/* What a name can be declared as in a state space (5.2, 5.3, 5.4.2);
+ * `opaque`: as a texture, too. */
 static void check_type(struct verifier *v, const struct ptx_symbol *name, enum ptx_space space, enum isa_type type,
                        unsigned vector, bool opaque)
 {

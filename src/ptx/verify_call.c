@@ -14,7 +14,8 @@ const struct ptx_signature *ptx_signature_of(const struct ptx_call *c)
     return targets ? &((const struct ptx_func *)t->targets.at[0])->signature : NULL;
 }
 
-/* A vector register passes its bits, to a vector of no more elements or to one register; so ptxas. */
+/* A vector register passes its bits, to a vector of no more elements or
+ * to one register; so ptxas. */
 static void check_vector_argument(struct verifier *v, const struct ptx_operand *o, const struct ptx_var *formal)
 {
     struct arena *a = v->diags->arena;

@@ -23,8 +23,8 @@ static inline int32_t within(int32_t i, int32_t n)
 }
 
 /* Coordinates as places in 1/256 of a texel, of the texel that is read or of the first of two;
- * subnormal ones are 0. As pictures have at most PICTURE_MOST texels a side, f32 and integers of 32 bits hold all that
- * matters: what lies farther outside is the same texel at the edge. */
+ * subnormal ones are 0. As pictures have at most PICTURE_MOST texels a side, f32 and integers of
+ * 32 bits hold all that matters: what lies farther outside is the same texel at the edge. */
 
 static void place_texels(const struct picture *p, const float *x, int32_t *fixed)
 {
@@ -224,7 +224,8 @@ static uint32_t take_first(uint32_t v[TAPS][WARP_LANES], uint32_t *out)
     return lanes_of(odd);
 }
 
-/* A result that is no normal number of the format, from texels that are none, is left to sample.c. */
+/* A result that is no normal number of the format, from texels that are
+ * none, is left to sample.c. */
 static uint32_t mix_floats(const struct picture *p, const struct taps *t, uint32_t v[TAPS][WARP_LANES], uint32_t *out)
 {
     bool half = p->format.type == TEXEL_F16;

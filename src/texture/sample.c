@@ -293,8 +293,9 @@ static int next_shift(int exponent)
     return rest ? exponent + SHIFT - rest : exponent;
 }
 
-/* What the texels that a filter looks at are that no sum of theirs is: NaN, an infinity, or only zeros
- * with the sign. It looks at those along whose dimensions it mixes, even where their weight is 0. */
+/* What the texels that a filter looks at are that no sum of theirs is: NaN, an
+ * infinity, or only zeros with the sign. It looks at those along whose dimensions it
+ * mixes, even where their weight is 0. */
 static bool find_special(unsigned n, const struct aligned *v, unsigned seen, double *special)
 {
     bool nan = false, up = false, down = false, below = true;
@@ -592,7 +593,8 @@ static struct texture_at on_face(const struct texture *t, const struct texture_a
 
 /* ---- levels ---- */
 
-/* The level in 1/256; what is less is cut off, of the instruction's and of the sampler's numbers. */
+/* The level in 1/256; what is less is cut off, of the instruction's and
+ * of the sampler's numbers. */
 static int32_t level_of(float lod)
 {
     static const float MOST = 64;

@@ -129,7 +129,8 @@ static int read_words(struct tool *t, struct link_words *l)
     return 0;
 }
 
-/* What is in no folder, or shared, has no device code to be linked: the host's linker looks for it. */
+/* What is in no folder, or shared, has no device code to be linked: the
+ * host's linker looks for it. */
 static void find_libraries(struct tool *t, struct link_words *l)
 {
     uint32_t n = 0;

@@ -155,8 +155,8 @@ static bool has_own_names(nvrtcProgram p)
     return !includes_others(p, p->source);
 }
 
-/* And none of the C++ library's, so that a program may write what it needs of std itself. Ours has been
- * read by then, and stays what it is under another name. */
+/* And none of the C++ library's, so that a program may write what it needs of std itself. Ours
+ * has been read by then, and stays what it is under another name. */
 static bool has_own_std(nvrtcProgram p)
 {
     bool has = strstr(p->source, "namespace std") != NULL;

@@ -34,8 +34,8 @@ struct request {
 };
 
 /* The toolkit whose PTX this front end knows best; programs choose their PTX version by it. */
-/* The toolkit that it stands for. Triton names the ptxas that it is to use by a variable; before 3.4
- * it takes none later than 12.6, which does for all devices but those of sm_100 and later. */
+/* The toolkit that it stands for. Triton names the ptxas that it is to use by a variable; before
+ * 3.4 it takes none later than 12.6, which does for all devices but those of sm_100 and later. */
 static const char *toolkit(void)
 {
     const char *device = getenv("HEDDLE_DEVICE");

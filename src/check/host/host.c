@@ -188,7 +188,8 @@ static void read_stop(struct stop *t, struct host_watch *w, uint64_t fault, ucon
     t->is_known = reader && reader->read(&t->insn, (const uint8_t *)(uintptr_t)t->registers.pc);
 }
 
-/* Where the instruction is not known to access what it has stumbled over, that byte stands for it. */
+/* Where the instruction is not known to access what it has stumbled
+ * over, that byte stands for it. */
 static void find_accesses(const struct stop *t, struct accesses *found)
 {
     const struct mem *m = t->watch->mem;

@@ -83,7 +83,8 @@ uint64_t checker_defined_bytes(struct checker *c, const void *p, uint64_t bytes)
     return n;
 }
 
-/* Are they like the padding of a struct: a few bytes after written ones, up to the end of a word? */
+/* Are they like the padding of a struct: a few bytes after written
+ * ones, up to the end of a word? */
 static bool is_padding(uint64_t at, uint64_t bytes)
 {
     return at % 4 != 0 && bytes > 1 && bytes < 8 && (at + bytes) % 4 == 0;

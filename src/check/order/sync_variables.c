@@ -214,7 +214,8 @@ static bool are_alike(const struct order *o, enum scope scope, uint32_t a, uint3
                       !atomic_load_explicit(&o->parts_releases, memory_order_relaxed));
 }
 
-/* By a block that has ended, and was alone in its cluster: no thread observes it by a narrow scope. */
+/* By a block that has ended, and was alone in its cluster: no thread
+ * observes it by a narrow scope. */
 static bool is_of_ended(const struct order *o, const struct release *r)
 {
     const struct incarnation *i = order_incarnation(o, r->incarnation);

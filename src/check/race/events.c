@@ -1,4 +1,5 @@
-/* Events of kernels become current accesses (current.h) and happens-before (check/order/order.h). */
+/* Events of kernels become current accesses (current.h) and
+ * happens-before (check/order/order.h). */
 #include "check/race/current.h"
 
 static uint32_t kind_of(struct race_block *b, const struct access_event *e, enum access_part part)

@@ -3,12 +3,14 @@
  *
  * Mark and sweep. The roots are the cells: a cell names its split or its history, a history its
  * site epochs, these their incarnations. Nothing else is ever looked up:
- *   - numbers of global memory are taken, put into cells and followed from there with the lock of a cell held, and the collector holds all
- *     locks; those of shared memory belong to its worker, who collects them;
- *   - what is cached by number without a cell (struct transition, struct recent_site_epoch, struct current_access) holds for a generation,
- *     and a collection begins another one; have_no_effect(), which looks without a lock, compares the generation before and after;
- *   - incarnations are also looked up by blocks that run and by sync variables (order_keep_incarnations), and their numbers are not used
- *     again, as clocks have them.
+ *   - numbers of global memory are taken, put into cells and followed from there with the lock of
+ *     a cell held, and the collector holds all locks; those of shared memory belong to its
+ *     worker, who collects them;
+ *   - what is cached by number without a cell (struct transition, struct recent_site_epoch, struct
+ *     current_access) holds for a generation, and a collection begins another one;
+ *     have_no_effect(), which looks without a lock, compares the generation before and after;
+ *   - incarnations are also looked up by blocks that run and by sync variables
+ *     (order_keep_incarnations), and their numbers are not used again, as clocks have them.
  *
  * So what is given back changes no answer. Besides, cells are emptied all of whose accesses are
  * retired (timelines_retired).

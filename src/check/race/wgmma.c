@@ -116,7 +116,8 @@ static uint8_t committed(uint8_t age)
     return age < OLDEST ? age + 1 : age;
 }
 
-/* wait_group N leaves the N newest groups at work; what is not committed is waited for by nobody. */
+/* wait_group N leaves the N newest groups at work; what is not
+ * committed is waited for by nobody. */
 static uint8_t waited(uint8_t age, uint64_t n)
 {
     return age > n ? IDLE : age;

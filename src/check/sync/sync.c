@@ -28,8 +28,9 @@ static void divergent(struct checker *c, const struct barrier_party *a, const st
                           call ? " together" : "");
 }
 
-/* All threads of a warp must execute the same aligned barrier (9.7.13.1). Checked when the barrier
- * opens, so that it does not depend on who came first; lanes that have exited by then do not count. */
+/* All threads of a warp must execute the same aligned barrier (9.7.13.1). Checked when
+ * the barrier opens, so that it does not depend on who came first; lanes that have
+ * exited by then do not count. */
 static void check_alignment(struct checker *c, const struct sync_event *e)
 {
     const struct barrier_party *first = NULL;

@@ -43,8 +43,8 @@ static size_t rounded_up(size_t value, size_t part)
     return (value + part - 1) / part * part;
 }
 
-/* The heap and the buffer of printf keep their size once a kernel that uses them was launched, as on
- * an H200 (tests/texture_api/statuses.txt). */
+/* The heap and the buffer of printf keep their size once a kernel that uses them was launched,
+ * as on an H200 (tests/texture_api/statuses.txt). */
 static CUresult check_unused(const struct CUctx_st *c, CUlimit limit)
 {
     NEED(limit != CU_LIMIT_MALLOC_HEAP_SIZE || !(c->called & HD_NESTS_HEAP));

@@ -1,6 +1,6 @@
-/* Pictures of graphs for Graphviz, with the text that an H200's driver writes ("CUDA Driver API", 6.23,
- * cuGraphDebugDotPrint; tests/graph_nodes/dots.txt.xz). A node is a shape with a few lines, or a record
- * with a table, if a flag asks for what it has. */
+/* Pictures of graphs for Graphviz, with the text that an H200's driver writes ("CUDA Driver
+ * API", 6.23, cuGraphDebugDotPrint; tests/graph_nodes/dots.txt.xz). A node is a shape with a few
+ * lines, or a record with a table, if a flag asks for what it has. */
 #include "cuda/state/graph.h"
 
 #include <stdio.h>

@@ -12,8 +12,9 @@
 #include "cuda/watch/explain.h"
 #include "cuda/watch/explore.h"
 
-/* A child has none of its parent's threads, so CUDA must be used either before fork or behind it.
- * In a child of a process that used CUDA every call returns an error, whatever lock a thread held. */
+/* A child has none of its parent's threads, so CUDA must be used either before fork or
+ * behind it. In a child of a process that used CUDA every call returns an error,
+ * whatever lock a thread held. */
 static void after_fork(void)
 {
     state_after_fork();

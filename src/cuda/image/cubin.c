@@ -7,7 +7,8 @@
 
 #include "base/elf.h"
 
-/* An attribute of .nv.info or of a kernel's .nv.info.NAME; with FORMAT_SIZED, `value` bytes follow. */
+/* An attribute of .nv.info or of a kernel's .nv.info.NAME; with
+ * FORMAT_SIZED, `value` bytes follow. */
 struct attribute {
     uint8_t format, attribute;
     uint16_t value;

@@ -72,7 +72,8 @@ static bool runs_on(unsigned code, unsigned arch)
     return code <= arch && code / 10 == arch / 10;
 }
 
-/* Finds the container's best entry, and its length in *size; adds all PTX to the image if asked to. */
+/* Finds the container's best entry, and its length in *size; adds all PTX
+ * to the image if asked to. */
 static enum image_result scan_container(struct image *image, const uint8_t *data, size_t limit, unsigned arch,
                                         struct found *found, uint64_t *size, struct choice *best)
 {

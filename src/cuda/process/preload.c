@@ -212,7 +212,8 @@ static bool defines(const struct elf_symbols *symbols, const char *name)
     return false;
 }
 
-/* Does the object define it? Searches the string table first, which is fast even with many symbols. */
+/* Does the object define it? Searches the string table first, which is
+ * fast even with many symbols. */
 static bool has_runtime(const struct elf_symbols *symbols)
 {
     if (!memmem(symbols->strings, symbols->string_bytes, registers_images, sizeof registers_images))

@@ -31,7 +31,8 @@ static bool is_python(void)
     return known == 2;
 }
 
-/* pytest's current test is printed behind the calls: PYTEST_CURRENT_TEST is "FILE::NAME (PHASE)". */
+/* pytest's current test is printed behind the calls:
+ * PYTEST_CURRENT_TEST is "FILE::NAME (PHASE)". */
 static const char test_line[] = "  Test \"";
 
 static size_t put_test(char *text, size_t room)

@@ -255,8 +255,8 @@ static bool is_header_of_cuda(const char *file)
 
 static const char stub_prefix[] = "__device_stub__";
 
-/* Where the prefix is in the name of a stub, which clang leaves in the kernel's namespace; NULL: the
- * function is none. */
+/* Where the prefix is in the name of a stub, which clang leaves in the kernel's namespace;
+ * NULL: the function is none. */
 static const char *find_stub(const char *function)
 {
     const char *at = strstr(function, stub_prefix);

@@ -180,8 +180,8 @@ static bool is_one(cudaArray_t array, const struct cudaPitchedPtr *memory)
     return !array != !memory->ptr;
 }
 
-/* Checks the pitch of rows against the width, even if this is in texels, and the number of rows in a
- * slice. */
+/* Checks the pitch of rows against the width, even if this is in texels, and the
+ * number of rows in a slice. */
 static bool has_pitch(const struct cudaMemcpy3DParms *p, const struct cudaPitchedPtr *memory)
 {
     return ((p->extent.height <= 1 && p->extent.depth <= 1) || memory->pitch >= p->extent.width) &&

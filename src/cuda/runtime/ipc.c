@@ -1,4 +1,5 @@
-/* Memory and events that processes share ("CUDA Runtime API", 6.9 cudaIpcGetMemHandle, 6.11 pools). */
+/* Memory and events that processes share ("CUDA Runtime API", 6.9
+ * cudaIpcGetMemHandle, 6.11 pools). */
 #include "cuda/runtime/runtime.h"
 
 #include <string.h>

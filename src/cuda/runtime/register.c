@@ -219,7 +219,8 @@ void **__cudaRegisterFatBinary(void *fatCubin)
     return (void **)b;
 }
 
-/* The host may read a variable in place immediately, but its initial value is in the device code. */
+/* The host may read a variable in place immediately, but its initial
+ * value is in the device code. */
 void __cudaRegisterFatBinaryEnd(void **fatCubinHandle)
 {
     struct binary *b = (struct binary *)fatCubinHandle;

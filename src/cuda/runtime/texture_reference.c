@@ -73,7 +73,8 @@ static cudaError_t unbind(const struct textureReference *t, CUtexref *r, struct 
     return e ? e : rt_error_of(cuTexRefSetAddress_v2(NULL, *r, 0, 0));
 }
 
-/* The driver's reference, unbound and described, so that settings do not meet an earlier binding. */
+/* The driver's reference, unbound and described, so that settings do
+ * not meet an earlier binding. */
 static cudaError_t begin(const struct textureReference *t, const struct cudaChannelFormatDesc *desc, CUtexref *r,
                          struct rt_binding **b)
 {

@@ -180,8 +180,8 @@ struct companion *companion_new(const void *image, size_t bytes, unsigned arch, 
     return NULL;
 }
 
-/* Calls the functions that the pack's facts `call` name (cuda/image/pack_belongs.h). They are found in the
- * object with this path and in those that it needs. */
+/* Calls the functions that the pack's facts `call` name (cuda/image/pack_belongs.h). They are
+ * found in the object with this path and in those that it needs. */
 static void call_functions(const struct pack *p, const char *path)
 {
     const char *line;

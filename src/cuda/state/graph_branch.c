@@ -78,7 +78,8 @@ CUresult branches_find(CUgraphExec x)
 
 /* ---- launching them ---- */
 
-/* One launch of any size is submitted without waiting; of large launches only a few may be pending. */
+/* One launch of any size is submitted without waiting; of large launches
+ * only a few may be pending. */
 enum { NODES_PER_TASK = 256 };
 
 static CUresult open_stream(CUcontext c, hd_stream **stream)

@@ -23,7 +23,8 @@ static CUresult check(struct work *w, const void *p, size_t bytes, struct want w
     bool of_graph = graph_memory_find(p, &info, &given);
     *kind = of_graph ? MEMORY_DEVICE : memory_kind_of(p, &info);
     w->later = w->later || !given;
-    /* Programming Guide, "Dynamic Global Memory Allocation": it cannot be used in copies by the host */
+    /* Programming Guide, "Dynamic Global Memory Allocation": it cannot be
+     * used in copies by the host */
     if (!of_graph && want.side != SIDE_FILL && memory_is_of_kernels(&info)) {
         log_line(LOG_ERROR, "%p was allocated in a kernel: only kernels can copy such memory", p);
         return CUDA_ERROR_INVALID_VALUE;
@@ -107,8 +108,8 @@ static CUresult find_side(struct box_side *s, struct work *w, bool writes, const
     if (s->type == CU_MEMORYTYPE_ARRAY)
         return find_in_array(s, c, at);
     NEED(s->type == CU_MEMORYTYPE_HOST || s->type == CU_MEMORYTYPE_DEVICE || s->type == CU_MEMORYTYPE_UNIFIED);
-    /* A pitch or height of 0 means the box's own. Another one must have room for the box, even for a
-     * single row or slice. */
+    /* A pitch or height of 0 means the box's own. Another one must have room for the box, even
+     * for a single row or slice. */
     NEED(!s->pitch || s->pitch >= s->x + c->width);
     NEED(!s->height || s->height >= s->y + c->height);
     s->array = NULL;

@@ -8,7 +8,8 @@
 
 /* ---- copies between devices ---- */
 
-/* The legacy stream of the context that has the memory, if another device than c's has it; or NULL. */
+/* The legacy stream of the context that has the memory, if another device
+ * than c's has it; or NULL. */
 static hd_stream *stream_elsewhere(const void *p, enum memory_kind kind, CUcontext c)
 {
     struct device *device = NULL;

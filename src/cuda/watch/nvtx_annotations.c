@@ -101,7 +101,8 @@ static bool allowed_by(uint32_t object, const struct range *at, unsigned *uses)
     return false;
 }
 
-/* The nearest object with a rule decides: the thread's bound object, the device's, the process's. */
+/* The nearest object with a rule decides: the thread's bound object,
+ * the device's, the process's. */
 static unsigned allowed_at(const struct range *at, int device)
 {
     unsigned uses = HD_MEMORY_ALL, excludes = said_bound.object ? said_bound.excludes : 0;

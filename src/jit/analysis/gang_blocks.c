@@ -132,8 +132,8 @@ static bool is_of_large_functions(const struct function *fn)
     return large;
 }
 
-/* Is the loop around barriers so short that warps would spend most time on switching? *turn: for how
- * many warps the values live around it fit in the CPU's registers, or 1. */
+/* Is the loop around barriers so short that warps would spend most time on switching? *turn: for
+ * how many warps the values live around it fit in the CPU's registers, or 1. */
 static bool is_short_around_barriers(const struct function *fn, uint32_t whole, unsigned *turn)
 {
     uint32_t first = 0, n = 0, tests = 0, n_loops = 0, most = fn->target->costs->gang_block_registers;

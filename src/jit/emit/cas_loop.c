@@ -45,7 +45,8 @@ static bool overlap(const struct emit *e, uint32_t r, uint32_t s)
     return x->slot < y->slot + y_bytes && y->slot < x->slot + x_bytes;
 }
 
-/* Finds registers that a lane reads from rows in which other lanes store results: they are saved. */
+/* Finds registers that a lane reads from rows in which other lanes
+ * store results: they are saved. */
 static void find_saved(struct emit *e, struct cas_loop *c, const uint64_t *in, const uint64_t *out)
 {
     const struct ir_live *live = &e->fn->shapes->live;

@@ -56,7 +56,8 @@ void exit_emit_common(struct emit *e)
         emit_store_field(e, emit_load_i32(e, e->f->count.spun), e->warp.w, abi.warp_spun);
         emit_store_field(e, emit_load_i32(e, e->f->count.ahead), e->warp.w, abi.warp_ahead);
     }
-    /* One store, because the interpreter reads both in one load, which would wait for two stores. */
+    /* One store, because the interpreter reads both in one load, which
+     * would wait for two stores. */
     value high = build_zext(e, emit_load_i32(e, e->f->mask), e->m->i64);
     high = build_shl(e, high, const_i64(e, 32));
     value both = build_or(e, build_zext(e, emit_load_i32(e, e->f->left_at), e->m->i64), high);

@@ -36,7 +36,8 @@ static void emit_leave(struct emit *e, struct gang *g)
     build_ret(e, const_i32(e, LEAVE_AT));
 }
 
-/* Where the gang dissolves at the end of the block. A pure block that runs once may also restart. */
+/* Where the gang dissolves at the end of the block. A pure block that
+ * runs once may also restart. */
 static LLVMBasicBlockRef to_dissolve(struct emit *e, struct gang *g)
 {
     if (g->pure && !fn_goes_to(e->fn, e->here->block, e->here->block) && gang_may_restart(e->fn, e->here->block))

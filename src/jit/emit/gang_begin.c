@@ -98,7 +98,8 @@ void gang_open_warps(struct emit *e, struct gang *g)
     emit_at_end(e, on);
 }
 
-/* Tests that a common register is equal in all warps: they may come from code where they diverged. */
+/* Tests that a common register is equal in all warps: they may come from
+ * code where they diverged. */
 static void enter_common(struct emit *e, struct gang *g, uint32_t reg)
 {
     ir_ref r = ir_make_ref(REF_REG, reg);

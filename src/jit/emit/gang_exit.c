@@ -115,7 +115,8 @@ static void access_of_one(struct emit *e, const struct transfer *t)
     pass(e, s, writes, n_writes, true);
 }
 
-/* The shared code is behind the access: values that a warp computed before are not available there. */
+/* The shared code is behind the access: values that a warp computed
+ * before are not available there. */
 static void first_anew(struct emit *e, struct transfer *t)
 {
     t->cache = NULL;
@@ -128,7 +129,8 @@ static void group_by_engine(struct emit *e, const struct ir_insn *i, LLVMBasicBl
     e->mode->leave_at(e, e->here->index);
 }
 
-/* For lanes selected by a guard, mostly none: those of a cp.async that do not read a whole source. */
+/* For lanes selected by a guard, mostly none: those of a cp.async that
+ * do not read a whole source. */
 static void async_by_engine(struct emit *e, const struct ir_insn *i)
 {
     LLVMBasicBlockRef done = access_skip_if_none(e, i, emit_guarded_mask(e, i));

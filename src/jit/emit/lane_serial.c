@@ -137,7 +137,8 @@ static void find_limits(struct lane_serial *p, uint32_t k)
     }
 }
 
-/* Does a load's address belong to an induction? Addresses must be a whole number of elements apart. */
+/* Does a load's address belong to an induction? Addresses must be a whole
+ * number of elements apart. */
 static bool fits(const struct induction *c, const struct walk *w, const struct limits *x, int64_t added, unsigned all)
 {
     return c->walk.root == w->root && c->walk.step == w->step &&

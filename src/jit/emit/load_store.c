@@ -131,7 +131,8 @@ static void access_one(struct emit *e, struct transfer *t)
         access_window(e, t, g->n);
 }
 
-/* Halves at consecutive places, halves at one place, or each lane by itself; may branch to `done`. */
+/* Halves at consecutive places, halves at one place, or each lane by
+ * itself; may branch to `done`. */
 static void transfer_lanes(struct emit *e, const struct transfer *t, LLVMBasicBlockRef done)
 {
     bool loads = t->a->i->kind == IR_LD, whole = access_is_whole(t->a->mem);

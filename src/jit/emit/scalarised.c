@@ -71,7 +71,8 @@ static void move_element(struct emit *e, const struct transfer *t, unsigned k)
         element_put_lanes(e, t, k, scratch_results(e, type));
 }
 
-/* Moves all elements of each lane at once through the row of results, which has 16 bytes for each. */
+/* Moves all elements of each lane at once through the row of results,
+ * which has 16 bytes for each. */
 static void move_whole(struct emit *e, const struct transfer *t)
 {
     LLVMTypeRef type = vector_of(type_of_width(e, 8 * t->a->bytes), WARP_LANES);

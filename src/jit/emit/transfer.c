@@ -102,9 +102,10 @@ void transfer_load_affine(struct emit *e, const struct transfer *t)
         element_put_lanes(e, t, k, load_affine_element(e, t, k));
 }
 
-/* `n` lanes from lane `from` on, where those that run are among the `bytes` bytes behind address 0.
- * What would begin before them, or end behind them, is loaded from where they begin or end, and its
- * lanes are moved: a masked load of it takes hundreds of cycles where the next page is not mapped. */
+/* `n` lanes from lane `from` on, where those that run are among the `bytes` bytes behind
+ * address 0. What would begin before them, or end behind them, is loaded from where they
+ * begin or end, and its lanes are moved: a masked load of it takes hundreds of cycles where
+ * the next page is not mapped. */
 static value load_part_within(struct emit *e, const struct transfer *t, int64_t first, int64_t bytes, unsigned from,
                               unsigned n)
 {

@@ -64,7 +64,8 @@ static void zip_four(struct emit *e, value v[4])
 {
     value words[4] = {shuffle_pieces(e, v[0], v[1], low_words), shuffle_pieces(e, v[0], v[1], high_words),
                       shuffle_pieces(e, v[2], v[3], low_words), shuffle_pieces(e, v[2], v[3], high_words)};
-    /* of each piece, the first and the fifth lane's four words, the second's and the sixth's, ... */
+    /* of each piece, the first and the fifth lane's four words, the
+     * second's and the sixth's, ... */
     value lanes[4] = {
         shuffle_pieces(e, words[0], words[2], low_pairs), shuffle_pieces(e, words[0], words[2], high_pairs),
         shuffle_pieces(e, words[1], words[3], low_pairs), shuffle_pieces(e, words[1], words[3], high_pairs)};
@@ -87,7 +88,8 @@ static void unzip_four(struct emit *e, value v[4])
 
 /* ---- any number ---- */
 
-/* Interleaves the elements of two vectors, from element `from` on; and takes every second element. */
+/* Interleaves the elements of two vectors, from element `from` on; and
+ * takes every second element. */
 static value zip_two(struct emit *e, value x, value y, unsigned from)
 {
     int index[WARP_LANES];

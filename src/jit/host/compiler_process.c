@@ -234,7 +234,8 @@ struct life {
     bool is_ready;                      /* running, or waiting for a processor */
 };
 
-/* Returns false if there is no such process, or no /proc (proc(5), stat: fields 3, 14, 15 and 22). */
+/* Returns false if there is no such process, or no /proc (proc(5), stat:
+ * fields 3, 14, 15 and 22). */
 static bool look_at(pid_t pid, struct life *l)
 {
     char path[32], text[1024];

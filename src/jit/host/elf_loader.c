@@ -56,7 +56,8 @@ static bool is_aligned(uint64_t offset)
     return offset % _Alignof(Elf64_Sym) == 0;
 }
 
-/* Alignment: the object is at the start of an allocation, so aligned offsets give aligned records. */
+/* Alignment: the object is at the start of an allocation, so aligned
+ * offsets give aligned records. */
 static bool has_records(const Elf64_Shdr *s)
 {
     return s->sh_type == SHT_SYMTAB || s->sh_type == SHT_RELA;

@@ -71,7 +71,8 @@ static void order(struct jit *j, struct unit *u, const struct kernel *k)
     pthread_mutex_unlock(&j->lock);
 }
 
-/* Waits for the code as long as the launch may; checks regularly whether the launch was cancelled. */
+/* Waits for the code as long as the launch may; checks regularly whether
+ * the launch was cancelled. */
 static void compile_now(struct jit *j, struct unit *u, const struct launch *l)
 {
     static const double look_seconds = 0.1;
@@ -170,7 +171,8 @@ static void want(struct launch *l, struct unit *u)
         order(j, u, l->kernel);
 }
 
-/* Requests code that is worth it after this much work; returns the work after which to check again. */
+/* Requests code that is worth it after this much work; returns the work
+ * after which to check again. */
 static uint64_t advance(struct launch *l, struct unit *u, uint64_t work, const uint64_t worth[JIT_TIERS])
 {
     bool ready = unit_is_ready(u);

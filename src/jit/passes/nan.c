@@ -129,7 +129,8 @@ static bool add(struct found *f, LLVMValueRef v)
 
 enum { COLD_DEPTH = 4 };
 
-/* Does the branch at the end of a block rarely go to `to`, by the branch weights of emit_likely()? */
+/* Does the branch at the end of a block rarely go to `to`, by the branch
+ * weights of emit_likely()? */
 static bool goes_rarely(LLVMValueRef branch, LLVMBasicBlockRef to)
 {
     LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(branch));

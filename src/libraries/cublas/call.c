@@ -126,7 +126,8 @@ static void keep_scalars(struct call *c)
 
 enum { RESULT = 2 };
 
-/* The result is not read if beta is 0 (cuBLAS, cublas<t>gemm(): C need not be a valid input then). */
+/* The result is not read if beta is 0 (cuBLAS, cublas<t>gemm(): C need
+ * not be a valid input then). */
 static bool discards_result(const struct call *c)
 {
     return !c->device_scalars && c->routine->uses & USES_BETA && c->beta &&
@@ -157,7 +158,8 @@ static bool is_something(const struct region *r)
     return r->kind != REGION_NONE && r->rows > 0 && (!is_matrix(r->kind) || r->columns > 0);
 }
 
-/* The name of an operand that is NULL but needed, or may be needed if the device has the scalars. */
+/* The name of an operand that is NULL but needed, or may be needed if
+ * the device has the scalars. */
 static const char *lacking(const struct call *c, const struct region r[])
 {
     for (int i = 0; i < OPERANDS; i++)

@@ -1,4 +1,5 @@
-/* Level 2 ("cuBLAS Library", 2.6): products of matrices and vectors, by OpenBLAS, and batched ones. */
+/* Level 2 ("cuBLAS Library", 2.6): products of matrices and vectors, by
+ * OpenBLAS, and batched ones. */
 #include "libraries/cublas/call.h"
 
 #include <stdlib.h>

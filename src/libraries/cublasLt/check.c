@@ -174,7 +174,8 @@ static bool modes_fit(const struct operation *o, const struct layout *a)
             o->scale_type == CUDA_R_32F);
 }
 
-/* Only products of 8-bit floats have scales, and only such a result has one, and a largest value. */
+/* Only products of 8-bit floats have scales, and only such a result has
+ * one, and a largest value. */
 static bool scales_fit(const struct operation *o, const struct layout *a, const struct layout *d)
 {
     const bool of_result = o->d_scale || o->amax_d;

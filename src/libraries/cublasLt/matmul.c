@@ -1,4 +1,5 @@
-/* cublasLtMatmul: D = epilogue(scales * alpha * op(A) * op(B) + beta * C), as a task of the stream. */
+/* cublasLtMatmul: D = epilogue(scales * alpha * op(A) * op(B) + beta *
+ * C), as a task of the stream. */
 #include "libraries/cublasLt/lt.h"
 
 #include <math.h>

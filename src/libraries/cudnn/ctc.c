@@ -1,8 +1,8 @@
-/* Connectionist temporal classification ("cudnn_adv": cudnnCTCLoss*): for each sequence the negative
- * logarithm of the probability of its label, summed over all ways to write it, with blanks (0) and
- * repetitions, along the time steps; and the gradient by what goes into the softmax. Sums are made
- * in the logarithms of doubles. If a sequence has too few steps for its label, its cost is 0, as on
- * an H200. There an empty label costs 0, too; here it costs what the blanks do.
+/* Connectionist temporal classification ("cudnn_adv": cudnnCTCLoss*): for each sequence the
+ * negative logarithm of the probability of its label, summed over all ways to write it, with blanks
+ * (0) and repetitions, along the time steps; and the gradient by what goes into the softmax. Sums
+ * are made in the logarithms of doubles. If a sequence has too few steps for its label, its cost is
+ * 0, as on an H200. There an empty label costs 0, too; here it costs what the blanks do.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -102,7 +102,8 @@ static double log_sum(double a, double b)
     return most == -INFINITY ? most : most + log1p(exp(fmin(a, b) - most));
 }
 
-/* A way goes on in its state, into the next one, or over a blank between two letters that differ. */
+/* A way goes on in its state, into the next one, or over a blank
+ * between two letters that differ. */
 static bool may_skip(const struct sequence *s, int to)
 {
     return to >= 2 && to % 2 && letter_of(s, to) != letter_of(s, to - 2);

@@ -16,7 +16,8 @@ static cufftResult put(const struct plan *p, const char *call, const struct exec
     return r == CUDA_SUCCESS ? CUFFT_SUCCESS : r == CUDA_ERROR_OUT_OF_MEMORY ? CUFFT_ALLOC_FAILED : CUFFT_EXEC_FAILED;
 }
 
-/* In place, real rows are padded to the size of the complex ones, unless the plan gives a layout. */
+/* In place, real rows are padded to the size of the complex ones,
+ * unless the plan gives a layout. */
 static void settle_layout(struct transform *t, bool is_basic, bool in_place)
 {
     if (is_basic && in_place) {

@@ -1,4 +1,5 @@
-/* See lines.h. Plans of lengths are kept in pocketfft's own cache; threads are transform.c's affair. */
+/* See lines.h. Plans of lengths are kept in pocketfft's own cache; threads
+ * are transform.c's affair. */
 #include "libraries/cufft/lines.h"
 
 #define POCKETFFT_NO_MULTITHREADING

@@ -108,7 +108,8 @@ struct side {
     void *at;
 };
 
-/* The complex side: its lengths hold for all passes, except along the axis from or to real numbers. */
+/* The complex side: its lengths hold for all passes, except along the
+ * axis from or to real numbers. */
 static enum transform_side complex_side(const struct transform *t)
 {
     return t->kind == TRANSFORM_FROM_REAL ? TRANSFORM_SIDE_TO : TRANSFORM_SIDE_FROM;

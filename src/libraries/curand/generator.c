@@ -114,7 +114,8 @@ static void begin_anew(struct generator *g)
     g->is_set_up = false;
 }
 
-/* MTGP32 of the device is seeded once: later seeds have no effect, and in the legacy ordering it then draws zeros. */
+/* MTGP32 of the device is seeded once: later seeds have no effect, and in the legacy
+ * ordering it then draws zeros. */
 static bool is_seeded_for_good(const struct generator *g)
 {
     return g->options.type == CURAND_RNG_PSEUDO_MTGP32 && !g->options.host && g->engine;

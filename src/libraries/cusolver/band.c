@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The index of row i's first element, and the column of element k, both from 0, for any index base. */
+/* The index of row i's first element, and the column of element k, both
+ * from 0, for any index base. */
 static int first_of(const struct csr *a, int i)
 {
     return a->row[i] - a->base;

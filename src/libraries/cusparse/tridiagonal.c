@@ -66,7 +66,8 @@ static void solve_band(const struct band *b, bool pivots)
     }
 }
 
-/* at[0..4]: the diagonals, lowest first, laid out like x; NULL if absent. y: the right-hand sides. */
+/* at[0..4]: the diagonals, lowest first, laid out like x; NULL if
+ * absent. y: the right-hand sides. */
 static hd_result run_band(const struct call *c)
 {
     struct band b = {.n = c->y.rows, .w = c->at[0] ? 2 : 1};
@@ -157,9 +158,10 @@ static size_t batch_bytes(size_t m, size_t count, size_t element)
     return (8 * power_from(rows) + (m > 512 ? 4 * m : 0)) * count * element;
 }
 
-/* With pivoting: `blocks` blocks of `threads` threads solve tiles of 16 rows for each thread, and then
- * what couples them (Chang and others, "A Scalable, Numerically Stable, High-performance Tridiagonal
- * Solver using GPUs", SC 2012). More blocks are used while they add less than a fifth of the rows. */
+/* With pivoting: `blocks` blocks of `threads` threads solve tiles of 16 rows for each thread,
+ * and then what couples them (Chang and others, "A Scalable, Numerically Stable,
+ * High-performance Tridiagonal Solver using GPUs", SC 2012). More blocks are used while they add
+ * less than a fifth of the rows. */
 static size_t pivoting_bytes(size_t m, size_t n, size_t element)
 {
     enum { TILE = 16, WARP = 32, ALIGNED = 128, MOST_AT_ONCE = 8 };
