@@ -69,8 +69,7 @@ static void registers_have_one_width(void **state)
     expect_of_line("%1 = mov_b32 0", "3:4: `:` is missing here");
     expect_of_line("%0:32 = mov_b32 0", "3:1: registers are numbered from 1");
     expect_of_line("%99999999:32 = mov_b32 0", "3:2: a register's number is 1048576 at most");
-    expect_of_line("%1:32 = mov_b32 0\n@%1 %2:32 = mov_b32 0",
-                   "3:1: a guard must be a predicate");
+    expect_of_line("%1:32 = mov_b32 0\n@%1 %2:32 = mov_b32 0", "3:1: a guard must be a predicate");
 }
 
 static void operands_are_those_of_the_instruction(void **state)
