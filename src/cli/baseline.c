@@ -57,15 +57,28 @@ const char *baseline_read(struct baseline *b, const char *path, struct arena *ar
     return ok ? NULL : arena_printf(arena, "%s is not a report that `heddle check` wrote, as JSON or SARIF", path);
 }
 
+static bool *find_known(const struct baseline *b, const struct diags *d, uint32_t *n)
+{
+    const char **prints = report_fingerprints(d, d->arena);
+    bool *known = ARENA_ARRAY(d->arena, bool, d->list.n + 1);
+    *n = 0;
+    for (uint32_t i = 0; i < d->list.n; i++)
+        *n += known[i] = prints[i] && map_get(&b->known, str_of(prints[i]));
+    return known;
+}
+
+void baseline_meet(struct baseline *b, const struct diags *d)
+{
+    find_known(b, d, &b->met);
+}
+
 uint32_t baseline_apply(void *baseline, struct diags *d)
 {
     struct baseline *b = baseline;
-    const char **prints = report_fingerprints(d, d->arena);
-    bool *out = ARENA_ARRAY(d->arena, bool, d->list.n + 1);
-    for (uint32_t i = 0; i < d->list.n; i++)
-        out[i] = prints[i] && map_get(&b->known, str_of(prints[i]));
-    b->met = report_leave_out(d, out);
-    return b->met;
+    uint32_t n;
+    report_leave_out(d, find_known(b, d, &n));
+    b->met = b->met > n ? b->met : n;
+    return n;
 }
 
 const char *baseline_verdict(uint32_t known, struct arena *arena)

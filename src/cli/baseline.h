@@ -15,6 +15,8 @@ struct baseline {
 
 /* FILE is what --save or --format has written, JSON or SARIF. Returns NULL, or what is wrong, in the arena. */
 const char *baseline_read(struct baseline *b, const char *path, struct arena *arena);
+/* Counts the known findings of this run before a suppression takes some of them out of the list. */
+void baseline_meet(struct baseline *b, const struct diags *d);
 /* Takes known findings out of the list and returns how many. `baseline` is a struct baseline. */
 uint32_t baseline_apply(void *baseline, struct diags *d);
 /* The end of the last line of a check's text: how many are known, if any, and a newline. */

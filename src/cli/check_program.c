@@ -494,6 +494,8 @@ static int show(struct check *c)
     const struct options *o = &c->s->o;
     struct arena *arena = &c->s->arena;
     int status = 0;
+    if (o->baseline)
+        baseline_meet(&c->baseline, &c->results.diags);
     c->suppressed = suppressions_apply(&c->suppressions, &c->results.diags);
     if (o->baseline)
         c->known = baseline_apply(&c->baseline, &c->results.diags);

@@ -209,10 +209,25 @@ static bool gives_way(bool is_brief, const struct thread_pool *others, bool prog
     return !progress || now - *begun >= (is_brief ? brief_seconds : slice_seconds);
 }
 
+/* Nothing came on: lets other threads run. On a crowded computer each yield takes long, and a warp
+ * that waits in vain makes a step between two of them. Under a step limit it must come to its limit
+ * all the same, so it keeps the core as long as the last yield took. */
+static void yield_core(const struct launch *l, double *kept_until)
+{
+    double before = l->machine->config.step_limit ? seconds_now() : 0;
+    if (before < *kept_until)
+        return;
+    sched_yield();
+    if (before > 0) {
+        double after = seconds_now();
+        *kept_until = after + (after - before);
+    }
+}
+
 bool worker_run(struct worker *k, struct launch *l, const struct thread_pool *others)
 {
     bool progress = true;
-    double begun = 0;
+    double begun = 0, kept_until = 0;
     for (;;) {
         /* Where nothing came on, twice as many blocks have a turn next time around. */
         bool grown = false;
@@ -239,7 +254,7 @@ bool worker_run(struct worker *k, struct launch *l, const struct thread_pool *ot
         if (k->resident && gives_way(l->is_brief && k == l->launcher, others, progress, &begun))
             return false;
         if (!progress)
-            sched_yield();
+            yield_core(l, &kept_until);
         if (stall_parks(l))
             stall_park(k, l);
     }

@@ -360,6 +360,20 @@ def endless_kernels_meet_the_step_limit():
     assert r["result"] == "HD_ERROR_LAUNCH_TIMEOUT"
 
 
+def a_step_limit_ends_a_launch_on_a_crowded_computer():
+    """Where other processes want the cores, too, a yield takes milliseconds. A wait in vain yields often."""
+    source, crowd = (os.path.join(folder.name, name) for name in ("crowd.c", "crowd.so"))
+    with open(source, "w") as f:
+        f.write("#include <unistd.h>\nint sched_yield(void) { return usleep(4000); }\n")
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", crowd, source], check=True)
+    begun = time.monotonic()
+    for engine in "interp", "jit":
+        status, _, err = run("launch", SPIN, "--grid", 1, "--block", 1, 10**15, "--step-limit", 1000000, "--engine", engine,
+                             env={**os.environ, "LD_PRELOAD": crowd})
+        assert status == 1 and "1000000 warp instructions, the step limit" in err, err
+    assert time.monotonic() - begun < 60 # 250,000 yields would take 1,000 seconds
+
+
 def a_launch_can_be_interrupted():
     spinning = subprocess.Popen([heddle, "launch", SPIN, "--grid", "1", "--block", "1", str(10**15)], text=True,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)

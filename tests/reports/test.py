@@ -172,6 +172,15 @@ def fingerprints_are_the_same_over_runs_folders_and_inserted_lines():
     assert "there is no such folder" in run("check", "--source-root", "nowhere", "./app", cwd=first)[2]
 
 
+def a_baseline_has_met_what_a_comment_allows():
+    project = build("allowed")
+    check(project)
+    shutil.move(project + "/saved.json", project + "/known.json")
+    build("allowed", MISTAKES.replace("    s[threadIdx.x] = p[threadIdx.x];", "    // heddle: allow(data-race) of one warp\n    s[threadIdx.x] = p[threadIdx.x];"))
+    report, err = check(project, "--baseline", "known.json", status=0)
+    assert report["known"] == 4 and report["suppressed"] == 1 and "did not occur" not in err, err
+
+
 def comments_in_the_source_allow_findings():
     text = MISTAKES.replace("    s[threadIdx.x] = p[threadIdx.x];", "    // heddle: allow(data-race) of one warp\n    s[threadIdx.x] = p[threadIdx.x];")
     text = text.replace("    cudaMalloc(&q, 1 << 20);", "    cudaMalloc(&q, 1 << 20); // heddle: allow(leak, double-free) kept to the end")
