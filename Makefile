@@ -123,9 +123,10 @@ CAMPAIGN = HEDDLE_BUILD=$(CURDIR)/$(BUILD) nice tests/campaigns/campaign.py --se
 
 # Random programs by every engine and policy, then extreme strides among canaries; half of the time each.
 fuzz-engines: all
-	nice $(BUILD)/tests/engines --seconds $$(($(SECONDS) / 3)) --seed $(SEED)
-	$(CAMPAIGN) strides --seconds $$(($(SECONDS) / 3))
-	$(CAMPAIGN) moves --seconds $$(($(SECONDS) / 3))
+	nice $(BUILD)/tests/engines --statements 12 --seconds $$(($(SECONDS) / 4)) --seed $(SEED)
+	nice $(BUILD)/tests/engines --seconds $$(($(SECONDS) / 4)) --seed $(SEED)
+	$(CAMPAIGN) strides --seconds $$(($(SECONDS) / 4))
+	$(CAMPAIGN) moves --seconds $$(($(SECONDS) / 4))
 
 # PTX with changed tokens and lines: read, printed, run by both engines.
 fuzz-ptx: all

@@ -1,9 +1,12 @@
-/* engines [--programs N | --seconds N] [--seed S] [--cpu LEVEL] [--h200 FILE] [--contests]
- * [--show]: random programs whose results no schedule may change, run by every engine and under
- * several policies, and compared with what an H200 answered. Prints TAP; a program that differs
- * comes again with its seed, and --show prints it.
+/* engines [--programs N | --seconds N] [--seed S] [--statements N] [--cpu LEVEL] [--h200 FILE]
+ * [--contests] [--show]: random programs whose results no schedule may change, run by every engine
+ * and under several policies, and compared with what an H200 answered. Prints TAP; a program that
+ * differs comes again with its seed, and --show prints it.
  *
  * With --contests, they compete for cells and for locks, too; all of these programs are compiled.
+ *
+ * With --statements, a program has some N statements at most, instead of 120. Large programs take
+ * seconds to compile at lower CPU levels, most of it for code that smaller ones have as well.
  *
  * The record, FILE, has a line for each seed: "SEED THREADS HASH", the hash of all that the program
  * wrote (memory_hash). With --hashes such lines are printed instead of TAP. A change of the
@@ -33,6 +36,11 @@ struct gen {
     size_t n;
     int label, depth, budget;
     bool in_function, contests;
+};
+
+struct kind { /* of programs */
+    int statements;
+    bool contests;
 };
 
 static uint32_t pick(struct gen *g, uint32_t n)
@@ -332,9 +340,9 @@ static void helpers(struct gen *g)
         "E: ld.local.u32 r3, [s]; st.param.b32 [z], r3; ret;\n}\n");
 }
 
-static void program(struct gen *g, uint64_t seed, unsigned threads, bool contests)
+static void program(struct gen *g, uint64_t seed, unsigned threads, const struct kind *kind)
 {
-    *g = (struct gen){.state = seed * 0x2545F4914F6CDD1Du + 99, .budget = 120, .contests = contests};
+    *g = (struct gen){.state = seed * 0x2545F4914F6CDD1Du + 99, .budget = kind->statements, .contests = kind->contests};
     put(g, ".version 8.0\n.target sm_80\n.address_size 64\n");
     helpers(g);
     put(g,
@@ -354,8 +362,8 @@ static void program(struct gen *g, uint64_t seed, unsigned threads, bool contest
     /* cells of this block, and what a thread owns, start with values; the mask of the warp's
      * threads is computed */
     put(g, "setp.lt.u32 q, tid, %d; mul.wide.u32 x, tid, 4; add.u64 x, x, scells; @q st.shared.u32 [x], tid;\n",
-        contests ? LOCK_AT / 4 : CELL_BYTES / 4);
-    if (contests)
+        kind->contests ? LOCK_AT / 4 : CELL_BYTES / 4);
+    if (kind->contests)
         put(g,
             "mov.u32 t, 0; setp.eq.u32 q, tid, 0; @q st.shared.v4.u32 [scells+%d], {t, t, t, t}; "
             "@q st.shared.v4.u32 [scells+%d], {t, t, t, t};\n",
@@ -489,14 +497,14 @@ static unsigned threads_of(uint64_t seed)
 
 /* True where all settings agree. Compiling takes longer than running: some programs only, unless
  * asked for all. Where there is no compiler, there is nothing to compare. */
-static bool try(struct seat *seats, uint64_t seed, bool show, bool contests, bool compile)
+static bool try(struct seat *seats, uint64_t seed, bool show, const struct kind *kind, bool compile)
 {
     static struct gen g;
     unsigned threads = threads_of(seed);
-    program(&g, seed, threads, contests);
+    program(&g, seed, threads, kind);
     if (show)
         fputs(g.text, stdout);
-    for (unsigned i = 0; i < (compile || contests ? SETTINGS : SETTINGS - 1); i++) {
+    for (unsigned i = 0; i < (compile || kind->contests ? SETTINGS : SETTINGS - 1); i++) {
         const char *why = run(&seats[i], g.text, threads);
         if (why && i == SETTINGS - 1 && strstr(why, "heddle-jit is not there"))
             continue;
@@ -538,14 +546,15 @@ static bool as_h200(FILE *record, const struct seat *s, uint64_t seed)
 
 int main(int argc, char **argv)
 {
-    uint64_t programs = 200, seed = 1, seconds = 0;
+    uint64_t programs = 200, seed = 1, seconds = 0, statements = 120;
     bool show = false, hashes = false, contests = false;
     FILE *record = NULL;
     for (int i = 1; i < argc; i++) {
-        uint64_t *number = strcmp(argv[i], "--programs") == 0  ? &programs
-                           : strcmp(argv[i], "--seconds") == 0 ? &seconds
-                           : strcmp(argv[i], "--seed") == 0    ? &seed
-                                                               : NULL;
+        uint64_t *number = strcmp(argv[i], "--programs") == 0     ? &programs
+                           : strcmp(argv[i], "--seconds") == 0    ? &seconds
+                           : strcmp(argv[i], "--seed") == 0       ? &seed
+                           : strcmp(argv[i], "--statements") == 0 ? &statements
+                                                                  : NULL;
         if (number && i + 1 < argc)
             *number = strtoull(argv[++i], NULL, 0);
         else if (strcmp(argv[i], "--cpu") == 0 && i + 1 < argc)
@@ -565,10 +574,11 @@ int main(int argc, char **argv)
             printf("not ok 1 - no machine for %s\n", settings[i].name);
             return 1;
         }
+    const struct kind kind = {.statements = (int)statements, .contests = contests};
     time_t end = time(NULL) + (time_t)seconds;
     uint64_t differ = 0, done = 0;
     for (; seconds ? time(NULL) < end : done < programs; done++) {
-        differ += !try(seats, seed + done, show, contests, seconds || done % COMPILE_EVERY == 0) ||
+        differ += !try(seats, seed + done, show, &kind, seconds || done % COMPILE_EVERY == 0) ||
                   !as_h200(record, &seats[0], seed + done);
         if (hashes)
             printf("%llu %u %016llx\n", (unsigned long long)(seed + done), threads_of(seed + done),
