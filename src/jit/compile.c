@@ -226,6 +226,8 @@ static void compile_module(struct emit *e, const struct jit_request *r, LLVMTarg
     if (!optimise(tm, e->m->module, &result->error))
         return;
     for (value fn = LLVMGetFirstFunction(e->m->module); fn; fn = LLVMGetNextFunction(fn)) {
+        if (ask->tier == TIER_SECOND)
+            pass_forward_stores(e->m->b, fn, session.target->costs->vector_bits);
         pass_sink_nans(e->m->b, fn);
         pass_hide_masks(e->m->b, fn);
     }

@@ -211,6 +211,43 @@ def a_part_that_all_or_none_skip():
     same(repeated("    mov.u32 %r20, 9;\n    setp.lt.u32 %p, %r5, D;\n" + PART), entries=1)
 
 
+# Each thread takes what one of its neighbours, another one in each round, has stored.
+NEAR = NEXT.replace("+128", "+BYTES")
+
+
+def loads_of_shared_memory(dump):
+    """How many vectors are loaded from shared memory at places that are known, which only gangs do."""
+    places = set(re.findall(r"(%\d+) = getelementptr inbounds i8, ptr %shared, i64 \d+$", dump, re.M)) | {"%shared"}
+    return sum(at in places for at in re.findall(r"= load <\d+ x i32>, ptr (%\w+),", dump))
+
+
+def a_round_takes_from_registers_what_the_last_has_stored():
+    same(repeated(NEAR, 7))
+    for level in "x86-64-v3", "x86-64-v4":
+        with written(KERNEL.replace("BODY", repeated(NEAR))) as path:
+            dump = dumped(path, target=level)
+        assert loads_of_shared_memory(dump) == 5, level  # the last warp's, of words that no thread has stored
+        dump = dump_of("llvm", f"{source}/bench/peers/kernels.ptx", "scan", "--grid", 1, "--block", 256, "u32[1024]", "u32[1024]",
+                       "u32[9000]", 1024, HEDDLE_TIER="2", target=level)
+        assert "gang_entry" in dump and loads_of_shared_memory(dump) == 0, level
+    # other widths, bytes of several stores, and what others may see between the store and the load
+    load, store = "ld.shared.u32 %r20, [%r3+BYTES]", "st.shared.u32 [%r3], %r2"
+    for other in "ld.shared.u16 %r20, [%r3+BYTES]", "ld.shared.s8 %r20, [%r3+5]", "ld.shared.f32 %f0, [%r3+BYTES];\n    mov.b32 %r20, %f0":
+        same(repeated(NEAR.replace(load, other)))
+    for more in "st.shared.u8 [%r3+1], %r20", "st.volatile.shared.u32 [%r3], %r20", "st.shared.u32 [%r3+4096], %r20":
+        same(repeated(NEAR.replace(store, store + ";\n    " + more)))
+    for more in "ld.volatile.shared.u32 %r21, [%r3+64]", "atom.shared.add.u32 %r21, [words+8], 1", "red.shared.add.u32 [%r3+4], 3":
+        same(repeated(NEAR.replace(load, load + ";\n    " + more)))
+
+
+def a_round_stores_what_a_later_one_overwrites():
+    """All of it or the words of some threads; in between, it is read or not."""
+    same(repeated(NEAR) + "    setp.lt.u32 %q1, %r1, 40;\n    @%q1 st.shared.u32 [%r3], %r1;\n    bar.sync 0;\n")
+    same(repeated(NEAR) + "    st.shared.u32 [%r3], %r1;\n    bar.sync 0;\n    ld.shared.u32 %r20, [%r3+256];\n    xor.b32 %r2, %r2, %r20;\n")
+    same(repeated(NEAR + "    st.shared.u32 [%r3+4096], %r20;\n    st.shared.u16 [%r3+4096], %r2;\n"
+                         "    ld.shared.u32 %r21, [%r3+4096];\n    add.u32 %r2, %r2, %r21;\n"))
+
+
 def what_is_the_same_in_all_warps_is_not_behind_a_part():
     """A number that each thread has, until some of them write it."""
     same(repeated("""    mov.u32 %r24, 5;

@@ -31,4 +31,10 @@ void pass_hide_masks(LLVMBuilderRef b, LLVMValueRef fn);
  * each lane. */
 void pass_spread_masks(LLVMBuilderRef b, LLVMValueRef fn);
 
+/* Replaces loads of vectors that the same basic block has stored by the stored values, moved by
+ * shuffles where a load takes parts of two, and removes stores that the block overwrites before
+ * anything reads them (forward.c). A CPU forwards only whole stores: other loads wait until the
+ * store has reached the cache. To be run after LLVM's passes. */
+void pass_forward_stores(LLVMBuilderRef b, LLVMValueRef fn, unsigned vector_bits);
+
 #endif
