@@ -60,6 +60,16 @@ static void transpose_pieces(struct emit *e, value v[4])
     }
 }
 
+/* The same vector. LLVM does not merge what makes it with what uses it: a shuffle of pairs and one of
+ * halves, merged, are three instructions, of which none serves another vector. */
+static value keep_apart(struct emit *e, value v)
+{
+    LLVMTypeRef type = vector_of(LLVMFloatTypeInContext(e->m->context), WARP_LANES);
+    value as_floats = LLVMBuildBitCast(e->m->b, v, type, "");
+    return LLVMBuildBitCast(e->m->b, emit_intrinsic_of(e, "llvm.arithmetic.fence", &type, 1, &as_floats, 1),
+                            LLVMTypeOf(v), "");
+}
+
 static void zip_four(struct emit *e, value v[4])
 {
     value words[4] = {shuffle_pieces(e, v[0], v[1], low_words), shuffle_pieces(e, v[0], v[1], high_words),
@@ -69,6 +79,8 @@ static void zip_four(struct emit *e, value v[4])
     value lanes[4] = {
         shuffle_pieces(e, words[0], words[2], low_pairs), shuffle_pieces(e, words[0], words[2], high_pairs),
         shuffle_pieces(e, words[1], words[3], low_pairs), shuffle_pieces(e, words[1], words[3], high_pairs)};
+    for (int k = 0; k < 4; k++)
+        lanes[k] = keep_apart(e, lanes[k]);
     for (int k = 0; k < 4; k++)
         v[k] = shuffle_pieces(e, lanes[k % 2 * 2], lanes[k % 2 * 2 + 1], k < 2 ? low_halves : high_halves);
     transpose_pieces(e, v);
