@@ -24,9 +24,9 @@ static const struct jit_costs costs_neon = {
 
 const struct jit_target jit_targets[] = {
 #define TARGET(name, bitcode, triple, cpu, features, mask_registers, masked_stores, gathers, waits, store_order,       \
-               whole_elements, whole_bytes)                                                                            \
-    {name,    triple, cpu,         features,       mask_registers, masked_stores,                                      \
-     gathers, waits,  store_order, whole_elements, whole_bytes,    &costs_##bitcode},
+               whole_elements, whole_bytes, prefetches_near)                                                           \
+    {name,        triple,         cpu,         features,        mask_registers,  masked_stores, gathers, waits,        \
+     store_order, whole_elements, whole_bytes, prefetches_near, &costs_##bitcode},
 #include "jit/targets.def"
 #undef TARGET
 };

@@ -14,6 +14,7 @@ struct jit_target {
     bool keeps_store_order; /* as on x86-64: only loads may be reordered before earlier stores */
     bool has_whole_elements;
     unsigned whole_bytes; /* bytes of the longest vector that other threads see as one access */
+    bool prefetches_near; /* to the first-level cache */
     const struct jit_costs *costs;
 };
 

@@ -74,9 +74,8 @@ drawn:
 """
 
 
-def blocks_that_draw_tickets_ask_for_no_other_blocks_words():
-    """Where the next block will be nobody knows, and what lies behind is another worker's: a warp asks for what the next one of its
-    block wants, the last for what it has."""
+def blocks_that_draw_tickets_ask_for_the_next_tickets_words():
+    """What lies behind a block may be another worker's: a warp asks for what is as far ahead as its worker's last block is behind."""
     need_compiler()
     with written(TICKETS) as path:
         for block in 32, 100, 256:
@@ -85,9 +84,15 @@ def blocks_that_draw_tickets_ask_for_no_other_blocks_words():
             for tier in "1", "2":
                 dump = environment(HEDDLE_DUMP="asm", HEDDLE_TIER=tier)
                 _, out, err = run("launch", *args, "--engine", "jit", "--json", env=dump)
-                asks = re.findall(r"prefetch\w*\s+(\d*)\(", err)
-                assert bool(asks) == (block > 32) and all(int(n or 0) < 512 for n in asks), (block, tier, asks)
+                asks = re.findall(r"prefetch\w*\s+(\d*)\(%\w+,%\w+\)", err.replace(" ", ""))
+                assert asks and len(asks) == err.count("prefetch") and all(int(n or 0) < 512 for n in asks), (block, tier, asks)
                 assert json.loads(out)["buffers"] == expected, (block, tier)
+
+
+def prefetches_go_to_the_cache_that_suits_the_cpu():
+    need_compiler()
+    for target, where in ("x86-64-v3", "prefetcht1"), ("x86-64-v3+zen5", "prefetcht0"), ("x86-64-v4+zen5", "prefetcht0"):
+        assert set(re.findall(r"prefetch\w+", dump_of("asm", *SAXPY, target=target))) == {where}, target
 
 
 # Writes where its shared variables are.

@@ -206,7 +206,7 @@ def a_cpu_level_that_does_not_exist_is_refused_and_the_others_are_named():
     compiled("x86-64-v2", [])
     status, _, err = run("launch", f"{examples}/saxpy/saxpy.ptx", "--grid", 1, "--block", 32, 10, 2.0, "f32[10]", "f32[10]", "--engine",
                          "jit", env={**os.environ, "HEDDLE_TARGET": "vax"})
-    assert status != 0 and "no code for the CPU level `vax`; it knows x86-64-v2, x86-64-v3, x86-64-v4, x86-64-v4+amd, armv8-a, armv8-a+lse" in err, err
+    assert status != 0 and "no code for the CPU level `vax`; it knows x86-64-v2, x86-64-v3, x86-64-v3+zen5, x86-64-v4, x86-64-v4+amd, x86-64-v4+zen5, armv8-a, armv8-a+lse" in err, err
 
 
 main(globals())

@@ -50,7 +50,7 @@ static const struct level {
     struct bitcode group[N_GROUPS];
 } levels[] = {
 #define TARGET(name, bitcode, triple, cpu, features, mask_registers, masked_stores, gathers, waits, store_order,       \
-               whole_elements, whole_bytes)                                                                            \
+               whole_elements, whole_bytes, prefetches_near)                                                           \
     {name, gathers, {GROUPS_##bitcode(MODULES)}},
 #include "jit/targets.def"
 #undef TARGET

@@ -21,6 +21,7 @@ struct noted_table {
 
 struct inline_caches {
     uint32_t *number; /* by instruction */
+    uint32_t *claims; /* by instruction: one more than the number of another cache; 0: none */
     uint64_t *span;   /* by instruction: the largest span of its tests */
     VEC(struct noted_call) calls;
     VEC(struct noted_table) tables;
@@ -30,6 +31,7 @@ struct inline_caches *inline_caches_begin(struct emit *e)
 {
     struct inline_caches *s = ARENA_NEW(e->arena, struct inline_caches);
     *s = (struct inline_caches){.number = ARENA_ARRAY(e->arena, uint32_t, e->fn->ir->insns.n + 1),
+                                .claims = ARENA_ARRAY(e->arena, uint32_t, e->fn->ir->insns.n + 1),
                                 .span = ARENA_ARRAY(e->arena, uint64_t, e->fn->ir->insns.n + 1)};
     for (uint32_t k = 0; k < e->fn->ir->insns.n; k++)
         if (e->fn->ir->insns.at[k].kind == IR_LD || e->fn->ir->insns.at[k].kind == IR_ST ||
@@ -52,6 +54,16 @@ void access_load_cache(struct emit *e, struct transfer *t, value *lo, value *n)
     access_find_cache(e, t);
     *lo = emit_load_field(e, e->m->i64, t->cache, abi.inline_cache_lo);
     *n = emit_load_field(e, e->m->i64, t->cache, abi.inline_cache_n);
+}
+
+value inline_cache_for_claims(struct emit *e, const struct ir_insn *i)
+{
+    struct inline_caches *s = e->f->inline_caches;
+    size_t k = (size_t)(i - e->fn->ir->insns.at);
+    if (s->claims[k] == 0)
+        s->claims[k] = ++e->n_inline_caches;
+    return build_gep(e, e->m->i8, e->f->of.inline_caches,
+                     const_i64(e, (uint64_t)(s->claims[k] - 1) * sizeof(struct inline_cache)));
 }
 
 value access_load_cache_shift(struct emit *e, const struct transfer *t)

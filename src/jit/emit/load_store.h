@@ -60,6 +60,9 @@ void access_load_cache(struct emit *e, struct transfer *t, value *lo, value *n);
 value access_load_cache_shift(struct emit *e,
                               /* of the addresses that access_branch_on_lanes() has tested */
                               const struct transfer *t);
+/* A cache of the instruction's own that no access uses: as a worker keeps it from block to block,
+ * prefetch.c notes there where blocks access memory. */
+value inline_cache_for_claims(struct emit *e, const struct ir_insn *i);
 /* Two users of caches get the caches' spans only at the end of the function: the call of the
  * engine that fills a cache, and the table of the accesses of a loop's iteration, by instruction
  * of the function. */

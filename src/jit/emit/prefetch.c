@@ -23,6 +23,11 @@ void emit_prefetch_line(struct emit *e, value address, bool writes, unsigned cac
     emit_intrinsic_of(e, "llvm.prefetch", (LLVMTypeRef[]){e->m->ptr}, 1, args, 4);
 }
 
+static unsigned cache_of(const struct emit *e)
+{
+    return e->fn->target->prefetches_near ? FIRST_CACHE : SECOND_CACHE;
+}
+
 /* The prefetch distance: as many warps ahead as run during a memory access. If the distance to the
  * accesses of the grid's next block is known, a whole number of blocks, at least one; else assumes
  * that warps access consecutive memory. */
@@ -37,32 +42,39 @@ static uint64_t bytes_ahead(const struct emit *e, const struct access *a)
     return (uint64_t)step * (warps < costs->prefetch_warps ? costs->prefetch_warps / warps : 1);
 }
 
-static uint32_t last_warp(const struct emit *e)
+static value is_first_warp(struct emit *e)
 {
-    const uint32_t *block = e->fn->shapes->block;
-    return (block[0] * block[1] * block[2] - 1) / WARP_LANES;
+    if (mode_is_block(e))
+        return LLVMConstInt(e->m->i1, mode_is_first(e), false);
+    return emit_is_zero(e, emit_load_field(e, e->m->i32, e->warp.w, abi.warp_index));
 }
 
-/* The prefetch distance if blocks claim their work: memory behind the block belongs to another
- * worker, from which a prefetch would take the lines. So the last warp prefetches its own data. */
-static value bytes_within_block(struct emit *e, const struct access *a)
+/* The prefetch distance if blocks claim their work: this block's first warp accesses memory so far
+ * behind the first warp of the worker's previous block. Workers take turns, so the next block will
+ * mostly be as far ahead. Where blocks are farther apart than LIMIT, what they claim are no neighbours:
+ * 0, which prefetches what is loaded anyway. */
+static value bytes_to_next_claim(struct emit *e, const struct transfer *t)
 {
-    value index = emit_load_field(e, e->m->i32, e->warp.w, abi.warp_index);
-    value is_last = build_eq(e, index, const_i32(e, last_warp(e)));
-    return build_select(e, is_last, const_i64(e, 0), const_i64(e, access_bytes_without_gap(*e->here, a)));
+    enum { LIMIT = 1 << 18 };
+    value cache = inline_cache_for_claims(e, t->a->i), is_first = is_first_warp(e);
+    value before = emit_load_field(e, e->m->i64, cache, abi.inline_cache_lo);
+    value known = emit_load_field(e, e->m->i64, cache, abi.inline_cache_n);
+    value step = build_sub(e, t->first[0], before);
+    value is_near = build_ult(e, build_add(e, step, const_i64(e, LIMIT)), const_i64(e, 2 * LIMIT));
+    step = build_select(e, is_first, build_select(e, is_near, step, const_i64(e, 0)), known);
+    emit_store_field(e, build_select(e, is_first, t->first[0], before), cache, abi.inline_cache_lo);
+    emit_store_field(e, step, cache, abi.inline_cache_n);
+    return step;
 }
 
-/* The next warps, of this block and the next, mostly access what follows. If blocks claim their
- * work, only those of this block do; in a gang of the whole block they are there already. */
+/* The next warps, of this block and the next, mostly access what follows. */
 static void prefetch_for_next_warps(struct emit *e, const struct transfer *t)
 {
     bool is_claimed = ir_ref_kind(t->a->i->a) == REF_REG && e->fn->shapes->claimed[ir_ref_index(t->a->i->a)];
-    if (is_claimed && (last_warp(e) == 0 || mode_is_block(e)))
-        return;
-    value ahead = is_claimed ? bytes_within_block(e, t->a) : const_i64(e, bytes_ahead(e, t->a));
+    value ahead = is_claimed ? bytes_to_next_claim(e, t) : const_i64(e, bytes_ahead(e, t->a));
     value there = build_add(e, t->first[0], ahead);
     for (unsigned at = 0; at < access_bytes_without_gap(*e->here, t->a); at += LINE_BYTES)
-        emit_prefetch_line(e, build_add(e, there, const_i64(e, at)), t->a->i->kind == IR_ST, SECOND_CACHE);
+        emit_prefetch_line(e, build_add(e, there, const_i64(e, at)), t->a->i->kind == IR_ST, cache_of(e));
 }
 
 /* The CPU's own prefetcher follows loops whose next iteration is near. Where that is so far away is
@@ -114,7 +126,7 @@ static void prefetch_for_next_iterations(struct emit *e, const struct transfer *
         build_store(e, ahead, g->ahead[index]);
     }
     for (unsigned p = 0; p < t->a->pieces; p++)
-        emit_prefetch_line(e, build_add(e, t->first[p], ahead), false, SECOND_CACHE);
+        emit_prefetch_line(e, build_add(e, t->first[p], ahead), false, cache_of(e));
 }
 
 void emit_prefetch(struct emit *e, const struct transfer *t)

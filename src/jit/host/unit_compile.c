@@ -7,6 +7,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#ifdef __x86_64__
+#include <cpuid.h>
+#endif
 
 #include "exec/machine.h"
 #include "jit/costs.h"
@@ -17,8 +20,14 @@
 static const char *find_target(const char *level)
 {
 #ifdef __x86_64__
-    if (__builtin_cpu_is("amd") && strcmp(level, "x86-64-v4") == 0)
-        return "x86-64-v4+amd";
+    enum { ZEN5 = 0x1a }; /* the first family whose cores are of Zen 5 or later */
+    unsigned a, b, c, d;
+    bool is_amd = __builtin_cpu_is("amd") && __get_cpuid(1, &a, &b, &c, &d);
+    bool is_zen5 = is_amd && (a >> 8 & 15) + (a >> 20 & 255) >= ZEN5;
+    if (is_amd && strcmp(level, "x86-64-v4") == 0)
+        return is_zen5 ? "x86-64-v4+zen5" : "x86-64-v4+amd";
+    if (is_zen5 && strcmp(level, "x86-64-v3") == 0)
+        return "x86-64-v3+zen5";
 #endif
     return level;
 }
@@ -37,7 +46,7 @@ bool unit_wants_serial_walks(const struct machine *m)
         bool one_by_one;
     } targets[] = {
 #define TARGET(name, bitcode, triple, cpu, features, mask_registers, masked_stores, gathers, waits, store_order,       \
-               whole_elements, whole_bytes)                                                                            \
+               whole_elements, whole_bytes, prefetches_near)                                                           \
     {name, waits || !(gathers)},
 #include "jit/targets.def"
 #undef TARGET
