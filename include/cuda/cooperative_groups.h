@@ -238,9 +238,12 @@ template <class T> class warp_group : public thread_group
 /* The lanes that came to the same place together. */
 class coalesced_group : public warp_group<coalesced_group>
 {
+    unsigned part, parts; /* of a group that was parted */
+
   public:
-    HEDDLE_CG explicit coalesced_group(unsigned mask)
-        : warp_group({mask, (unsigned)__popc(mask & details::lanes_below()), (unsigned)__popc(mask)})
+    HEDDLE_CG explicit coalesced_group(unsigned mask, unsigned part = 0, unsigned parts = 1)
+        : warp_group({mask, (unsigned)__popc(mask & details::lanes_below()), (unsigned)__popc(mask)}), part(part),
+          parts(parts)
     {
     }
     /* The lane of the group's n-th thread. */
@@ -262,11 +265,11 @@ class coalesced_group : public warp_group<coalesced_group>
     }
     HEDDLE_CG unsigned meta_group_size() const
     {
-        return 1;
+        return parts;
     }
     HEDDLE_CG unsigned meta_group_rank() const
     {
-        return 0;
+        return part;
     }
 };
 
@@ -304,6 +307,17 @@ class thread_block : public thread_group
         return &own;
     }
     static HEDDLE_CG void sync()
+    {
+        __syncthreads();
+    }
+    /* The block's one barrier: who arrives also waits there. */
+    struct arrival_token {
+    };
+    static HEDDLE_CG arrival_token barrier_arrive()
+    {
+        return {};
+    }
+    static HEDDLE_CG void barrier_wait(arrival_token &&)
     {
         __syncthreads();
     }
@@ -557,23 +571,36 @@ static HEDDLE_CG coalesced_group tiled_partition(const coalesced_group &g, unsig
     for (unsigned m = g.mask(); m; m &= m - 1, rank++)
         if (rank / tile == g.thread_rank() / tile)
             mask |= m & -m;
-    return coalesced_group(mask);
+    return coalesced_group(mask, g.thread_rank() / tile, (g.num_threads() + tile - 1) / tile);
 }
 /* Of any group at run time. */
 static HEDDLE_CG thread_group tiled_partition(const thread_group &g, unsigned tile)
 {
     return g.partition(tile);
 }
-/* Those whose predicate, or label, is the same. */
+/* Those whose predicate is the same: those without it come first. */
 template <class G> static HEDDLE_CG coalesced_group binary_partition(const G &g, bool predicate)
 {
     const unsigned yes = __ballot_sync(g.mask(), predicate);
-    return coalesced_group(predicate ? yes : g.mask() & ~yes);
+    if (yes == 0 || yes == g.mask())
+        return coalesced_group(g.mask());
+    return coalesced_group(predicate ? yes : g.mask() & ~yes, predicate, 2);
 }
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
+/* Those whose label is the same, in the order of their first lanes. */
 template <class G, class T> static HEDDLE_CG coalesced_group labeled_partition(const G &g, T label)
 {
-    return coalesced_group(__match_any_sync(g.mask(), label));
+    const unsigned mask = __match_any_sync(g.mask(), label), first = mask & -mask;
+    const unsigned firsts = __ballot_sync(g.mask(), first >> details::lane() == 1);
+    return coalesced_group(mask, __popc(firsts & (first - 1)), __popc(firsts));
+}
+template <class G, class T> static HEDDLE_CG coalesced_group labeled_partition(const G &g, T *label)
+{
+    return labeled_partition(g, (unsigned long long)label);
+}
+template <class G> static HEDDLE_CG coalesced_group labeled_partition(const G &g, bool label)
+{
+    return binary_partition(g, label);
 }
 #endif
 
@@ -641,6 +668,26 @@ class grid_group
     {
         return block_rank() * thread_block::num_threads() + details::thread_in_block();
     }
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    static HEDDLE_CG dim3 dim_clusters()
+    {
+        return __clusterGridDimInClusters();
+    }
+    static HEDDLE_CG dim3 cluster_index()
+    {
+        return __clusterIdx();
+    }
+    static HEDDLE_CG unsigned long long num_clusters()
+    {
+        const dim3 n = dim_clusters();
+        return (unsigned long long)n.x * n.y * n.z;
+    }
+    static HEDDLE_CG unsigned long long cluster_rank()
+    {
+        const dim3 n = dim_clusters(), at = cluster_index();
+        return ((unsigned long long)at.z * n.y + at.y) * n.x + at.x;
+    }
+#endif
 };
 
 static HEDDLE_CG grid_group this_grid()
@@ -772,11 +819,20 @@ template <unsigned stages, class G> static HEDDLE_CG void wait_prior(const G &g)
     g.sync();
 }
 
-/* f() by one thread of the group. */
-template <class G, class F> static HEDDLE_CG void invoke_one(const G &g, F &&f)
+/* f(args...) by one thread of the group, and its result for all. */
+template <class G, class F, class... Args> static HEDDLE_CG void invoke_one(const G &g, F &&f, Args &&...args)
 {
     if (g.thread_rank() == 0)
-        f();
+        static_cast<F &&>(f)(static_cast<Args &&>(args)...);
+}
+template <class G, class F, class... Args>
+static HEDDLE_CG auto invoke_one_broadcast(const G &g, F &&f, Args &&...args)
+    -> std::decay_t<decltype(static_cast<F &&>(f)(static_cast<Args &&>(args)...))>
+{
+    std::decay_t<decltype(static_cast<F &&>(f)(static_cast<Args &&>(args)...))> result;
+    if (g.thread_rank() == 0)
+        result = static_cast<F &&>(f)(static_cast<Args &&>(args)...);
+    return g.shfl(result, 0);
 }
 
 #undef HEDDLE_CG

@@ -29,20 +29,27 @@ HEDDLE_BOTH unsigned char heddle_fp8_narrow(double x, __nv_saturation_t saturate
     return kind == __NV_E4M3 ? heddle_tiny_narrow<3, 4, 0x7f>(x, saturate == __NV_SATFINITE, cudaRoundNearest)
                              : heddle_tiny_narrow<2, 5, 0x7c>(x, saturate == __NV_SATFINITE, cudaRoundNearest);
 }
+/* Of a double: no instruction converts it, and a NaN keeps its sign. */
+HEDDLE_BOTH unsigned char heddle_fp8_narrow_double(double x, __nv_saturation_t saturate, __nv_fp8_interpretation_t kind)
+{
+    const unsigned sign = (unsigned)(__builtin_bit_cast(unsigned long long, x) >> 63) << 7;
+    return x == x ? heddle_fp8_narrow(x, saturate, kind) : sign | (kind == __NV_E4M3 ? 0x7f : 0x7e);
+}
 HEDDLE_BOTH float heddle_fp8_widen(unsigned char x, __nv_fp8_interpretation_t kind)
 {
     return kind == __NV_E4M3 ? heddle_tiny_widen<3, 4, 0x7f>(x) : heddle_tiny_widen<2, 5, 0x7c>(x);
 }
 
-#define FP             fp8
-#define PAIR           fp8x2
-#define STORAGE        __nv_fp8_storage_t
-#define STORAGE2       __nv_fp8x2_storage_t
-#define INTERPRETATION __nv_fp8_interpretation_t
-#define HEDDLE_BITS    8
-#define OPTIONS        const __nv_saturation_t saturate, const __nv_fp8_interpretation_t interpretation
-#define NARROW(x)      heddle_fp8_narrow(x, saturate, interpretation)
-#define WIDEN(x)       heddle_fp8_widen(x, interpretation)
+#define FP               fp8
+#define PAIR             fp8x2
+#define STORAGE          __nv_fp8_storage_t
+#define STORAGE2         __nv_fp8x2_storage_t
+#define INTERPRETATION   __nv_fp8_interpretation_t
+#define HEDDLE_BITS      8
+#define OPTIONS          const __nv_saturation_t saturate, const __nv_fp8_interpretation_t interpretation
+#define NARROW(x)        heddle_fp8_narrow(x, saturate, interpretation)
+#define NARROW_DOUBLE(x) heddle_fp8_narrow_double(x, saturate, interpretation)
+#define WIDEN(x)         heddle_fp8_widen(x, interpretation)
 #include "heddle/tiny_conversions.h"
 
 /* ---- e8m0: 2 to the power of code - 127 ---- */
@@ -54,7 +61,8 @@ HEDDLE_BOTH unsigned char heddle_e8m0_narrow(double x, __nv_saturation_t saturat
     const int code = (int)(bits >> 52) - 1023 + 127 + up;
     if (x != x)
         return 0xff;
-    return code < 0 ? 0 : code < 0xff ? code : saturate == __NV_SATFINITE ? 0xfe : 0xff;
+    const bool stays_finite = saturate == __NV_SATFINITE || (rounding == cudaRoundZero && bits < 0x7ffull << 52);
+    return code < 0 ? 0 : code < 0xff ? code : stays_finite ? 0xfe : 0xff;
 }
 HEDDLE_BOTH float heddle_e8m0_widen(unsigned char x)
 {
@@ -99,26 +107,28 @@ HEDDLE_BOTH __nv_bfloat162_raw __nv_cvt_e8m0x2_to_bf162raw(const __nv_fp8x2_stor
 #ifdef __CUDA_NO_FP8_CONVERSION_OPERATORS__
 #define HEDDLE_NO_CONVERSION_OPERATORS
 #endif
-#define TINY        __nv_fp8_e4m3
-#define TINY2       __nv_fp8x2_e4m3
-#define TINY4       __nv_fp8x4_e4m3
-#define STORAGE1    __nv_fp8_storage_t
-#define STORAGE2    __nv_fp8x2_storage_t
-#define STORAGE4    __nv_fp8x4_storage_t
-#define HEDDLE_BITS 8
-#define NARROW(x)   heddle_fp8_narrow(x, __NV_SATFINITE, __NV_E4M3)
-#define WIDEN(x)    heddle_fp8_widen(x, __NV_E4M3)
+#define TINY             __nv_fp8_e4m3
+#define TINY2            __nv_fp8x2_e4m3
+#define TINY4            __nv_fp8x4_e4m3
+#define STORAGE1         __nv_fp8_storage_t
+#define STORAGE2         __nv_fp8x2_storage_t
+#define STORAGE4         __nv_fp8x4_storage_t
+#define HEDDLE_BITS      8
+#define NARROW(x)        heddle_fp8_narrow(x, __NV_SATFINITE, __NV_E4M3)
+#define NARROW_DOUBLE(x) heddle_fp8_narrow_double(x, __NV_SATFINITE, __NV_E4M3)
+#define WIDEN(x)         heddle_fp8_widen(x, __NV_E4M3)
 #include "heddle/tiny_type.h"
 
-#define TINY        __nv_fp8_e5m2
-#define TINY2       __nv_fp8x2_e5m2
-#define TINY4       __nv_fp8x4_e5m2
-#define STORAGE1    __nv_fp8_storage_t
-#define STORAGE2    __nv_fp8x2_storage_t
-#define STORAGE4    __nv_fp8x4_storage_t
-#define HEDDLE_BITS 8
-#define NARROW(x)   heddle_fp8_narrow(x, __NV_SATFINITE, __NV_E5M2)
-#define WIDEN(x)    heddle_fp8_widen(x, __NV_E5M2)
+#define TINY             __nv_fp8_e5m2
+#define TINY2            __nv_fp8x2_e5m2
+#define TINY4            __nv_fp8x4_e5m2
+#define STORAGE1         __nv_fp8_storage_t
+#define STORAGE2         __nv_fp8x2_storage_t
+#define STORAGE4         __nv_fp8x4_storage_t
+#define HEDDLE_BITS      8
+#define NARROW(x)        heddle_fp8_narrow(x, __NV_SATFINITE, __NV_E5M2)
+#define NARROW_DOUBLE(x) heddle_fp8_narrow_double(x, __NV_SATFINITE, __NV_E5M2)
+#define WIDEN(x)         heddle_fp8_widen(x, __NV_E5M2)
 #include "heddle/tiny_type.h"
 
 #define TINY        __nv_fp8_e8m0

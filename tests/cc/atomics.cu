@@ -43,8 +43,9 @@ typedef long long ll;
     row(atomicSub, int, 5, 5 - 2080) row(atomicSub, unsigned, 5, 5u - 2080u)                                           \
     row(atomicMin, int, 7, 1) row(atomicMin, unsigned, 7, 1) row(atomicMin, ull, 7, 1) row(atomicMin, ll, -7, -7)      \
     row(atomicMax, int, -7, 64) row(atomicMax, unsigned, 7, 64) row(atomicMax, ull, 99, 99) row(atomicMax, ll, -7, 64) \
-    row(atomicAnd, int, -1, 0) row(atomicAnd, unsigned, 0xff00, 0) row(atomicAnd, ull, ~0ull, 0)                       \
+    row(atomicAnd, int, -1, 0) row(atomicAnd, unsigned, 0xff00, 0) row(atomicAnd, ull, ~0ull, 0) row(atomicAnd, ll, -1, 0) \
     row(atomicOr, int, 256, 256 | 127) row(atomicOr, unsigned, 0, 127) row(atomicOr, ull, 1ull << 40, 1ull << 40 | 127) \
+    row(atomicOr, ll, 1ll << 40, 1ll << 40 | 127) row(atomicXor, ll, 1ll << 40, 1ll << 40 ^ 64)                        \
     row(atomicXor, int, 1, 1 ^ 64) row(atomicXor, unsigned, 0, 64) row(atomicXor, ull, 1ull << 40, 1ull << 40 ^ 64)
 #define KERNEL_ROW(name, T, start, end) KERNEL(name, T)
 TYPES(KERNEL_ROW)

@@ -3,6 +3,8 @@
 #include <cooperative_groups/reduce.h>
 #include <cooperative_groups/scan.h>
 
+#include <cuda/atomic>
+
 #include "tap.h"
 
 namespace cg = cooperative_groups;
@@ -116,6 +118,130 @@ __global__ void wide_without_memory(wide_result *r)
 }
 #endif
 
+/* Parts know which they are. A place of this file's table is part * 100 + parts. */
+struct places {
+    int at[7];
+};
+__global__ void parts(places *r)
+{
+    const auto block = cg::this_thread_block();
+    const auto tile = cg::tiled_partition<32>(block);
+    const int i = threadIdx.x;
+    const auto place = [](auto g) { return (int)(g.meta_group_rank() * 100 + g.meta_group_size()); };
+    r[i].at[0] = place(cg::binary_partition(tile, i % 3 == 0));
+    r[i].at[1] = place(cg::binary_partition(tile, i < 32));
+    r[i].at[2] = place(cg::labeled_partition(tile, i * 7 % 5));
+    r[i].at[3] = place(cg::labeled_partition(tile, (const char *)r + i / 8));
+    r[i].at[4] = place(cg::labeled_partition(tile, i % 3 == 0));
+    if (i % 3 == 0) {
+        const auto third = cg::coalesced_threads();
+        r[i].at[5] = place(third);
+        r[i].at[6] = place(cg::tiled_partition(third, 4));
+    }
+}
+
+/* What variables have after groups have added to them, and what the threads got. */
+struct updates {
+    int inclusive[64], exclusive[64], once[64], told[64], sum, greatest, stored;
+};
+__global__ void update(updates *r)
+{
+    __shared__ cuda::atomic<int, cuda::thread_scope_block> sum;
+    const auto block = cg::this_thread_block();
+    const auto tile = cg::tiled_partition<32>(block);
+    const int i = threadIdx.x;
+    if (i == 0)
+        sum = 1000;
+    auto arrival = block.barrier_arrive();
+    block.barrier_wait(std::move(arrival));
+    if (i < 32) {
+        r->inclusive[i] = cg::inclusive_scan_update(tile, sum, i + 1);
+        r->exclusive[i] = cg::exclusive_scan_update(tile, sum, i, cg::plus<int>());
+        r->sum = sum;
+    }
+    block.sync();
+    cuda::atomic_ref<int, cuda::thread_scope_device> greatest(r->greatest);
+    cg::reduce_update_async(tile, greatest, i, cg::greater<int>());
+    if (i >= 32)
+        cg::reduce_store_async(tile, cuda::atomic_ref<int, cuda::thread_scope_device>(r->stored), i, cg::plus<int>());
+    if (i % 4 == 1) {
+        const auto some = cg::coalesced_threads();
+        r->told[i] = cg::invoke_one_broadcast(some, [](int x) { return x * 2; }, i);
+        cg::invoke_one(some, [r](int x) { atomicAdd(&r->once[x], 1); }, 5);
+    }
+}
+
+/* Sums whose rounding shows their order. */
+struct order {
+    float reduced[256], scanned[256], some[32];
+    double before[256];
+};
+__global__ void orders(const float *x, order *r)
+{
+    const auto block = cg::this_thread_block();
+    const auto wide = cg::tiled_partition<128>(block);
+    const int i = threadIdx.x;
+    r->reduced[i] = cg::reduce(wide, x[i], cg::plus<float>());
+    r->scanned[i] = cg::inclusive_scan(wide, x[i], cg::plus<float>());
+    r->before[i] = cg::exclusive_scan(wide, (double)x[i] / 3, cg::plus<double>());
+    if (i < 32 && i % 3 != 1)
+        r->some[i] = cg::reduce(cg::coalesced_threads(), x[i], cg::plus<float>());
+}
+/* The sum of neighbours in ever greater steps; in halves. */
+template <class T> static void in_steps(T *v, int n)
+{
+    for (int step = 1; step < n; step *= 2)
+        for (int i = n - 1; i >= step; i--)
+            v[i] += v[i - step];
+}
+static float in_halves(float *v, int n)
+{
+    for (int step = n / 2; step; step /= 2)
+        for (int i = 0; i < step; i++)
+            v[i] += v[i + step];
+    return v[0];
+}
+static bool orders_are_right(const float *x, const order *r)
+{
+    bool right = true;
+    for (int tile = 0; tile < 256; tile += 128) {
+        float sums[4], ends[4];
+        double last[4];
+        for (int warp = 0; warp < 4; warp++) {
+            float v[32], w[32];
+            double d[32];
+            for (int i = 0; i < 32; i++)
+                v[i] = w[i] = x[tile + warp * 32 + i], d[i] = (double)v[i] / 3;
+            sums[warp] = in_halves(v, 32), in_steps(w, 32), in_steps(d, 32);
+            ends[warp] = w[31], last[warp] = d[31];
+        }
+        in_steps(ends, 4), in_steps(last, 4);
+        const float sum = in_halves(sums, 4);
+        for (int warp = 0; warp < 4; warp++) {
+            float w[32];
+            double d[32];
+            for (int i = 0; i < 32; i++)
+                w[i] = x[tile + warp * 32 + i], d[i] = (double)w[i] / 3;
+            in_steps(w, 32), in_steps(d, 32);
+            for (int i = 0; i < 32; i++) {
+                const int at = tile + warp * 32 + i;
+                const double before = warp ? last[warp - 1] : 0;
+                right &= r->reduced[at] == sum && r->scanned[at] == (warp ? w[i] + ends[warp - 1] : w[i]);
+                right &= r->before[at] == (i ? warp ? d[i - 1] + before : d[i - 1] : before);
+            }
+        }
+    }
+    float v[32];
+    int n = 0;
+    for (int i = 0; i < 32; i++)
+        if (i % 3 != 1)
+            v[n++] = x[i];
+    in_steps(v, n);
+    for (int i = 0; i < 32; i++)
+        right &= i % 3 == 1 || r->some[i] == v[n - 1];
+    return right;
+}
+
 static bool wide_is_right(const wide_result *r, int size)
 {
     bool right = r->rank_in_tile == 200 % size && r->size == size && r->of_tile == size / 32 * 100 + 200 % size / 32;
@@ -164,5 +290,35 @@ int main()
     wide_without_memory<<<1, 256>>>(w + 3);
     CUDA(cudaDeviceSynchronize());
     CHECK(wide_is_right(w + 3, 128), "wide tiles without memory of the program's");
+
+    places *p = shared_memory<places>(64);
+    parts<<<1, 64>>>(p);
+    CUDA(cudaDeviceSynchronize());
+    bool known = true;
+    for (int i = 0; i < 64; i++) {
+        const int third = i < 32 ? i / 3 : (i - 33) / 3, label = i < 32 ? i % 5 : (i - 32) % 5;
+        known = known && p[i].at[0] == (i % 3 == 0) * 100 + 2 && p[i].at[1] == 1 && p[i].at[2] == label * 100 + 5;
+        known = known && p[i].at[3] == i % 32 / 8 * 100 + 4 && p[i].at[4] == p[i].at[0];
+        known = known && (i % 3 || (p[i].at[5] == 1 && p[i].at[6] == third / 4 * 100 + 3));
+    }
+    CHECK(known, "parts know which they are, and of how many");
+
+    updates *u = shared_memory<updates>(1);
+    u->greatest = 40;
+    update<<<1, 64>>>(u);
+    CUDA(cudaDeviceSynchronize());
+    bool updated = u->sum == 1000 + 528 + 496 && u->greatest == 63 && u->stored == 32 * 95 / 2 && u->once[5] == 2;
+    for (int i = 0; i < 32; i++)
+        updated = updated && u->inclusive[i] == 1000 + (i + 1) * (i + 2) / 2 && u->exclusive[i] == 1528 + i * (i - 1) / 2;
+    CHECK(updated, "groups add what they have to atomic variables");
+    CHECK(u->told[1] == 2 && u->told[29] == 2 && u->told[33] == 66 && u->told[61] == 66, "one thread's result for all");
+
+    float *x = shared_memory<float>(256);
+    for (int i = 0; i < 256; i++)
+        x[i] = (float)(i % 7 - 2) / (float)(i * i + 3);
+    order *o = shared_memory<order>(1);
+    orders<<<1, 256>>>(x, o);
+    CUDA(cudaDeviceSynchronize());
+    CHECK(orders_are_right(x, o), "sums are rounded in nvcc's order");
     return done();
 }

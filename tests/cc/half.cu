@@ -23,7 +23,7 @@ template <class T> __device__ unsigned bits(T x)
 {
     unsigned short u;
     memcpy(&u, &x, 2);
-    return (u & 0x7fff) == 0 ? 0 : u; /* of fmax(-0, 0), either may be returned */
+    return u;
 }
 
 template <class T> __global__ void compute(const T *in, unsigned *out)
@@ -92,6 +92,33 @@ __global__ void pairs(__half2 *sums, __half *single, float *out)
         out[0] = __low2float(moved), out[1] = __high2float(__lowhigh2highlow(moved)), out[2] = __hbgt2(q, p);
 }
 
+/* The greater and the lesser of two, and a value as float. */
+template <class T> static __host__ __device__ void choose(const T *in, int i, int j, unsigned *out)
+{
+    const T most = __hmax(in[i], in[j]), least = __hmin(in[i], in[j]);
+    const float wide = (float)in[i];
+    unsigned short u[2];
+    memcpy(u, &most, 2), memcpy(u + 1, &least, 2), memcpy(out + 1, &wide, 4);
+    out[0] = u[0] | (unsigned)u[1] << 16;
+}
+template <class T> __global__ void choose_all(const T *in, unsigned *out)
+{
+    const int i = threadIdx.x, j = blockIdx.x;
+    choose(in, i, j, out + 2 * (j * VALUES + i));
+}
+template <class T> static bool there_as_here(const T *in)
+{
+    unsigned *there = shared_memory<unsigned>(2 * VALUES * VALUES), here[2];
+    bool same = true;
+    choose_all<<<VALUES, VALUES>>>(in, there);
+    CUDA(cudaDeviceSynchronize());
+    for (int i = 0; i < VALUES * VALUES; i++) {
+        choose(in, i % VALUES, i / VALUES, here);
+        same = same && here[0] == there[2 * i] && here[1] == there[2 * i + 1];
+    }
+    return same;
+}
+
 static void show(const char *what, const unsigned *v, int n)
 {
     CUDA(cudaDeviceSynchronize());
@@ -130,5 +157,6 @@ int main()
     CHECK((float)__nv_bfloat16(__nv_bfloat16_raw(changing)) == 3, "a volatile one");
     CHECK((float)host == 3.5f && (float)__half(65519.0f) == 65504 && (float)__nv_bfloat16(1.0f / 3) == 0x1.56p-2f,
           "the host has both types, too");
+    CHECK(there_as_here<__half>(h) && there_as_here<__nv_bfloat16>(b), "host and device agree on zeros and NaN");
     return done();
 }

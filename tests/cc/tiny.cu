@@ -85,6 +85,43 @@ template <class T> static void check(const char *name, int mantissa, int exponen
           "%s: integers", name);
 }
 
+/* A double is converted by integer arithmetic: its NaN keeps the sign, and rounding towards zero never leaves the finite
+ * numbers. A float goes through the instruction, whose NaN is positive. `minus` is -1. */
+static __host__ __device__ unsigned special_codes(double minus, unsigned *codes)
+{
+    const double nan = copysign(NAN, minus), great = -1e300 * minus;
+    unsigned n = 0;
+    codes[n++] = __nv_cvt_double_to_fp8(nan, __NV_NOSAT, __NV_E4M3);
+    codes[n++] = __nv_cvt_double_to_fp8(nan, __NV_SATFINITE, __NV_E5M2);
+    codes[n++] = __nv_cvt_double2_to_fp8x2(double2{-minus, nan}, __NV_NOSAT, __NV_E4M3);
+    codes[n++] = __nv_fp8_e5m2(nan).__x;
+    codes[n++] = __nv_fp8x2_e4m3(double2{nan, 1}).__x;
+    codes[n++] = __nv_fp8x4_e5m2(double4{1, nan, 2, nan}).__x;
+    codes[n++] = __nv_fp8_e4m3((float)nan).__x;
+    codes[n++] = __nv_fp8x2_e5m2(float2{(float)nan, 1}).__x;
+    codes[n++] = __nv_fp8x4_e4m3(float4{1, (float)nan, 2, 1}).__x;
+    codes[n++] = __nv_cvt_double_to_e8m0(great, __NV_NOSAT, cudaRoundZero);
+    codes[n++] = __nv_cvt_double_to_e8m0(great, __NV_NOSAT, cudaRoundPosInf);
+    codes[n++] = __nv_cvt_double_to_e8m0(great * 1e300, __NV_NOSAT, cudaRoundZero);
+    codes[n++] = __nv_cvt_float_to_e8m0((float)great, __NV_NOSAT, cudaRoundZero);
+    return n;
+}
+__global__ void special_codes_there(double minus, unsigned *codes)
+{
+    special_codes(minus, codes);
+}
+static bool special_codes_are_right(const unsigned *codes)
+{
+    const unsigned right[] = {0xff, 0xfe, 0xff38, 0xfe, 0x38ff, 0xfe40fe3c, 0x7f, 0x3c7f, 0x38407f38, 0xfe, 0xff, 0xff, 0xff};
+    bool all = true;
+    for (unsigned i = 0; i < sizeof right / sizeof *right; i++) {
+        if (codes[i] != right[i])
+            printf("# code %u is %x, not %x\n", i, codes[i], right[i]);
+        all = all && codes[i] == right[i];
+    }
+    return all;
+}
+
 int main()
 {
     check<__nv_fp8_e4m3>("e4m3", 3, 4, 0x7e);
@@ -117,5 +154,13 @@ int main()
     __nv_fp8_e8m0 scale;
     scale.__x = 0;
     CHECK((float)scale == 0x1p-127f && (float)__nv_fp8_e8m0(8.f) == 8, "e8m0: widened");
+
+    unsigned *codes = shared_memory<unsigned>(16);
+    special_codes_there<<<1, 1>>>(-1, codes);
+    CUDA(cudaDeviceSynchronize());
+    CHECK(special_codes_are_right(codes), "NaN and overflow of double, on the device");
+    volatile double minus = -1;
+    special_codes(minus, codes);
+    CHECK(special_codes_are_right(codes), "NaN and overflow of double, on the host");
     return done();
 }

@@ -15,34 +15,27 @@ namespace __v1
 /* op over the values up to and with this thread's, or up to it; the first then has T(). */
 template <class G, class T, class Op> HEDDLE_CG T inclusive_scan(const G &g, T value, Op &&op)
 {
-    for (unsigned step = 1; step < g.size(); step *= 2) {
-        const T other = g.shfl_up(value, step);
-        if (g.thread_rank() >= step)
-            value = op(other, value);
-    }
-    return value;
+    return heddle_scan(g, value, op);
 }
-/* Of a tile of several warps: in its warps, behind what the warps before have. */
+/* Of a tile of several warps: in its warps, and what the warps before have. */
 template <unsigned tile, class P, class T, class Op>
 HEDDLE_CG std::enable_if_t<(tile > 32), T> inclusive_scan(const thread_block_tile<tile, P> &g, T value, Op &&op)
 {
-    const T in_warp = inclusive_scan(tiled_partition<32>(g), value, op);
+    const T in_warp = heddle_scan(tiled_partition<32>(g), value, op);
     return g.heddle_each_warp(in_warp, g.thread_rank() % 32 == 31, [&](auto of) {
         const unsigned warp = g.thread_rank() / 32;
-        T before = of(0);
-        for (unsigned i = 1; i < warp; i++)
-            before = op(before, of(i));
-        return warp ? op(before, in_warp) : in_warp;
+        return warp ? op(in_warp, heddle_scan_of<tile / 32, T>(of, warp - 1, op)) : in_warp;
     });
 }
 template <unsigned tile, class P, class T, class Op>
 HEDDLE_CG std::enable_if_t<(tile > 32), T> exclusive_scan(const thread_block_tile<tile, P> &g, T value, Op &&op)
 {
-    const T upto = inclusive_scan(g, value, op), in_warp = tiled_partition<32>(g).shfl_up(upto, 1);
-    const bool is_last = g.thread_rank() % 32 == 31;
-    return g.heddle_each_warp(upto, is_last, [&](auto of) {
-        const unsigned rank = g.thread_rank();
-        return rank == 0 ? T() : rank % 32 ? in_warp : of(rank / 32 - 1);
+    const auto part = tiled_partition<32>(g);
+    const T upto = heddle_scan(part, value, op), in_warp = part.shfl_up(upto, 1);
+    return g.heddle_each_warp(upto, g.thread_rank() % 32 == 31, [&](auto of) {
+        const unsigned warp = g.thread_rank() / 32;
+        const T before = warp ? heddle_scan_of<tile / 32, T>(of, warp - 1, op) : T();
+        return g.thread_rank() % 32 == 0 ? before : warp ? op(in_warp, before) : in_warp;
     });
 }
 template <class G, class T, class Op> HEDDLE_CG T exclusive_scan(const G &g, T value, Op &&op)
@@ -57,6 +50,32 @@ template <class G, class T> HEDDLE_CG T inclusive_scan(const G &g, T value)
 template <class G, class T> HEDDLE_CG T exclusive_scan(const G &g, T value)
 {
     return exclusive_scan(g, value, plus<T>());
+}
+
+/* Scans behind what an atomic variable has, to which the group's last thread adds what all have. */
+template <class G, class A, class T, class Op> HEDDLE_CG T inclusive_scan_update(const G &g, A &&to, T value, Op &&op)
+{
+    const T upto = inclusive_scan(g, value, op);
+    T had = T();
+    if (g.thread_rank() == g.size() - 1)
+        had = heddle_update(to, upto, op);
+    return op(g.shfl(had, g.size() - 1), upto);
+}
+template <class G, class A, class T, class Op> HEDDLE_CG T exclusive_scan_update(const G &g, A &&to, T value, Op &&op)
+{
+    const T before = exclusive_scan(g, value, op);
+    T had = T();
+    if (g.thread_rank() == g.size() - 1)
+        had = heddle_update(to, g.size() == 1 ? value : op(before, value), op);
+    return op(g.shfl(had, g.size() - 1), before);
+}
+template <class G, class A, class T> HEDDLE_CG T inclusive_scan_update(const G &g, A &&to, T value)
+{
+    return inclusive_scan_update(g, to, value, plus<T>());
+}
+template <class G, class A, class T> HEDDLE_CG T exclusive_scan_update(const G &g, A &&to, T value)
+{
+    return exclusive_scan_update(g, to, value, plus<T>());
 }
 
 #undef HEDDLE_CG

@@ -55,6 +55,7 @@ HEDDLE_FUNCTION(atomicDec, unsigned, heddle_atom_dec, __nvvm_atom_dec_gen_ui, un
 #define HEDDLE_BITWISE(name, operation, op)                                                                            \
     HEDDLE_FUNCTION(name, int, operation, __nvvm_atom_##op##_gen_i, int)                                               \
     HEDDLE_FUNCTION(name, unsigned, operation, __nvvm_atom_##op##_gen_i, int)                                          \
+    HEDDLE_FUNCTION(name, long long, operation, __nvvm_atom_##op##_gen_ll, long long)                                  \
     HEDDLE_FUNCTION(name, unsigned long long, operation, __nvvm_atom_##op##_gen_ll, long long)
 HEDDLE_BITWISE(atomicAnd, heddle_atom_and, and)
 HEDDLE_BITWISE(atomicOr, heddle_atom_or, or)

@@ -287,10 +287,19 @@ HEDDLE_ARITHMETIC2(__hmul_rn, __hmul2_rn, x *y)
 HEDDLE_ARITHMETIC2(__hadd_sat, __hadd2_sat, HEDDLE_SATURATED(x + y))
 HEDDLE_ARITHMETIC2(__hsub_sat, __hsub2_sat, HEDDLE_SATURATED(x - y))
 HEDDLE_ARITHMETIC2(__hmul_sat, __hmul2_sat, HEDDLE_SATURATED(x *y))
-HEDDLE_ARITHMETIC2(__hmax, __hmax2, __builtin_fmaxf(x, y))
-HEDDLE_ARITHMETIC2(__hmin, __hmin2, __builtin_fminf(x, y))
-HEDDLE_ARITHMETIC2(__hmax_nan, __hmax2_nan, x != x || y != y ? __builtin_nanf("") : __builtin_fmaxf(x, y))
-HEDDLE_ARITHMETIC2(__hmin_nan, __hmin2_nan, x != x || y != y ? __builtin_nanf("") : __builtin_fminf(x, y))
+#ifdef __CUDA_ARCH__
+#define HEDDLE_MAX __builtin_fmaxf(x, y)
+#define HEDDLE_MIN __builtin_fminf(x, y)
+#else /* which of two zeros C's functions give is not defined; the instructions give the greater one */
+#define HEDDLE_MAX (x == y ? __builtin_signbit(x) ? y : x : __builtin_fmaxf(x, y))
+#define HEDDLE_MIN (x == y ? __builtin_signbit(x) ? x : y : __builtin_fminf(x, y))
+#endif
+HEDDLE_ARITHMETIC2(__hmax, __hmax2, HEDDLE_MAX)
+HEDDLE_ARITHMETIC2(__hmin, __hmin2, HEDDLE_MIN)
+HEDDLE_ARITHMETIC2(__hmax_nan, __hmax2_nan, x != x || y != y ? __builtin_nanf("") : HEDDLE_MAX)
+HEDDLE_ARITHMETIC2(__hmin_nan, __hmin2_nan, x != x || y != y ? __builtin_nanf("") : HEDDLE_MIN)
+#undef HEDDLE_MAX
+#undef HEDDLE_MIN
 HEDDLE_BOTH bool __hisnan(HALF a)
 {
     return WIDE(a) != WIDE(a);

@@ -1,8 +1,11 @@
 /* A type of 8 bits and less, and those of two and four. Included once for each: with TINY, TINY2,
  * TINY4 (the types), STORAGE1, STORAGE2, STORAGE4, HEDDLE_BITS of each in a pair, and NARROW(x),
- * WIDEN(code). Members and meanings: CUDA Math API, "FP8 Conversion and Data Movement", "C++ struct
+ * WIDEN(code); NARROW_DOUBLE(x) where that of a double differs. Members and meanings: CUDA Math API, "FP8 Conversion and Data Movement", "C++ struct
  * for handling fp8 data type" and its kind.
  */
+#ifndef NARROW_DOUBLE
+#define NARROW_DOUBLE NARROW
+#endif
 struct TINY {
     STORAGE1 __x;
 
@@ -11,7 +14,6 @@ struct TINY {
 #define HEDDLE_FROM(T)                                                                                                 \
     explicit HEDDLE_HD TINY(T x) : __x(NARROW((double)x)) {}
     HEDDLE_FROM(float)
-    HEDDLE_FROM(double)
     HEDDLE_FROM(short)
     HEDDLE_FROM(unsigned short)
     HEDDLE_FROM(int)
@@ -24,6 +26,7 @@ struct TINY {
     HEDDLE_FROM(long long)
     HEDDLE_FROM(unsigned long long)
 #undef HEDDLE_FROM
+    explicit HEDDLE_HD TINY(double x) : __x(NARROW_DOUBLE(x)) {}
     explicit HEDDLE_HD TINY(__half x) : TINY(__half2float(x)) {}
     explicit HEDDLE_HD TINY(__nv_bfloat16 x) : TINY(__bfloat162float(x)) {}
 
@@ -77,8 +80,8 @@ struct TINY2 {
 
     TINY2() = default;
 #ifndef HEDDLE_NO_CONVERSIONS
-    explicit HEDDLE_HD TINY2(double2 v) : __x(NARROW(v.x) | NARROW(v.y) << HEDDLE_BITS) {}
-    explicit HEDDLE_HD TINY2(float2 v) : TINY2(double2{v.x, v.y}) {}
+    explicit HEDDLE_HD TINY2(double2 v) : __x(NARROW_DOUBLE(v.x) | NARROW_DOUBLE(v.y) << HEDDLE_BITS) {}
+    explicit HEDDLE_HD TINY2(float2 v) : __x(NARROW(v.x) | NARROW(v.y) << HEDDLE_BITS) {}
     explicit HEDDLE_HD TINY2(__half2 v) : TINY2(__half22float2(v)) {}
     explicit HEDDLE_HD TINY2(__nv_bfloat162 v) : TINY2(__bfloat1622float2(v)) {}
 
@@ -107,19 +110,23 @@ struct TINY4 {
     TINY4() = default;
 #ifndef HEDDLE_NO_CONVERSIONS
     explicit HEDDLE_HD TINY4(double4 v)
-        : __x(NARROW(v.x) | NARROW(v.y) << HEDDLE_BITS | NARROW(v.z) << 2 * HEDDLE_BITS |
-              (STORAGE4)NARROW(v.w) << 3 * HEDDLE_BITS)
+        : __x(NARROW_DOUBLE(v.x) | NARROW_DOUBLE(v.y) << HEDDLE_BITS | NARROW_DOUBLE(v.z) << 2 * HEDDLE_BITS |
+              (STORAGE4)NARROW_DOUBLE(v.w) << 3 * HEDDLE_BITS)
     {
     }
     explicit HEDDLE_HD TINY4(double4_16a v) : TINY4(double4{v.x, v.y, v.z, v.w}) {}
     explicit HEDDLE_HD TINY4(double4_32a v) : TINY4(double4{v.x, v.y, v.z, v.w}) {}
-    explicit HEDDLE_HD TINY4(float4 v) : TINY4(double4{v.x, v.y, v.z, v.w}) {}
+    explicit HEDDLE_HD TINY4(float4 v)
+        : __x(NARROW(v.x) | NARROW(v.y) << HEDDLE_BITS | NARROW(v.z) << 2 * HEDDLE_BITS |
+              (STORAGE4)NARROW(v.w) << 3 * HEDDLE_BITS)
+    {
+    }
     explicit HEDDLE_HD TINY4(__half2 low, __half2 high)
-        : TINY4(double4{__low2float(low), __high2float(low), __low2float(high), __high2float(high)})
+        : TINY4(float4{__low2float(low), __high2float(low), __low2float(high), __high2float(high)})
     {
     }
     explicit HEDDLE_HD TINY4(__nv_bfloat162 low, __nv_bfloat162 high)
-        : TINY4(double4{__low2float(low), __high2float(low), __low2float(high), __high2float(high)})
+        : TINY4(float4{__low2float(low), __high2float(low), __low2float(high), __high2float(high)})
     {
     }
 
@@ -141,5 +148,6 @@ struct TINY4 {
 #undef STORAGE4
 #undef HEDDLE_BITS
 #undef NARROW
+#undef NARROW_DOUBLE
 #undef WIDEN
 #undef HEDDLE_MAKES_BFLOAT162
