@@ -3,6 +3,7 @@
 #define HEDDLE_CUDA_PIPELINE_PRIMITIVES_H
 
 #include "cuda_runtime.h"
+#include "cuda_awbarrier_primitives.h"
 #include "heddle/async_copy.h"
 
 /* 4, 8 or 16 bytes, aligned as that, of which the last `zfill` become zeroes. */
@@ -25,5 +26,11 @@ HEDDLE_INLINE void __pipeline_wait_prior(size_t left)
 {
     heddle_copies_wait((unsigned)left);
 }
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+HEDDLE_INLINE void __pipeline_arrive_on(__mbarrier_t *barrier)
+{
+    heddle_copies_arrive(barrier);
+}
+#endif
 
 #endif

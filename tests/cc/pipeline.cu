@@ -3,6 +3,7 @@
 #include <cooperative_groups/memcpy_async.h>
 #include <cuda/barrier>
 #include <cuda/pipeline>
+#include <cuda_awbarrier_primitives.h>
 #include <cuda_pipeline.h>
 
 #include "tap.h"
@@ -26,6 +27,46 @@ __global__ void primitives(const int *in, int *out)
 }
 
 // all threads of a block produce and consume
+// a barrier by its functions: for a thread's copies, by tokens and by parity; half of the threads leave it
+__global__ void barriers(const int *in, int *out)
+{
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+    __shared__ __mbarrier_t barrier;
+    __shared__ int a[64];
+    const unsigned t = threadIdx.x;
+    if (t == 0)
+        __mbarrier_init(&barrier, 64);
+    __syncthreads();
+    __pipeline_memcpy_async(&a[t], &in[t], 4);
+    __pipeline_arrive_on(&barrier);
+    __mbarrier_token_t token = __mbarrier_arrive(&barrier);
+    while (!__mbarrier_test_wait(&barrier, token))
+        ;
+    const int first = a[t ^ 63];
+    token = t < 32 ? __mbarrier_arrive_and_drop(&barrier) : __mbarrier_arrive(&barrier);
+    while (!__mbarrier_try_wait_parity(&barrier, true, 100))
+        ;
+    if (t >= 32) {
+        a[t] = in[t] + first;
+        token = __mbarrier_arrive(&barrier);
+        while (!__mbarrier_try_wait(&barrier, token, 100))
+            ;
+        out[t] = a[t ^ 1];
+        token = __mbarrier_arrive(&barrier);
+        while (!__mbarrier_test_wait_parity(&barrier, true))
+            ;
+    } else
+        out[t] = first + (int)__mbarrier_maximum_count();
+    __syncthreads();
+    if (t == 0) {
+        __mbarrier_inval(&barrier);
+        __mbarrier_init(&barrier, 5);
+        (void)__mbarrier_arrive(&barrier);
+        out[64] = (int)__mbarrier_token_pending_count(__mbarrier_arrive(&barrier));
+    }
+#endif
+}
+
 template <int STAGES> __global__ void unified(const int *in, int *out, int batches)
 {
     extern __shared__ int buffer[];
@@ -205,6 +246,13 @@ int main()
     CUDA(cudaDeviceSynchronize());
     CHECK(all(64, [&](int t) { return out[t] == in[4 * t] + in[4 * t + 3] + 10000 * in[t] + 100000; }),
           "groups of a thread's copies");
+    cudaFuncAttributes attributes;
+    CUDA(cudaFuncGetAttributes(&attributes, barriers));
+    barriers<<<1, 64>>>(in, out);
+    CUDA(cudaDeviceSynchronize());
+    CHECK(attributes.ptxVersion < 80 || all(64, [&](int t) {
+        return out[t] == (t < 32 ? in[t ^ 63] + (1 << 14) - 1 : in[t ^ 1] + in[t ^ 1 ^ 63]);
+    }) && out[64] == 4, "barriers by their functions");
     unified<2><<<2, 64, 2 * 64 * 4>>>(in, out, 16);
     CUDA(cudaDeviceSynchronize());
     CHECK(all(128, [&](int t) { return out[t] == sum_of(t % 64 ^ 1, 64, 16); }), "a pipeline of two stages");

@@ -1,0 +1,1 @@
+#include "../mma.h" /* which has all of it */

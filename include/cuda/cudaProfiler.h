@@ -1,0 +1,1 @@
+#include "cuda.h" /* which has the profiler's functions of the driver API, too */
