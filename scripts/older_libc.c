@@ -1,4 +1,4 @@
-/* Functions that programs linked with glibc 2.34 or newer need, and that glibc 2.28 lacks: scripts/older_libc.py. */
+/* Functions that programs linked with glibc 2.34 or newer need, and that glibc 2.27 lacks: scripts/older_libc.py. */
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
@@ -6,6 +6,7 @@
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -53,6 +54,15 @@ int fstat(int fd, struct stat *to)
 int fstat64(int fd, struct stat64 *to)
 {
     return fstat(fd, (struct stat *)to);
+}
+
+int fcntl64(int fd, int command, ...) /* 2.28 */
+{
+    va_list more;
+    va_start(more, command);
+    void *argument = va_arg(more, void *);
+    va_end(more);
+    return fcntl(fd, command, argument);
 }
 
 /* ---- others ---- */

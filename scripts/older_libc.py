@@ -1,5 +1,5 @@
-"""Lets files that were linked with this system's C library (glibc) run with an older one: NEWEST, that of manylinux_2_28 (RHEL 8 and
-similar systems).
+"""Lets files that were linked with this system's C library (glibc) run with an older one: NEWEST, that of Ubuntu 18.04,
+the oldest that scripts/release/try has run on. RHEL 8 and similar systems have 2.28.
 
 Some symbols have versions newer than NEWEST. If this system's C library also has such a symbol in an old version
 (`pthread_create@GLIBC_2.34`, once in libpthread.so.0), lower() removes the version, and the dynamic linker takes the symbol that is there.
@@ -10,7 +10,7 @@ import re
 import struct
 import subprocess
 
-NEWEST = (2, 28)
+NEWEST = (2, 27)
 SHIM = "libheddle-older-libc.so"
 LIBRARIES = ["libc.so.6", "libm.so.6"]
 WERE_IN = {"pthread_": "libpthread.so.0", "dl": "libdl.so.2"}  # names that begin so, before 2.34

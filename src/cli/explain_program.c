@@ -130,7 +130,9 @@ static int show(struct explain *e)
     struct session *s = e->s;
     const char *program = s->words[0];
     fflush(stdout);
-    if (!json_array_size(e->explanation.processes))
+    if (!json_array_size(e->explanation.processes) && e->explanation.lost)
+        fprintf(stderr, "explain: not done: what `%s` did could not be recorded\n", program);
+    else if (!json_array_size(e->explanation.processes))
         fprintf(stderr, "explain: `%s` ran without using CUDA: there was nothing to explain\n", program);
     else
         explanation_print(&e->explanation, &s->o, stderr, &s->arena);

@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -117,11 +118,21 @@ static bool nobody_reads(int fd)
     return poll(&p, 1, 0) > 0 && p.revents & (POLLERR | POLLHUP);
 }
 
+/* A file that is opened takes the lowest free number. Where standard input, output or errors are
+ * closed, what is printed would go into that file. Reads and writes fail as before. */
+static void occupy_closed_standard_files(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+            break;
+}
+
 int main(int argc, char **argv)
 {
     static struct session session;
     jmp_buf oom;
     int status;
+    occupy_closed_standard_files();
     progress_init(&session.progress);
     session.read = read_again;
     signal(SIGXFSZ, SIG_IGN); /* a file that reaches its size limit is reported like other errors */

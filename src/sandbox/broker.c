@@ -12,7 +12,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST_SERVICES = 8, ABOVE_STANDARD = 3 };
+#include "base/above_standard.h"
+
+enum { MOST_SERVICES = 8 };
 
 static struct service {
     broker_serve_fn *serve;
@@ -22,15 +24,6 @@ static struct service {
 static int n_services;
 static pid_t broker; /* 0: none; else it ends when `life` is closed */
 static int life;
-
-/* What is printed goes to none of these where standard output is closed. */
-static int above_standard(int fd)
-{
-    int high = fd >= ABOVE_STANDARD ? fd : fcntl(fd, F_DUPFD_CLOEXEC, ABOVE_STANDARD);
-    if (high != fd)
-        close(fd);
-    return high;
-}
 
 int broker_add(broker_serve_fn *serve, void *data)
 {

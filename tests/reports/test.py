@@ -115,6 +115,26 @@ def a_baseline_hides_what_is_known_and_shows_what_is_new():
     generated_rules_stay_where_lines_are_inserted(project)
 
 
+def nothing_is_lost_where_standard_output_is_closed():
+    """A file that Heddle opened would have its number, and what is printed would go there."""
+    project = build("closed", MISTAKES.replace("int main()\n{", "#include <unistd.h>\nint main(int n, char **)\n{\n    if (n > 1)\n        close(1);") .replace(
+        "    cudaFree(p);\n}", '    cudaFree(p);\n    dprintf(1, "printed\\n");\n}'))
+    for ending in ">&-", "<&- >&-", "again":
+        subprocess.run(["sh", "-c", f'"{heddle}" check --leak-check full --save {project}/saved.json {project}/app {ending}'], capture_output=True)
+        with open(project + "/saved.json") as f:
+            report = json.load(f)
+        assert report["whole"] and found(report) == CODES, (ending, report)
+        os.remove(project + "/saved.json")
+
+
+def a_report_that_could_not_be_recorded_does_not_call_the_program_one_without_cuda():
+    project = build("full")
+    for command in "check", "explain":
+        # files may have no bytes, as on a full disk
+        done = subprocess.run(["sh", "-c", f'ulimit -f 0; cd "{project}"; "{heddle}" {command} ./app'], capture_output=True, text=True)
+        assert done.returncode == 1 and f"{command}: not done: what `./app` did could not be recorded" in done.stderr, done.stderr
+
+
 PTX = """.version 8.0
 .target sm_90
 .address_size 64

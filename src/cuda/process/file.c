@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/above_standard.h"
 #include "cuda/api.h"
 
 /* ---- writing ---- */
@@ -124,7 +125,7 @@ bool process_file_open(struct process_file *f, const char *folder, const char *w
     char *text = json_dumps(program, JSON_ENCODE_ANY);
     json_decref(program);
     *f = (struct process_file){.what = what, .path = new_path(folder), .fd = -1};
-    if (f->path && (f->fd = open(f->path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600)) < 0)
+    if (f->path && (f->fd = above_standard(open(f->path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600))) < 0)
         tell_lost(f);
     bool fits = command && strlen(command) < sizeof head - 64;
     snprintf(head, sizeof head, "{\"process\": %d, %s%s%s\"program\": ", (int)getpid(), fits ? "\"command\": " : "",
