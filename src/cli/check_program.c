@@ -370,6 +370,8 @@ static const char *verdict(const struct check *c)
     bool is_cut = c->killed_by || c->last.over_time || f->unended;
     if (!f->n_processes && f->lost)
         return arena_printf(arena, "check: not done: what `%s` did could not be recorded\n", c->name);
+    if (!f->n_processes && is_cut)
+        return arena_printf(arena, "check: not done: `%s` had not used CUDA yet\n", c->name);
     if (!f->n_processes)
         return arena_printf(arena, "check: `%s` ran without using CUDA%s: there was nothing to check\n", c->name,
                             c->settings.application_only ? " itself" : "");

@@ -125,15 +125,26 @@ static int run(struct explain *e)
 
 /* ---- afterwards ---- */
 
+/* Why there are no figures: what happened to the program, in words. */
+static const char *nothing_text(const struct explain *e)
+{
+    const struct ending *ending = &e->run.ending;
+    const char *program = e->s->words[0];
+    struct arena *arena = &e->s->arena;
+    if (e->explanation.lost)
+        return arena_printf(arena, "not done: what `%s` did could not be recorded", program);
+    if (ending_signal(ending) || ending->over_time)
+        return arena_printf(arena, "not done: `%s` had not used CUDA yet", program);
+    return arena_printf(arena, "`%s` ran without using CUDA: there was nothing to explain", program);
+}
+
 static int show(struct explain *e)
 {
     struct session *s = e->s;
     const char *program = s->words[0];
     fflush(stdout);
-    if (!json_array_size(e->explanation.processes) && e->explanation.lost)
-        fprintf(stderr, "explain: not done: what `%s` did could not be recorded\n", program);
-    else if (!json_array_size(e->explanation.processes))
-        fprintf(stderr, "explain: `%s` ran without using CUDA: there was nothing to explain\n", program);
+    if (!json_array_size(e->explanation.processes))
+        fprintf(stderr, "explain: %s\n", nothing_text(e));
     else
         explanation_print(&e->explanation, &s->o, stderr, &s->arena);
     fputs(process_ending_text(program, ending_signal(&e->run.ending), "", e->run.survivor, &s->arena), stderr);

@@ -190,12 +190,12 @@ int process_files_run(struct session *s, struct process_run *r)
 const char *process_ending_text(const char *program, int signal, const char *when, const char *survivor,
                                 struct arena *arena)
 {
-    static const char until[] = "the report has the findings so far";
+    static const char until[] = "the report has what is known so far";
     const char *name = sigabbrev_np(signal), *text = "";
     if (signal)
         text = arena_printf(arena, "heddle: `%s` was ended by SIG%s%s; %s\n", program, name ? name : "?", when, until);
     if (survivor)
-        text = arena_printf(arena, "%sheddle: %s did not end with the program; the report has its findings so far\n",
+        text = arena_printf(arena, "%sheddle: %s did not end with the program; the report has what is known of it\n",
                             text, survivor);
     return text;
 }

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import xml.etree.ElementTree as xml
@@ -133,6 +134,13 @@ def a_report_that_could_not_be_recorded_does_not_call_the_program_one_without_cu
         # files may have no bytes, as on a full disk
         done = subprocess.run(["sh", "-c", f'ulimit -f 0; cd "{project}"; "{heddle}" {command} ./app'], capture_output=True, text=True)
         assert done.returncode == 1 and f"{command}: not done: what `./app` did could not be recorded" in done.stderr, done.stderr
+
+
+def a_program_that_ends_before_it_uses_cuda_is_not_called_one_without():
+    for command in "check", "explain":
+        status, _, err = run(command, "sh", "-c", "kill -INT $$", cwd=folder.name)
+        assert status == -signal.SIGINT and f"{command}: not done: `sh` had not used CUDA yet" in err, (status, err)
+        assert "`sh` was ended by SIGINT; the report has what is known so far" in err, err
 
 
 PTX = """.version 8.0

@@ -154,7 +154,7 @@ function barriersCard(k, l) {
 }
 
 /* By the clocks of the warps of the block that is recorded. */
-const doings = {run: ["run, or wait for their own last result", "var(--c0)"], memory: ["wait for memory", "var(--c1)"], barrier: ["wait at barriers", "var(--c2)"]};
+const doings = {run: ["run, or wait for own results", "var(--c0)"], memory: ["wait for memory", "var(--c1)"], barrier: ["wait at barriers", "var(--c2)"]};
 
 function doingsCard(k, l) {
     if (!l.timeline)
