@@ -158,11 +158,16 @@ static const struct {
                  "--version) exec %s --version;;\n"
                  "    *) break;;\n    esac\ndone\nexec %s debug \"$@\"\n"},
     {"ncu", "case \"$1\" in --version) exec %s --version;; esac\nexec %s explain \"$@\"\n"},
-    {"nsys", "case \"$1\" in\nprofile) shift;;\n--version) exec %s --version;;\n*)\n"
-             "    echo 'nsys: only `nsys profile` is supported, by heddle explain --trace' >&2\n    exit "
-             "2;;\nesac\nout=report1\n"
-             "case \"$1\" in\n-o|--output) out=$2; shift 2;;\n--output=*) out=${1#--output=}; shift;;\nesac\n"
-             "exec %s explain --trace \"$out.json\" -o \"$out.html\" \"$@\"\n"},
+    {"nsys",
+     "case \"$1\" in\nprofile) shift;;\n--version) exec %s --version;;\n*)\n"
+     "    echo 'nsys: only `nsys profile` is supported, by heddle explain --trace' >&2\n    exit "
+     "2;;\nesac\nout=report1 traces=\nwhile :; do\n    case \"$1\" in\n"
+     "    -o|--output) out=$2; shift 2;;\n    --output=*) out=${1#--output=}; shift;;\n"
+     "    -t|--trace) traces=$2; shift 2;;\n    --trace=*) traces=${1#--trace=}; shift;;\n"
+     "    *) break;;\n    esac\ndone\n"
+     "for trace in $(echo \"$traces\" | tr , ' '); do\n    case $trace in\n    cuda|nvtx) ;; # both are always there\n"
+     "    *) echo \"nsys: --trace $trace: only cuda and nvtx are traced\" >&2; exit 2;;\n    esac\ndone\n"
+     "exec %s explain --trace \"$out.json\" -o \"$out.html\" \"$@\"\n"},
 };
 
 static void write_others(struct installation *t, const char *heddle)

@@ -57,7 +57,7 @@ static const struct {
     enum kernel_filter_key key;
 } keys[] = {
     {"kernel_name=", FILTER_NAME}, {"kne=", FILTER_NAME},    {"kernel_substring=", FILTER_PART},
-    {"kns=", FILTER_PART},         {"regex=", FILTER_REGEX},
+    {"kns=", FILTER_PART},         {"regex=", FILTER_REGEX}, {"regex:", FILTER_REGEX},
 };
 
 static const char *wrong_regex(const char *value, struct arena *arena)
@@ -81,6 +81,10 @@ static const char *read_filter(const char *text, struct kernel_filters *f, struc
         size_t i = 0;
         while (i < sizeof keys / sizeof keys[0] && strncmp(p, keys[i].word, strlen(keys[i].word)) != 0)
             i++;
+        if (i == sizeof keys / sizeof keys[0] && p == text && !strchr(p, '=') && f->n < MAX_FILTERS) {
+            f->at[f->n++] = (struct kernel_filter){FILTER_CALLED, text}; /* as ncu takes it */
+            return NULL;
+        }
         if (i == sizeof keys / sizeof keys[0])
             return arena_printf(
                 arena,

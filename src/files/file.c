@@ -247,6 +247,17 @@ const char *file_write_whole(struct arena *arena, const char *path, const void *
     return file_finish(&w);
 }
 
+/* An option that takes a file may stand before the program by mistake, as in --csv ./app. */
+static bool is_program(const char *path)
+{
+    char begin[4];
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    bool is = fd >= 0 && read(fd, begin, sizeof begin) == sizeof begin && memcmp(begin, "\177ELF", sizeof begin) == 0;
+    if (fd >= 0)
+        close(fd);
+    return is;
+}
+
 const char *file_may_create(struct arena *arena, const char *path)
 {
     struct stat st;
@@ -259,6 +270,8 @@ const char *file_may_create(struct arena *arena, const char *path)
             return failure(arena, "write", path, EISDIR);
         if (!S_ISREG(st.st_mode))
             return access(path, W_OK) ? failure(arena, "write", path, errno) : NULL;
+        if (is_program(path))
+            return arena_printf(arena, "%s is a program and is not written over: name another file", path);
     }
     const char *slash = strrchr(path, '/');
     const char *folder = !slash ? "." : slash == path ? "/" : arena_strndup(arena, path, (size_t)(slash - path));

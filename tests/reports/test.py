@@ -525,7 +525,13 @@ def compute_sanitizers_place_is_taken():
     assert "there is no option `--generate-coredump`" in call("--generate-coredump", "yes", "./app", status=2)
     assert "heddle 0" in call("--version", status=0) and "Nsight Compute's names" in call("--metrics", "all", "./app", status=2, name="ncu")
     assert "heddle explain --trace" in call("stats", "x", status=2, name="nsys")
-    call("profile", "-o", "line", "./app", status=0, name="nsys")
+    call("profile", "-t", "cuda,nvtx", "-o", "line", "./app", status=0, name="nsys")
+    assert "--trace osrt: only cuda and nvtx are traced" in call("profile", "--trace=cuda,osrt", "./app", status=2, name="nsys")
+    for name, kernel in ("early", "early"), ("regex:^ear", "early"), ("unwritten", "unwritten<int>"):  # as Nsight Compute takes them
+        said = call("-k", name, "-o", "some.html", "./app", status=0, name="ncu")
+        assert "1 launch of 1 kernel" in said and f"\n{kernel}: " in said, said
+    said = call("--csv", "./app", "./app", status=2, name="ncu")  # its own --csv takes no file
+    assert "./app is a program and is not written over" in said, said
     assert os.path.exists(project + "/line.json") and os.path.exists(project + "/line.html")
 
 
