@@ -29,8 +29,9 @@ extern "C" {
 #define HD_VERSION_MINOR 1
 #define HD_VERSION_PATCH 0
 
-#define HD_API    __attribute__((visibility("default")))
-#define HD_INLINE static inline __attribute__((unused)) /* has a part at the end of this header, "how it grows" */
+#define HD_API __attribute__((visibility("default")))
+/* Has a part at the end of this header, "how it grows". */
+#define HD_INLINE static inline __attribute__((unused))
 
 typedef enum hd_result {
     HD_SUCCESS = 0,
@@ -68,7 +69,8 @@ HD_API const char *hd_version(void);
 
 /* ---- reports ---- */
 
-/* What went wrong, and where: the errors of a module, the fault of a launch. Owned by the caller. */
+/* What went wrong, and where: the errors of a module, the fault of a
+ * launch. Owned by the caller. */
 typedef struct hd_report hd_report;
 
 typedef enum hd_severity { HD_SEVERITY_ERROR, HD_SEVERITY_WARNING, HD_SEVERITY_NOTE } hd_severity;
@@ -87,19 +89,24 @@ typedef struct hd_diagnostic {
     const char *code;              /* stable and short: "ptx-type", "illegal-address" */
     const char *file;              /* of the PTX; NULL where there is no place */
     unsigned line, column, length; /* from 1; length of the marked text, in bytes */
-    const char *cuda_file;         /* the line of CUDA C (PTX ISA 11.5.3), or NULL where the PTX does not tell */
-    unsigned cuda_line;            /* for a mistake of the host: its line */
-    const char *inlined_file;      /* where that line calls an inlined function: the line in the function, or NULL */
+    /* The line of CUDA C (PTX ISA 11.5.3), or NULL where the PTX does not tell. */
+    const char *cuda_file;
+    unsigned cuda_line; /* for a mistake of the host: its line */
+    /* Where that line calls an inlined function: the line in the function, or NULL. */
+    const char *inlined_file;
     unsigned inlined_line;
-    const char *text;       /* one sentence or paragraph */
-    const char *help;       /* what to do about it, or NULL */
-    uint64_t count;         /* for a checker's finding: how often it was seen; else 0 */
-    const char *kernel;     /* for a checker's finding: the kernel's name in the source, or NULL */
-    const char *reason;     /* a stable word that tells findings of one code and place apart, or NULL */
-    const hd_frame *frames; /* for a mistake of the host: the call stack, innermost first; else NULL */
+    const char *text;   /* one sentence or paragraph */
+    const char *help;   /* what to do about it, or NULL */
+    uint64_t count;     /* for a checker's finding: how often it was seen; else 0 */
+    const char *kernel; /* for a checker's finding: the kernel's name in the source, or NULL */
+    /* A stable word that tells findings of one code and place apart, or NULL. */
+    const char *reason;
+    /* For a mistake of the host: the call stack, innermost first; else NULL. */
+    const hd_frame *frames;
     size_t frame_count;
-    const hd_frame
-        *launch; /* for a finding in a kernel: the call stack of its launch, where it says more than main; else NULL */
+    /* For a finding in a kernel: the call stack of its launch, where it says more than main;
+     * else NULL. */
+    const hd_frame *launch;
     size_t launch_count;
 } hd_diagnostic;
 
@@ -129,7 +136,8 @@ typedef struct hd_machine hd_machine;
 typedef enum hd_engine {
     HD_ENGINE_AUTO,   /* starts in the interpreter; compiles kernels that run long */
     HD_ENGINE_INTERP, /* the interpreter */
-    HD_ENGINE_JIT,    /* compiled code from the first block on; a launch that cannot be compiled fails */
+    /* Compiled code from the first block on; a launch that cannot be compiled fails. */
+    HD_ENGINE_JIT,
 } hd_engine;
 
 /* A part of this process's memory. */
@@ -148,8 +156,9 @@ typedef struct hd_machine_options {
      * and shared memory of running threads. Default: three quarters of the host's memory. Beyond
      * it: HD_ERROR_OUT_OF_MEMORY */
     uint64_t memory_bytes;
-    uint64_t heap_bytes;  /* limit of the kernels' own malloc; default 8 MiB, as under CUDA */
-    uint64_t print_bytes; /* limit of what the kernels of a launch print; default HD_DEFAULT_PRINT_BYTES */
+    uint64_t heap_bytes; /* limit of the kernels' own malloc; default 8 MiB, as under CUDA */
+    /* Limit of what the kernels of a launch print; default HD_DEFAULT_PRINT_BYTES. */
+    uint64_t print_bytes;
     /* Limit of a thread's stack for recursive and indirect calls, each of which takes at least 16
      * bytes. At most 1 GiB; default 64 KiB. Beyond it: HD_ERROR_STACK */
     uint64_t stack_bytes;
@@ -159,7 +168,8 @@ typedef struct hd_machine_options {
     /* One of hd_cpu_level(), or short, as in "v3". Results do not depend on it; it is for tests.
      * Default: the environment variable HEDDLE_CPU, or this CPU's best. */
     const char *cpu_level;
-    hd_engine engine; /* of launches that choose none; default: the environment variable HEDDLE_ENGINE, or auto */
+    /* Of launches that choose none; default: the environment variable HEDDLE_ENGINE, or auto. */
+    hd_engine engine;
     /* Gets the text that kernels print, at once and in order; default: discarded. Called from any
      * thread, one at a time. Text beyond print_bytes is lost; `note` and hd_launch_stats tell how
      * much. */
@@ -171,9 +181,10 @@ typedef struct hd_machine_options {
      * clock), "replay:FILE". All but fair are repeatable: they run one launch at a time on one
      * thread, and clocks count instructions. */
     const char *policy;
-    const char
-        *trace_path; /* where to write a timeline of all warps, for chrome://tracing or Perfetto ("-": to stdout) */
-    const char *record_path; /* where to write the schedule of a serial or random run, for replay ("-": to stdout) */
+    /* Where to write a timeline of all warps, for chrome://tracing or Perfetto ("-": to stdout). */
+    const char *trace_path;
+    /* Where to write the schedule of a serial or random run, for replay ("-": to stdout). */
+    const char *record_path;
     /* Kernels may use all memory of this process, not only the machine's (CUDA's pageable memory
      * access). An access to unmapped memory still is an illegal address. */
     bool host_memory;
@@ -260,8 +271,9 @@ HD_API const char *hd_attribute_name(int number);
 enum hd_limit {
     HD_LIMIT_STACK_BYTES, /* of hd_machine_options; for kernels that are got afterwards */
     HD_LIMIT_HEAP_BYTES,
-    HD_LIMIT_PRINT_BYTES,      /* for launches that begin afterwards */
-    HD_LIMIT_PENDING_LAUNCHES, /* by kernels, that have not ended (cudaLimitDevRuntimePendingLaunchCount); default: 2048 */
+    HD_LIMIT_PRINT_BYTES, /* for launches that begin afterwards */
+    /* By kernels, that have not ended (cudaLimitDevRuntimePendingLaunchCount); default: 2048. */
+    HD_LIMIT_PENDING_LAUNCHES,
 };
 /* Errors: HD_ERROR_INVALID_VALUE. */
 HD_API hd_result hd_machine_set_limit(hd_machine *machine, enum hd_limit limit, uint64_t value);
@@ -359,9 +371,11 @@ HD_API hd_result hd_module_find_kernel(const hd_module *module, const char *type
  * the registers; an explainer also the spills. Otherwise both are estimated. Call it before the
  * kernel is first asked for. Errors: HD_ERROR_NOT_FOUND. */
 typedef struct hd_machine_code {
-    unsigned registers;                 /* not 0 */
-    unsigned frame_bytes;               /* of local memory: arrays, and registers that were spilled */
-    unsigned local_loads, local_stores; /* instructions of it that access local memory, by words of 32 bits */
+    unsigned registers; /* not 0 */
+    /* Of local memory: arrays, and registers that were spilled. */
+    unsigned frame_bytes;
+    /* Instructions of it that access local memory, by words of 32 bits. */
+    unsigned local_loads, local_stores;
 } hd_machine_code;
 HD_INLINE hd_result hd_module_set_machine_code(hd_module *module, const char *kernel, const hd_machine_code *code);
 
@@ -401,15 +415,18 @@ typedef struct hd_kernel_info {
     size_t param_count, param_bytes;
     size_t static_shared_bytes, local_bytes; /* of a block; of a thread */
     unsigned max_threads;                    /* of .maxntid or .reqntid, else the machine's limit */
-    unsigned registers;                      /* of a thread: an estimate, as there is no machine code */
-    unsigned required_block[3];              /* of .reqntid, else 0 */
-    bool explicit_cluster;                   /* .explicitcluster: launches have to say how large a cluster is */
-    unsigned required_cluster[3];            /* of .reqnctapercluster, else 0 */
-    unsigned max_cluster;                    /* of .maxclusterrank, else 0 */
-    size_t instructions;                     /* of the kernel and all functions it reaches */
+    /* Of a thread: an estimate, as there is no machine code. */
+    unsigned registers;
+    unsigned required_block[3]; /* of .reqntid, else 0 */
+    /* .explicitcluster: launches have to say how large a cluster is. */
+    bool explicit_cluster;
+    unsigned required_cluster[3]; /* of .reqnctapercluster, else 0 */
+    unsigned max_cluster;         /* of .maxclusterrank, else 0 */
+    size_t instructions;          /* of the kernel and all functions it reaches */
 } hd_kernel_info;
 HD_INLINE void hd_kernel_get_info(const hd_kernel *kernel, hd_kernel_info *info);
-/* The functions of CUDA's device runtime, and those of the machine, that it or its callees call: enum hd_nesting. */
+/* The functions of CUDA's device runtime, and those of the machine, that it or its
+ * callees call: enum hd_nesting. */
 enum hd_nesting {
     HD_NESTS_GRAPHS = 1,  /* cudaGraphLaunch() */
     HD_NESTS_KERNELS = 2, /* anything else */
@@ -450,7 +467,8 @@ enum hd_tool {
 
 /* What a bad access stops. */
 enum hd_on_error {
-    HD_ON_ERROR_NOTHING, /* nothing: the access is skipped (a load gives 0) and the launch goes on */
+    /* nothing: the access is skipped (a load gives 0) and the launch goes on. */
+    HD_ON_ERROR_NOTHING,
     HD_ON_ERROR_KERNEL,  /* the launch; its context goes on */
     HD_ON_ERROR_CONTEXT, /* the launch and its context, as on a GPU */
 };
@@ -471,8 +489,10 @@ typedef struct hd_memory_rule {
  * The rules are copied. Errors: HD_ERROR_INVALID_VALUE, HD_ERROR_OUT_OF_MEMORY. */
 typedef struct hd_memory_rules hd_memory_rules;
 HD_API hd_result hd_memory_rules_create(const hd_memory_rule *rules, size_t count, hd_memory_rules **made);
-HD_API hd_memory_rules *hd_memory_rules_keep(hd_memory_rules *rules); /* adds a reference; NULL gives NULL */
-HD_API void hd_memory_rules_destroy(hd_memory_rules *rules); /* launches that have them keep them; NULL is allowed */
+/* Adds a reference; NULL gives NULL. */
+HD_API hd_memory_rules *hd_memory_rules_keep(hd_memory_rules *rules);
+/* Launches that have them keep them; NULL is allowed. */
+HD_API void hd_memory_rules_destroy(hd_memory_rules *rules);
 
 /* Zero is the default throughout. */
 typedef struct hd_checker_options {
@@ -555,8 +575,9 @@ HD_API hd_result hd_checker_report(hd_checker *checker, hd_report **report);
 typedef struct hd_explainer hd_explainer;
 
 typedef struct hd_explainer_options {
-    const char
-        *device; /* the device that the figures are of, by architecture or name ("H200"); default: the machine's own */
+    /* The device that the figures are of, by architecture or name ("H200"); default: the
+     * machine's own. */
+    const char *device;
     /* Called before and after each launch, by its thread, with the counts as JSON (NULL: out of
      * memory). */
     void (*begun)(void *data, const char *kernel);
@@ -600,12 +621,15 @@ HD_API hd_result hd_explainer_streams(hd_explainer *explainer, char **json);
 /* ---- launches ---- */
 
 enum hd_launch_flags {
-    HD_LAUNCH_COOPERATIVE = 1, /* all blocks must be resident at once, else HD_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE */
-    HD_LAUNCH_CLOSED = 2,      /* nobody else touches the machine's memory until it returns: a
-                                * kernel that spins on a value that no thread changes fails */
+    /* All blocks must be resident at once, else HD_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE. */
+    HD_LAUNCH_COOPERATIVE = 1,
+    /* Nobody else touches the machine's memory until it returns: a kernel that spins on a value
+     * that no thread changes fails. */
+    HD_LAUNCH_CLOSED = 2,
     HD_LAUNCH_NON_PORTABLE_CLUSTER = 4, /* clusters of up to 16 blocks; else of up to 8 */
-    HD_LAUNCH_UNCHECKED = 8,            /* the machine's checker does not watch it (all memory then counts as
-                              * written), and its explainer does not count it */
+    /* The machine's checker does not watch it (all memory then counts as written), and its
+     * explainer does not count it. */
+    HD_LAUNCH_UNCHECKED = 8,
     HD_LAUNCH_PROGRAMMATIC =
         16, /* may begin before the previous launch of its stream has ended (programmatic dependent launch).
              * Here it does not; a checker reports accesses without griddepcontrol.wait */
@@ -738,9 +762,10 @@ typedef struct hd_fill {
 
 /* When a copy or a fill returns. */
 enum hd_wait {
-    HD_NO_WAIT,         /* when it has been put into the stream */
-    HD_WAIT,            /* when it is done */
-    HD_WAIT_UNPROMISED, /* when it is done, but CUDA does not promise that: checkers do not count it as a wait */
+    HD_NO_WAIT, /* when it has been put into the stream */
+    HD_WAIT,    /* when it is done */
+    /* When it is done, but CUDA does not promise that: checkers do not count it as a wait. */
+    HD_WAIT_UNPROMISED,
 };
 
 /* Any memory of this process may be copied or filled; the caller must make sure that it exists and
@@ -781,7 +806,8 @@ typedef struct hd_work {
     void *data;
     const hd_used *used; /* until it is dropped */
     size_t used_count;
-    double flops, bytes; /* the operations and bytes of a GPU, for an explainer (hd_explainer_calls()) */
+    /* The operations and bytes of a GPU, for an explainer (hd_explainer_calls()). */
+    double flops, bytes;
     hd_unit unit;
     /* Replaces `run` for work that waits for others: called until it returns anything but
      * HD_ERROR_NOT_READY; it must not wait itself. *state is NULL at first; the function owns it,
@@ -799,7 +825,8 @@ typedef struct hd_work {
 HD_INLINE hd_result hd_stream_work(hd_stream *stream, const hd_work *work, enum hd_wait wait);
 enum hd_call_flags {
     HD_CALL_ALWAYS = 1, /* also after a fault, which `status` tells */
-    HD_CALL_UPKEEP = 2, /* internal to the caller: it tells nobody that the stream has come so far */
+    /* Internal to the caller: it tells nobody that the stream has come so far. */
+    HD_CALL_UPKEEP = 2,
 };
 /* Calls a host function, which must not wait for the stream. A machine runs only a limited number
  * of such functions at a time (at least two, if it has threads for them), so one may have to wait
@@ -868,8 +895,9 @@ enum hd_array_flags {
 
 typedef struct hd_array_desc {
     unsigned format, channels; /* 1, 2 or 4 channels */
-    size_t width, height,
-        depth; /* in texels; height 0: lines; depth 0: one picture or line; else slices, or layers (times 6 of cubes) */
+    /* In texels; height 0: lines; depth 0: one picture or line; else slices, or layers (times 6
+     * of cubes). */
+    size_t width, height, depth;
     unsigned flags;  /* enum hd_array_flags */
     unsigned levels; /* 0: no mipmaps (one level); at most as many as the sizes allow */
 } hd_array_desc;
@@ -902,8 +930,9 @@ HD_INLINE bool hd_array_get_level(const hd_array *array, unsigned level, hd_arra
 typedef enum hd_resource {
     HD_RESOURCE_ARRAY,     /* level 0 of an array */
     HD_RESOURCE_MIPMAPPED, /* all its levels */
-    HD_RESOURCE_LINEAR,    /* memory, read by tex1Dfetch: by integers, without address mode and filter */
-    HD_RESOURCE_PITCH2D,   /* rows in memory, as a picture */
+    /* Memory, read by tex1Dfetch: by integers, without address mode and filter. */
+    HD_RESOURCE_LINEAR,
+    HD_RESOURCE_PITCH2D, /* rows in memory, as a picture */
 } hd_resource;
 
 enum hd_texture_flags {
@@ -918,13 +947,15 @@ enum hd_texture_flags {
 typedef struct hd_texture_desc {
     hd_resource resource;
     hd_array *array; /* HD_RESOURCE_ARRAY, _MIPMAPPED */
-    void *
-        address; /* the other two: memory that kernels can reach, a multiple of CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT */
-    unsigned format, channels;   /* of that memory */
-    size_t bytes;                /* HD_RESOURCE_LINEAR */
-    size_t width, height, pitch; /* HD_RESOURCE_PITCH2D: texels, rows, bytes from one row to the next */
-    unsigned
-        address_mode[3];     /* 0 wrap, 1 clamp, 2 mirror, 3 border; without normalised coordinates 0 and 2 are clamp */
+    /* The other two: memory that kernels can reach, a multiple of
+     * CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT. */
+    void *address;
+    unsigned format, channels; /* of that memory */
+    size_t bytes;              /* HD_RESOURCE_LINEAR */
+    /* HD_RESOURCE_PITCH2D: texels, rows, bytes from one row to the next. */
+    size_t width, height, pitch;
+    /* 0 wrap, 1 clamp, 2 mirror, 3 border; without normalised coordinates 0 and 2 are clamp. */
+    unsigned address_mode[3];
     unsigned filter;         /* 0 nearest, 1 linear */
     unsigned flags;          /* enum hd_texture_flags */
     unsigned mipmap_filter;  /* as filter, of levels */
@@ -989,7 +1020,8 @@ typedef struct hd_tensor_map {
     uint64_t dims[5];          /* elements, the innermost dimension first */
     uint64_t strides_bytes[4]; /* of dimensions 1 and up: multiples likewise, below 2^40 */
     uint32_t steps[5];         /* 1 to 8: every n-th element is taken */
-    unsigned interleave;       /* 0 to 2: a CUtensorMapInterleave; 1, 2: channels lie in slices of 16, 32 bytes */
+    /* 0 to 2: a CUtensorMapInterleave; 1, 2: channels lie in slices of 16, 32 bytes. */
+    unsigned interleave;
     unsigned swizzle;          /* 0 to 3: a CUtensorMapSwizzle */
     bool fill_nan;             /* elements outside the tensor are NaN; else zero */
     bool im2col;               /* or tiled */
@@ -1044,7 +1076,8 @@ typedef struct hd_ptx_function {
     bool is_kernel;
     unsigned line;
     size_t params, instructions;
-    const char *missing; /* what Heddle lacks to run it and what it calls by name ("textures"), or NULL */
+    /* What Heddle lacks to run it and what it calls by name ("textures"), or NULL. */
+    const char *missing;
 } hd_ptx_function;
 /* Kernels and functions with a body, in the order of the text; false where i is not less than their
  * count. */
@@ -1057,9 +1090,11 @@ HD_API const char *hd_ptx_print(hd_ptx *ptx, size_t *bytes);
 
 /* Options of ptxas that PTX itself can express. */
 typedef struct {
-    bool
-        keep_products; /* --fmad=false: .rn where a sum or product of floats names no rounding, so that no two become one fma */
-    unsigned max_registers; /* --maxrregcount: .maxnreg at kernels with no bounds of their own; 0: none */
+    /* --fmad=false: .rn where a sum or product of floats names no rounding, so that no two
+     * become one fma. */
+    bool keep_products;
+    /* --maxrregcount: .maxnreg at kernels with no bounds of their own; 0: none. */
+    unsigned max_registers;
 } hd_ptx_code;
 /* The original text with these options. It is ended by a zero and belongs to `ptx`; `bytes` as
  * above. NULL: out of memory. */
@@ -1076,7 +1111,8 @@ typedef struct hd_isa_form {
     char operands[48];                  /* "d, a, b" */
     unsigned ptx_major, ptx_minor;      /* the version that introduced the form */
     char target[12];                    /* the least target: "sm_75", "sm_90a" */
-    const char *missing;                /* what Heddle lacks to run it ("textures"), or NULL: it runs */
+    /* What Heddle lacks to run it ("textures"), or NULL: it runs. */
+    const char *missing;
 } hd_isa_form;
 /* By number, the forms of an opcode together; false where i is not less than their count. */
 HD_INLINE bool hd_isa_get_form(size_t i, hd_isa_form *form);

@@ -1,4 +1,5 @@
-/* cudaCreateChannelDesc<float4>(): the channels of a type (CUDA Runtime API, "C++ API Routines"). */
+/* cudaCreateChannelDesc<float4>(): the channels of a type (CUDA Runtime
+ * API, "C++ API Routines"). */
 #ifndef __CHANNEL_DESCRIPTOR_H__
 #define __CHANNEL_DESCRIPTOR_H__
 

@@ -1,4 +1,5 @@
-/* Half precision: __half, __half2 and their functions (CUDA Math API, "Half Precision Intrinsics"). */
+/* Half precision: __half, __half2 and their functions (CUDA Math API,
+ * "Half Precision Intrinsics"). */
 #ifndef __CUDA_FP16_H__
 #define __CUDA_FP16_H__
 

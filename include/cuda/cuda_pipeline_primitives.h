@@ -1,5 +1,6 @@
 /* The functions of cuda_pipeline.h. */
-#if defined(__CUDA__) && !defined(HEDDLE_CUDA_PIPELINE_PRIMITIVES_H) /* other compilers have nothing of it */
+/* Other compilers have nothing of it. */
+#if defined(__CUDA__) && !defined(HEDDLE_CUDA_PIPELINE_PRIMITIVES_H)
 #define HEDDLE_CUDA_PIPELINE_PRIMITIVES_H
 
 #include "cuda_runtime.h"

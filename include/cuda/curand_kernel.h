@@ -634,7 +634,8 @@ HEDDLE_RANDOM double curand_log_normal_double(curandStateMRG32k3a_t *s, double m
 HEDDLE_RANDOM unsigned heddle_poisson_of(double u, double lambda)
 {
     unsigned k = (unsigned)lambda;
-    double p = exp(k * log(lambda) - lambda - lgamma(k + 1.0)), below = 0, q = p; /* of k; of less than k */
+    /* Of k; of less than k. */
+    double p = exp(k * log(lambda) - lambda - lgamma(k + 1.0)), below = 0, q = p;
     for (unsigned i = k; i > 0 && q > 0x1p-100; i--)
         below += q *= i / lambda;
     for (; u <= below && k > 0; k--) {

@@ -564,7 +564,8 @@ HEDDLE_M(C, cuComplex)
 HEDDLE_M(Z, cuDoubleComplex)
 #undef HEDDLE_M
 
-/* Incomplete factors, of CSR and of square blocks; and products and triangular systems of blocks. */
+/* Incomplete factors, of CSR and of square blocks; and products and
+ * triangular systems of blocks. */
 #define HEDDLE_INFO(Name, name)                                                                                        \
     cusparseStatus_t cusparseCreate##Name##Info(name##Info_t *info);                                                   \
     cusparseStatus_t cusparseDestroy##Name##Info(name##Info_t info);                                                   \

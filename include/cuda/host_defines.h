@@ -8,11 +8,13 @@
 #define __align__(n) __attribute__((aligned(n)))
 
 #ifdef __clang__
-#define HEDDLE_NODEBUG __attribute__((nodebug)) /* errors and debuggers are at the line that calls it */
+/* Errors and debuggers are at the line that calls it. */
+#define HEDDLE_NODEBUG __attribute__((nodebug))
 #else
 #define HEDDLE_NODEBUG
 #endif
-#define HEDDLE_HD __host__ __device__ __forceinline__ HEDDLE_NODEBUG /* small functions of our headers */
+/* Small functions of our headers. */
+#define HEDDLE_HD __host__ __device__ __forceinline__ HEDDLE_NODEBUG
 
 #ifdef __CUDA__ /* clang compiles CUDA */
 #define __host__     __attribute__((host))

@@ -89,7 +89,8 @@ HEDDLE_WMMA_PRODUCT(80, 32, 8, 16, float, __nv_bfloat16, float, ".f32.bf16.bf16.
 HEDDLE_WMMA_PRODUCT(80, 8, 32, 16, float, __nv_bfloat16, float, ".f32.bf16.bf16.f32", 8, 2, 8, 8, F, U, F)
 HEDDLE_WMMA_PRODUCT(80, 16, 16, 8, float, precision::tf32, float, ".f32.tf32.tf32.f32", 8, 4, 4, 8, F, U, F)
 HEDDLE_WMMA_PRODUCT(80, 8, 8, 4, double, double, double, ".f64.f64.f64.f64", 2, 1, 1, 2, D, D, D)
-/* Integers: with `saturates`, sums that 32 bits do not hold become the least or the largest number. */
+/* Integers: with `saturates`, sums that 32 bits do not hold become the
+ * least or the largest number. */
 HEDDLE_WMMA_INTEGERS(72, 16, 16, 16, signed char, ".s32.s8.s8.s32", 2, 2)
 HEDDLE_WMMA_INTEGERS(72, 32, 8, 16, signed char, ".s32.s8.s8.s32", 4, 1)
 HEDDLE_WMMA_INTEGERS(72, 8, 32, 16, signed char, ".s32.s8.s8.s32", 1, 4)

@@ -276,8 +276,8 @@ hd_result hd_share(hd_machine *m, void *pointer, int *file, size_t *offset)
         return HD_ERROR_INVALID_VALUE;
     struct mem_block b;
     if (m->checker && mem_find(&m->machine->mem, (uint64_t)(uintptr_t)pointer, &b))
-        checker_memory(m->checker->checker, HOST_DEFINED, pointer,
-                       b.size); /* writes by others are not seen, so the memory counts as initialised */
+        /* Writes by others are not seen, so the memory counts as initialised. */
+        checker_memory(m->checker->checker, HOST_DEFINED, pointer, b.size);
     *file = mem_share(&m->machine->mem, pointer, &at);
     *offset = (size_t)at;
     return *file >= 0 ? HD_SUCCESS : HD_ERROR_OUT_OF_MEMORY;

@@ -5,7 +5,8 @@
 
 #include "api/handles.h"
 
-/* Up to this size, moving bytes takes the caller no longer than handing the task to another thread. */
+/* Up to this size, moving bytes takes the caller no longer than handing
+ * the task to another thread. */
 enum { SMALL_BYTES = 32 << 10 };
 
 /* Bytes in rows and slices: one side of a copy, or a fill. */
@@ -29,7 +30,8 @@ static inline struct box_runs box_runs(const struct box *b)
     bool whole = box_has_whole_slices(b);
     return (struct box_runs){whole ? 1 : b->height, whole ? b->width * b->height : b->width};
 }
-/* The distance from the first byte to the end of the last; UINT64_MAX if that exceeds any memory. */
+/* The distance from the first byte to the end of the last; UINT64_MAX
+ * if that exceeds any memory. */
 static inline uint64_t box_extent(const struct box *b)
 {
     uint64_t slices, rows, bytes;

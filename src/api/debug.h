@@ -8,9 +8,10 @@
 struct debugger;
 
 struct debug_settings {
-    const char *policy;        /* "serial", "random:SEED", "replay:FILE"; copied */
-    uint64_t snapshot_bytes;   /* limit on the memory kept for going back within a launch */
-    const char *dwarf_library; /* the path of libheddle-dwarf.so, which reads debugging information; or NULL */
+    const char *policy;      /* "serial", "random:SEED", "replay:FILE"; copied */
+    uint64_t snapshot_bytes; /* limit on the memory kept for going back within a launch */
+    /* The path of libheddle-dwarf.so, which reads debugging information; or NULL. */
+    const char *dwarf_library;
     /* launches that have no stops run in the interpreter, too, so that a fault stops them */
     bool always;
 };

@@ -19,10 +19,12 @@ struct schedule_files {
     const struct observed *observed; /* from the options of the exploration */
     uint32_t n_observed;
     const struct interleavings *interleavings; /* from the result */
-    const char *folder, *called;               /* the folder's path for processes, and as the user typed it */
-    const struct schedule_launch *launch;      /* the launch of a program; or NULL */
+    /* The folder's path for processes, and as the user typed it. */
+    const char *folder, *called;
+    const struct schedule_launch *launch; /* the launch of a program; or NULL */
     struct arena *arena;
-    const char **written; /* by interleaving: its file, or "" if the run did not reproduce it; NULL at first */
+    /* By interleaving: its file, or "" if the run did not reproduce it; NULL at first. */
+    const char **written;
 };
 /* Runs the launch by an interleaving, restores global memory, and writes the schedule into a file,
  * once. Returns the path as the user typed it; NULL if the run did not reproduce the outcome, and

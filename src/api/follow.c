@@ -74,7 +74,8 @@ enum { FOLLOW_SECONDS = 5 };
 
 static bool follow(struct schedule_files *files, const struct interleaving *order, const char *path)
 {
-    hd_launch_config closed = *files->config; /* without other writers, so that spinning threads are detected */
+    /* Without other writers, so that spinning threads are detected. */
+    hd_launch_config closed = *files->config;
     struct following e = {.files = files, .config = &closed, .order = order, .path = path};
     hd_report *report;
     closed.flags |= HD_LAUNCH_CLOSED;

@@ -49,7 +49,8 @@ struct hd_kernel {
     struct kernel *kernel;
     const char *name;
     const char **param_names;
-    _Atomic uint32_t dynamic_shared_bytes; /* limit for launches by kernels: hd_kernel_allow_shared() */
+    /* Limit for launches by kernels: hd_kernel_allow_shared(). */
+    _Atomic uint32_t dynamic_shared_bytes;
 };
 
 /* A texture, surface or sampler variable of a module, which has a handle in place of an address. */
@@ -58,7 +59,8 @@ struct module_reference {
     uint64_t handle;
     unsigned kind; /* enum texture_handle */
 };
-#define REFERENCE (1u << 31) /* in ptx_var.handle: the other bits are an index in hd_module.references */
+/* In ptx_var.handle: the other bits are an index in hd_module.references. */
+#define REFERENCE (1u << 31)
 
 /* The address of a module variable on the machine. */
 struct variable {
@@ -74,7 +76,8 @@ struct hd_module {
     struct arena arena;
     struct ptx_image *image;
     VEC(struct variable) variables;
-    struct map variables_by_name; /* 1 + the index of the first variable of each name, as a pointer */
+    /* 1 + the index of the first variable of each name, as a pointer. */
+    struct map variables_by_name;
     VEC(struct module_reference *) references;
     struct map references_by_name;
     VEC(const char *) kernel_names;
@@ -134,7 +137,8 @@ hd_result stream_put_task(hd_stream *s, struct task *t, enum hd_wait wait);
 struct task *loop_task_new(bool (*next)(void *data, hd_result status, hd_event *until), void *data);
 /* Makes the event the end of a task, and takes over the reference; NULL: the event is complete. */
 void event_become(hd_event *e, struct task *t);
-/* The task whose end the event is, with a reference; NULL: it was never recorded, or is complete. */
+/* The task whose end the event is, with a reference; NULL: it was never
+ * recorded, or is complete. */
 struct task *event_task(hd_event *e);
 /* Pauses a task that waits for others, between two looks. Other work gets the thread first. */
 void stream_pause(const hd_machine *m, unsigned *turns);

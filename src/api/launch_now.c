@@ -76,7 +76,8 @@ static hd_result launch_nest(hd_kernel *k, struct launch_request *q, hd_launch_s
         r = launch_in_order(k, q, stats, diags);
     }
     hd_result of_children = c ? hd_context_synchronize(c) : r;
-    if (of_children && (!r || r == HD_ERROR_CANCELLED)) { /* a child grid's fault ended the launch */
+    /* A child grid's fault ended the launch. */
+    if (of_children && (!r || r == HD_ERROR_CANCELLED)) {
         r = of_children;
         diags_append(diags, &failed.report->diags);
     }

@@ -15,7 +15,8 @@
 enum nest_stream {
     NEST_STREAM_NULL = 0, /* the block's stream */
     NEST_STREAM_LEGACY = 1,
-    NEST_STREAM_PER_THREAD = 2, /* treated as the block's stream, which orders more than necessary */
+    /* Treated as the block's stream, which orders more than necessary. */
+    NEST_STREAM_PER_THREAD = 2,
     NEST_STREAM_TAIL = 3,
     NEST_STREAM_FIRE_AND_FORGET = 4
 };
@@ -52,8 +53,8 @@ void nest_uncount_pending(struct machine *m);
 /* Waits until the grid is complete. If the grid has failed, none of its pending launches begins. */
 void nest_finish(struct nest *n, hd_result result);
 
-/* What kernels of the context read by cudaDeviceGetLimit(), by CUDA's numbers up to 8; the table may
- * change. */
+/* What kernels of the context read by cudaDeviceGetLimit(), by CUDA's numbers up
+ * to 8; the table may change. */
 void nest_tell_limits(hd_context *c, const size_t *limits);
 /* NULL: nobody told them. */
 const size_t *nest_limits(const struct nest *n);

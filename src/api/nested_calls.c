@@ -103,7 +103,9 @@ static enum nest_error get_attribute(const struct nest *n, struct nested_call *c
 {
     int value = 0, number = (int)arg(c, 1);
     uint32_t device = (uint32_t)arg(c, 2);
-    if (device) /* a kernel sees only its own device, as number 0; an H200 says 0 of number 1, and refuses 3 and -1 */
+    /* A kernel sees only its own device, as number 0; an H200 says 0 of number 1, and refuses 3
+     * and -1. */
+    if (device)
         return device == 1 ? give_int(n, c, 0, 0) : NEST_INVALID_DEVICE;
     bool known = number == 0 || hd_machine_get_attribute(nest_machine(n), number, &value);
     return known ? give_int(n, c, 0, value) : NEST_INVALID_VALUE;
@@ -433,8 +435,10 @@ static enum nest_error answer(struct nest *n, struct nested_call *c)
     switch (c->what) {
     case SYSCALL_DEVICE_GET_ATTRIBUTE: return get_attribute(n, c);
     case SYSCALL_DEVICE_GET_LIMIT: return get_limit(n, c);
-    case SYSCALL_DEVICE_GET_CACHE_CONFIG: return give_int(n, c, 0, 0);      /* cudaFuncCachePreferNone */
-    case SYSCALL_DEVICE_GET_SHARED_MEM_CONFIG: return give_int(n, c, 0, 1); /* cudaSharedMemBankSizeFourByte */
+    /* cudaFuncCachePreferNone. */
+    case SYSCALL_DEVICE_GET_CACHE_CONFIG: return give_int(n, c, 0, 0);
+    /* cudaSharedMemBankSizeFourByte. */
+    case SYSCALL_DEVICE_GET_SHARED_MEM_CONFIG: return give_int(n, c, 0, 1);
     case SYSCALL_GET_DEVICE_COUNT: return give_int(n, c, 0, 1);
     case SYSCALL_GET_DEVICE: return give_int(n, c, 0, 0);
     case SYSCALL_RUNTIME_GET_VERSION: return give_int(n, c, 0, RUNTIME_VERSION);

@@ -49,7 +49,8 @@ hd_result report_during(hd_report **report, struct arena *kept, report_step_fn *
         *report = NULL;
     if (!r)
         return HD_ERROR_OUT_OF_MEMORY;
-    volatile hd_result result = HD_ERROR_OUT_OF_MEMORY; /* in case memory is exhausted before the end */
+    /* In case memory is exhausted before the end. */
+    volatile hd_result result = HD_ERROR_OUT_OF_MEMORY;
     jmp_buf oom;
     r->arena.on_oom = &oom;
     if (kept)

@@ -28,8 +28,10 @@ static struct {
     _Alignas(CACHE_LINE) _Atomic uint32_t in_use; /* which of the two counters */
     _Atomic bool any;                             /* something is put off */
     pthread_mutex_t lock;                         /* of `fresh` and `any` */
-    pthread_mutex_t looking;                      /* of the others, and of running what is due; to be taken first */
-    struct list fresh, waiting, seen_once;        /* `waiting`: since before the counter was looked at */
+    /* Of the others, and of running what is due; to be taken first. */
+    pthread_mutex_t looking;
+    /* `waiting`: since before the counter was looked at. */
+    struct list fresh, waiting, seen_once;
 } calls = {.lock = PTHREAD_MUTEX_INITIALIZER, .looking = PTHREAD_MUTEX_INITIALIZER};
 
 _Atomic uint32_t *call_begin(void)

@@ -65,7 +65,8 @@ static inline bool checked_is_within(struct checked a, int64_t least, int64_t mo
     return !a.lost && a.v >= least && a.v <= most;
 }
 
-/* Does [first, last + bytes) lie in [lo, hi)? An end behind the last address wraps, and is outside. */
+/* Does [first, last + bytes) lie in [lo, hi)? An end behind the last
+ * address wraps, and is outside. */
 static inline bool range_holds(uint64_t lo, uint64_t hi, uint64_t first, uint64_t last, uint64_t bytes)
 {
     return lo <= first && first <= last && last <= hi && bytes <= hi - last;

@@ -15,7 +15,8 @@ struct source {
     const char *name; /* as the user wrote it */
     struct str text;
     uint32_t lines_before; /* of the file, where the text is only a part of it */
-    const uint32_t *lines; /* where each line starts, n_lines of them; NULL: they are counted each time */
+    /* Where each line starts, n_lines of them; NULL: they are counted each time. */
+    const uint32_t *lines;
     uint32_t n_lines;
 };
 
@@ -23,10 +24,11 @@ struct source {
 struct source *source_new(struct arena *arena, const char *name, struct str text);
 
 struct place {
-    const struct source *source;   /* NULL: no place */
-    uint32_t offset;               /* of the first byte */
-    uint32_t length;               /* bytes to underline */
-    const struct cuda_place *cuda; /* the line that the user wrote, where the text was made from it; or NULL */
+    const struct source *source; /* NULL: no place */
+    uint32_t offset;             /* of the first byte */
+    uint32_t length;             /* bytes to underline */
+    /* The line that the user wrote, where the text was made from it; or NULL. */
+    const struct cuda_place *cuda;
 };
 
 /* A line of CUDA C. What inlined functions have brought to it has a chain of lines, from the
@@ -73,28 +75,32 @@ struct diag {
     uint64_t count;         /* how often it was seen; 0 where that says nothing */
     const hd_frame *frames; /* of the host's call stack, innermost first; or NULL */
     uint32_t n_frames;
-    const hd_frame *launch; /* the calls that launched the kernel of the place, innermost first; or NULL */
+    /* The calls that launched the kernel of the place, innermost first; or NULL. */
+    const hd_frame *launch;
     uint32_t n_launch;
     /* Findings of a run; NULL where there is nothing to say: */
-    const char *kernel;               /* that was running, as the source has it */
-    const char *reason;               /* a stable word that tells findings of one code and place apart */
+    const char *kernel; /* that was running, as the source has it */
+    /* A stable word that tells findings of one code and place apart. */
+    const char *reason;
     const struct diag_origin *origin; /* whose run it was */
 };
 
 /* A process that was checked. */
 struct diag_origin {
     const char *program;
-    int pid;            /* 0 where nothing else was checked */
-    const char *repeat; /* the command that repeats the run; NULL where the one that was typed does */
-    const char *stops;  /* the one that stops at what was found in a kernel of it; or NULL */
+    int pid; /* 0 where nothing else was checked */
+    /* The command that repeats the run; NULL where the one that was typed does. */
+    const char *repeat;
+    const char *stops; /* the one that stops at what was found in a kernel of it; or NULL */
 };
 
 struct diags {
     struct arena *arena;
     VEC(struct diag) list;
     uint32_t errors, warnings;
-    uint32_t limit; /* errors, and warnings, after this many are counted, not kept; 0 means no limit */
-    bool dropping;  /* the last error or warning was not kept: nor are its notes */
+    /* Errors, and warnings, after this many are counted, not kept; 0 means no limit. */
+    uint32_t limit;
+    bool dropping; /* the last error or warning was not kept: nor are its notes */
 };
 
 /* Are further errors counted only? Then what a message would say of one need not be found out. */

@@ -76,7 +76,8 @@ const char *source_below(const char *from, const char *file, struct arena *arena
 {
     const char *folder = absolute(from ? from : ".", arena), *path = absolute(file, arena), *name = tail(folder, path);
     char real[PATH_MAX];
-    if (!name && from && realpath(path, real) && tail(folder, real)) /* by a link; not inside of the sandbox */
+    /* By a link; not inside of the sandbox. */
+    if (!name && from && realpath(path, real) && tail(folder, real))
         name = arena_strdup(arena, tail(folder, real));
     return name;
 }

@@ -28,8 +28,9 @@ struct handle_slot {
 struct handle_table {
     pthread_mutex_t lock; /* for all but looking up */
     struct handle_slot *_Atomic chunks[HANDLE_CHUNKS];
-    uint32_t n;     /* places that have ever been given out */
-    uint32_t *free; /* and those that are free again: a ring, so that each rests as long as the others */
+    uint32_t n; /* places that have ever been given out */
+    /* And those that are free again: a ring, so that each rests as long as the others. */
+    uint32_t *free;
     uint32_t n_free, first_free, free_capacity;
 };
 

@@ -59,8 +59,10 @@ struct opts {
     const struct opt *at;
     size_t n;
     const char *(*command_name)(unsigned command); /* for messages */
-    uint32_t first_word_ends;                      /* the commands whose options end at the first word, a bit each, */
-    const char *runs_nothing;                      /* unless this option stands before it; or NULL */
+    /* The commands whose options end at the first word, a bit each. */
+    uint32_t first_word_ends;
+    /* An option; if it stands before that word, options go on after the word. Or NULL. */
+    const char *runs_nothing;
     const struct opt_elsewhere *elsewhere;
     size_t n_elsewhere;
 };

@@ -18,7 +18,8 @@ enum { LONGEST = 63 };
 
 unsigned str_distance(struct str a, struct str b, unsigned limit)
 {
-    unsigned rows[3][LONGEST + 1]; /* the last three rows of the table of distances between beginnings */
+    /* The last three rows of the table of distances between beginnings. */
+    unsigned rows[3][LONGEST + 1];
     if (a.n > LONGEST || b.n > LONGEST)
         return limit + 1;
     for (size_t j = 0; j <= b.n; j++)

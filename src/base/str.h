@@ -41,7 +41,8 @@ static inline bool str_has(struct str a, const char *part)
     return memmem(a.p, a.n, part, strlen(part)) != NULL;
 }
 
-/* Each process has keys of its own, so that nobody can write a text whose names all have one hash. */
+/* Each process has keys of its own, so that nobody can write a text
+ * whose names all have one hash. */
 extern uint64_t str_hash_keys[2];
 
 static inline uint64_t str_hash_mix(uint64_t a, uint64_t b)

@@ -97,10 +97,11 @@ struct cc_diagnostics {
 /* Prints to stderr what clang says, with places in the user's files, and with hints; but for what
  * has been said before. */
 void cc_print_diagnostics(struct cc_diagnostics *d, const char *text, struct arena *arena);
-/* The source of the place FILE:LINE:COLUMN, if clang reads another text than the user's; or NULL. */
+/* The source of the place FILE:LINE:COLUMN, if clang reads another text
+ * than the user's; or NULL. */
 const struct cc_source *cc_source_at(const struct cc_diagnostics *d, struct str place);
-/* The place and the picture of a message about a line of such a source, as the user wrote it. False:
- * they are that already. */
+/* The place and the picture of a message about a line of such a source, as the user wrote it.
+ * False: they are that already. */
 bool cc_users_line(const struct cc_diagnostics *d, struct str *place, struct str *picture, struct arena *arena);
 /* What clang says, without what sources are rewritten to. */
 struct str cc_users_text(struct str text, struct arena *arena);
@@ -127,8 +128,8 @@ struct str cc_say_dynamic(struct str text, struct arena *arena);
 
 /* ---- nested.c ---- */
 
-/* The same of launches by kernels, in a source and its headers, whose launches are joined: texts that
- * change are replaced. `in_both`: also in `__host__ __device__` functions. */
+/* The same of launches by kernels, in a source and its headers, whose launches are joined: texts
+ * that change are replaced. `in_both`: also in `__host__ __device__` functions. */
 void cc_rewrite_nested(struct str *texts, uint32_t n, bool in_both, struct arena *arena);
 
 /* ---- operands.c ---- */
@@ -147,8 +148,9 @@ bool cc_has_closures(struct str text, struct arena *arena);
 /* The lambdas of a text that may name a constant of the function around. */
 struct cc_captures {
     VEC(struct str) lambdas;
-    const char *
-        *found; /* of each, what has its body capture what nvcc's does: statements; NULL: nobody has asked yet */
+    /* Of each, what has its body capture what nvcc's does: statements; NULL: nobody has asked
+     * yet. */
+    const char **found;
 };
 /* A preprocessed source for clang to dump whatever has CC_CAPTURES in its name: a variable for each
  * such lambda, with its number. Nothing, .p is NULL, where there is none. In the arena, as all

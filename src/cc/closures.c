@@ -48,7 +48,8 @@ struct scan {
     struct text out;
     size_t copied; /* bytes of the text that the output has */
     VEC(struct open) open;
-    unsigned space;              /* by the words since the last `;` or bracket; an inner one that has closed is none */
+    /* By the words since the last `;` or bracket; an inner one that has closed is none. */
+    unsigned space;
     uint32_t found;              /* lambdas that nvcc may lay out otherwise */
     uint32_t asked;              /* of them those whose captures clang is asked for */
     struct cc_captures captures; /* of those */
@@ -300,7 +301,8 @@ static bool read_lambda(const struct scan *s, size_t open, struct lambda *l)
     l->space = l->close < text.n ? read_spaces(text, &l->body) : NO_SPACE;
     if (!(l->space & DEVICE) || l->space & KERNEL || !is_of_host(s))
         return false;
-    while (l->body < text.n && text.p[l->body] != '{') { /* parameters, `mutable`, `noexcept`, the type of the result */
+    /* Parameters, `mutable`, `noexcept`, the type of the result. */
+    while (l->body < text.n && text.p[l->body] != '{') {
         size_t behind = text.p[l->body] == '(' ? cc_behind_bracket(text, l->body) : cc_skip(text, l->body);
         l->body = behind != l->body ? behind : l->body + 1;
     }

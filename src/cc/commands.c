@@ -45,8 +45,9 @@ static void add_source_options(struct job *j, cc_words *c, enum reading reading)
     ADD(c, j->headers);
     if (o->given[CC_DEFAULT_STREAM] && cc_has_own_streams(o))
         ADD(c, "-DCUDA_API_PER_THREAD_DEFAULT_STREAM");
-    ADD(c, o->given[CC_WITHOUT_WARNINGS] ? "-w" : "-Wno-pass-failed"); /* #pragma unroll is a wish */
-    ADD(c, "-Wno-unknown-warning-option");                             /* another host compiler's */
+    /* #pragma unroll is a wish. */
+    ADD(c, o->given[CC_WITHOUT_WARNINGS] ? "-w" : "-Wno-pass-failed");
+    ADD(c, "-Wno-unknown-warning-option"); /* another host compiler's */
     if (o->given[CC_TOOLKIT])
         ADD(c, "-D__NVCC__");
     if (o->given[CC_DELAYED_TEMPLATES])
@@ -124,8 +125,8 @@ bool cc_has_openmp(struct job *j)
 static void add_macros(struct job *j, cc_words *c)
 {
     const struct cc_options *o = &j->o;
-    if (!cc_defines(
-            o, "__CUDA_ARCH_LIST__")) /* a build's own list stands: it is in the names of Thrust's and CUB's kernels */
+    /* A build's own list stands: it is in the names of Thrust's and CUB's kernels. */
+    if (!cc_defines(o, "__CUDA_ARCH_LIST__"))
         ADD(c, arena_printf(j->arena, "-D__CUDA_ARCH_LIST__=%s", cc_arch_list(o, j->arena)));
     if (j->has_references)
         ADD(c, "-D__HEDDLE_REFERENCES__");
@@ -254,7 +255,8 @@ static void add_host_preprocessor_options(struct job *j, cc_words *c, enum readi
     if (reading == READ_PREPROCESSED)
         return;
     if (cc_has_openmp(j))
-        ADD(c, "-D_OPENMP=202011"); /* clang 19's own, which its CUDA driver gives to the host alone */
+        /* Clang 19's own, which its CUDA driver gives to the host alone. */
+        ADD(c, "-D_OPENMP=202011");
     cc_add_host_options(j, &all);
     for (uint32_t i = 0; i < all.n; i++) {
         const char *word = all.at[i], *value = NULL;
@@ -284,8 +286,9 @@ static cc_words device_options(struct job *j, const char *arch, enum reading rea
     ADD(&c, optimise ? "-O3" : "-O0");
     ADD(&c, debug ? "-g" : "-gline-directives-only"); /* -g: variables, too, for debuggers */
     if (debug && optimise)
-        ADD(&c, "--cuda-noopt-device-debug"); /* without it clang leaves -g out, as ptxas would not take it */
-    if (debug) {                              /* types whose constructors are all inlined, too */
+        /* Without it clang leaves -g out, as ptxas would not take it. */
+        ADD(&c, "--cuda-noopt-device-debug");
+    if (debug) { /* types whose constructors are all inlined, too */
         ADD(&c, "-Xclang");
         ADD(&c, "-fno-use-ctor-homing");
     }

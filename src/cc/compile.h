@@ -9,8 +9,8 @@ enum cc_language { LANGUAGE_CU, LANGUAGE_C, LANGUAGE_CPP, LANGUAGE_PTX, LANGUAGE
 /* By the options, or by its name. */
 enum cc_language cc_language_of(struct job *j, const char *input);
 
-/* Has the compilers read the source and its headers as clang wants them, if they are written as nvcc
- * takes them (sources.c). */
+/* Has the compilers read the source and its headers as clang wants them, if they are written as
+ * nvcc takes them (sources.c). */
 bool cc_rewrite_source(struct job *j, const char *input);
 /* Compiles the device code for one architecture. */
 bool cc_compile_device(struct job *j, const char *input, const char *arch, const char *output);

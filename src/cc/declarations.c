@@ -163,7 +163,8 @@ size_t cc_open_bracket(struct str text, size_t at, char open, char close)
     int depth = 0;
     while (at > 0) {
         char c = text.p[--at], before = at ? text.p[at - 1] : 0;
-        bool is_sign = close == '>' && (text.p[at + 1] == '=' || (c == '>' && before == '-')); /* `<=`, `->` */
+        /* `<=`, `->`. */
+        bool is_sign = close == '>' && (text.p[at + 1] == '=' || (c == '>' && before == '-'));
         if (is_sign && strchr("<>", c))
             continue;
         if (close == '>' && c == '<' && before == '<') { /* `1 << 3` */

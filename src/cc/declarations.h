@@ -51,9 +51,9 @@ struct deducing {
 /* False where that cannot be. `defined`: the function is, too. */
 bool cc_deducing(struct str text, const struct device_function *f, bool defined, struct deducing *made,
                  struct arena *arena);
-/* In a list of parameters or arguments with its brackets, (...) or <...>: where the one that begins at
- * `at` ends, which is at its comma or at the bracket; with `has_default` at the `=` of a default argument,
- * if there is one. */
+/* In a list of parameters or arguments with its brackets, (...) or <...>: where the one that
+ * begins at `at` ends, which is at its comma or at the bracket; with `has_default` at the `=` of
+ * a default argument, if there is one. */
 size_t cc_behind_parameter(struct str list, size_t at, bool has_default);
 /* Adds a part of a source as one line, without comments. */
 void cc_put_line(struct text *out, struct str part);

@@ -167,7 +167,8 @@ static void print_group(struct cc_diagnostics *d, struct arena *arena, struct me
         cc_users_line(d, &all[i].place, &all[i].picture, arena);
         all[i].text = cc_users_text(all[i].text, arena);
     }
-    const struct message *first = &all[0], *led = NULL; /* the user's line that led to an error of ours */
+    /* The user's line that led to an error of ours. */
+    const struct message *first = &all[0], *led = NULL;
     for (uint32_t i = 1; first->ours && !led && i < n; i++)
         if (!all[i].ours)
             led = &all[i];

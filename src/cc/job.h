@@ -11,13 +11,14 @@ struct job {
     const char *clang;    /* compiles all that is CUDA */
     const char *host_cxx; /* -ccbin: compiles the host's own files, and links; NULL: clang does */
     const char *headers, *libraries;
-    const char *gcc_headers;       /* of the newest GCC; empty: there is none; NULL: not looked for yet */
+    /* Of the newest GCC; empty: there is none; NULL: not looked for yet. */
+    const char *gcc_headers;
     const char *folder;            /* of what is made on the way */
     VEC(struct cc_source) sources; /* the source and the user's headers */
     bool may_have_closures;        /* that nvcc lays out otherwise: closures.c */
     struct cc_captures captures;   /* of the side that clang was asked about first */
-    const char *laid_out_host,
-        *laid_out_device; /* preprocessed, with such closures; read instead of both; NULL: it has none */
+    /* Preprocessed, with such closures; read instead of both; NULL: it has none. */
+    const char *laid_out_host, *laid_out_device;
     /* of the source: it has shown that it needs texture or surface references, as CUDA 11 has them;
      * it is compiled with them (heddle/references.h) */
     bool lacks_references, has_references;
@@ -69,11 +70,12 @@ const char *cc_precompiled_header(struct job *j, const cc_words *options);
 
 /* ---- rule.c ---- */
 
-/* What the host's compilation, which makes `output`, is told of the rule for make that it is to write. */
+/* What the host's compilation, which makes `output`, is told of the rule for
+ * make that it is to write. */
 void cc_add_rule(struct job *j, cc_words *c, const char *input, const char *output);
-/* Of a header that is precompiled, clang names what that was made of, /dev/null, in the place of the
- * source, and the source behind the headers; make's $< is the first. It cannot be mended in a pipe. False
- * where it cannot be written. */
+/* Of a header that is precompiled, clang names what that was made of, /dev/null, in the place of
+ * the source, and the source behind the headers; make's $< is the first. It cannot be mended in
+ * a pipe. False where it cannot be written. */
 bool cc_can_mend_rule(struct job *j, const char *input, const char *output);
 bool cc_mend_rule(struct job *j, const char *input, const char *output);
 
@@ -106,10 +108,11 @@ void cc_print_usage(const hd_ptx *ptx, const hd_source *source);
 /* nvcc's lines before all commands, which build systems read: where the toolkit is, its headers and
  * libraries. */
 void cc_show_toolkit(struct job *j);
-/* What needs no files: --version, --list-gpu-arch and so on. False: nothing of that was asked for. */
+/* What needs no files: --version, --list-gpu-arch and so on. False:
+ * nothing of that was asked for. */
 bool cc_answer(struct job *j);
-/* Do the options for the host's compiler ask what it is (-Xcompiler --version)? Build systems do, with a source
- * that does not exist. *command: the one that answers. */
+/* Do the options for the host's compiler ask what it is (-Xcompiler --version)? Build systems
+ * do, with a source that does not exist. *command: the one that answers. */
 bool cc_asks_host_compiler(struct job *j, cc_words *command);
 /* --install-tools. Returns the exit status. */
 int cc_install_tools(struct job *j, const char *folder);

@@ -28,8 +28,9 @@
 
 struct kernel {
     struct str name;
-    unsigned parameters;    /* of templates that a launch may leave to be deduced; 0: none such */
-    bool defaults, several; /* a launch may leave arguments out; kernels of this name are told apart by theirs */
+    unsigned parameters; /* of templates that a launch may leave to be deduced; 0: none such */
+    /* A launch may leave arguments out; kernels of this name are told apart by theirs. */
+    bool defaults, several;
     bool defined;           /* the source has its body */
     bool otherwise, wanted; /* one cannot be launched so; a launch wants it */
 };
@@ -136,7 +137,8 @@ static size_t member_start(struct str text, size_t start)
 {
     for (;;) {
         size_t before = cc_before_blanks(text, start);
-        bool same_line = !memchr(text.p + before, '\n', start - before); /* else it may end a comment */
+        /* Else it may end a comment. */
+        bool same_line = !memchr(text.p + before, '\n', start - before);
         bool is_dot = same_line && before > 0 && text.p[before - 1] == '.';
         bool is_arrow = same_line && before > 1 && text.p[before - 1] == '>' && text.p[before - 2] == '-';
         if (!is_dot && !is_arrow)
@@ -356,7 +358,8 @@ void cc_rewrite_nested(struct str *texts, uint32_t n, bool in_both, struct arena
     put_texts(&s, made);
     for (uint32_t i = 0; i < s.kernels.n; i++)
         if (s.kernels.at[i].wanted) {
-            put_texts(&s, made); /* the declarations may stand before what has shown that they are wanted */
+            /* The declarations may stand before what has shown that they are wanted. */
+            put_texts(&s, made);
             break;
         }
     for (uint32_t i = 0; i < n; i++)

@@ -24,9 +24,10 @@ static const struct flag flags[] = {
 /* What clang 19 compiles for (clang's --cuda-gpu-arch). */
 static const char *const known_archs[] = {"50", "52", "53", "60", "61", "62", "70", "72",
                                           "75", "80", "86", "87", "89", "90", "90a"};
-enum { FIRST_OF_ALL = 8 };                 /* what came before sm_75 nvcc 13 knows no more */
-static const char default_arch[] = "75";   /* nvcc 13's own default */
-static const char native_arch[] = "sm_90"; /* the device that Heddle claims to be: exec/device.def */
+enum { FIRST_OF_ALL = 8 };               /* what came before sm_75 nvcc 13 knows no more */
+static const char default_arch[] = "75"; /* nvcc 13's own default */
+/* The device that Heddle claims to be: exec/device.def. */
+static const char native_arch[] = "sm_90";
 
 static bool same(const char *a, const char *b)
 {
@@ -316,7 +317,8 @@ static const char *read_argument(int argc, char **argv, int *i, struct cc_option
     const char *argument = argv[*i];
     if (argument[0] != '-' || !argument[1]) {
         size_t n = strlen(argument);
-        bool quoted = n > 2 && argument[0] == '"' && argument[n - 1] == '"'; /* Meson's, and nvcc takes them */
+        /* Meson's, and nvcc takes them. */
+        bool quoted = n > 2 && argument[0] == '"' && argument[n - 1] == '"';
         *VEC_PUSH(arena, &o->inputs) = quoted ? arena_strndup(arena, argument + 1, n - 2) : argument;
         return NULL;
     }
@@ -324,7 +326,8 @@ static const char *read_argument(int argc, char **argv, int *i, struct cc_option
     const char *name = argument + 1 + two, *next = *i + 1 < argc ? argv[*i + 1] : NULL;
     if (read_werror(name, next, i, o, arena))
         return NULL;
-    for (int turn = 0; turn < 2 * CC_COUNT; turn++) { /* -lib is no library `ib`: whole names come first */
+    /* -lib is no library `ib`: whole names come first. */
+    for (int turn = 0; turn < 2 * CC_COUNT; turn++) {
         int id = turn % CC_COUNT;
         const char *value = match(&flags[id], name, two, turn >= CC_COUNT, next, &take_next);
         if (!value && !take_next)

@@ -245,7 +245,8 @@ static size_t mark_assembly(struct str text, size_t at, char *before)
 struct str cc_rewrite(struct str text, struct arena *arena)
 {
     char *to = arena_strndup(arena, text.p, text.n);
-    char *before = arena_array(arena, text.n + 1, sizeof *before); /* what is put in before each; 0: nothing */
+    /* What is put in before each; 0: nothing. */
+    char *before = arena_array(arena, text.n + 1, sizeof *before);
     bool changed = false;
     size_t more = 0;
     for (size_t at = 0; at < text.n; at++) {

@@ -118,7 +118,8 @@ static void make_folders(struct installation *t)
     static const char *const folders[] = {
         "", "bin", "lib64", "lib64/pkgconfig", "lib64/stubs", "nvvm", "nvvm/libdevice", "targets", TARGET};
     for (const char *slash = t->folder; (slash = strchr(slash + 1, '/'));)
-        mkdir(arena_strndup(t->j->arena, t->folder, (size_t)(slash - t->folder)), 0777); /* what fails shows below */
+        /* What fails shows below. */
+        mkdir(arena_strndup(t->j->arena, t->folder, (size_t)(slash - t->folder)), 0777);
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
         if (mkdir(within(t, folders[i]), 0777) != 0 && errno != EEXIST)
             note(t, within(t, folders[i]), strerror(errno));
@@ -282,7 +283,8 @@ static void write_drop_ins(struct installation *t)
     const char *place = later(t->j->libraries);
     for (const struct cc_drop_in *d = cc_drop_ins; d->name; d++) {
         const char *stub = arena_printf(arena, "stubs/lib%s-stub.so", d->name);
-        const char *release = strcmp(d->name, "nccl") ? "-" RELEASE : ""; /* no part of the toolkit's releases */
+        /* No part of the toolkit's releases. */
+        const char *release = strcmp(d->name, "nccl") ? "-" RELEASE : "";
         if (!has_library(t, d->soname) || !has_library(t, stub))
             continue;
         write_placed(t, stub, 0, arena_printf(arena, "%s/%s", place, d->soname),

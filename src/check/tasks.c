@@ -65,7 +65,8 @@ static uint32_t on_submit(void *data, uint32_t *timeline, const struct task_note
     uint32_t task = e.task = timelines_submit(c->timelines, timeline, &placed, after, n, published);
     e.timeline_after = *timeline;
     checker_tell(c, &e);
-    if (c->host && note->kind != TASK_MARK && note->kind != TASK_ALLOC) /* the host cannot access its memory */
+    /* The host cannot access its memory. */
+    if (c->host && note->kind != TASK_MARK && note->kind != TASK_ALLOC)
         host_watch_set(c->host, true);
     checker_give_back(c);
     return task;

@@ -11,22 +11,25 @@ struct checker;
 
 /* Acts of the host that a checker is told of. */
 enum host_event_kind {
-    HOST_SUBMIT, /* a task: task, timeline (before), timeline_after, note, tasks (that it waits for); block,
-                     * warp, lane: a thread of a launch has put it, block NULL: the host */
-    HOST_BEGIN,  /* task */
-    HOST_END,    /* task */
-    HOST_WAIT,   /* tasks: the host has waited for these */
-    HOST_LEARN,  /* task, tasks: the successors of `task` come after `tasks`, too */
-    HOST_CLOSE,  /* timeline */
+    /* A task: task, timeline (before), timeline_after, note, tasks (that it waits for); block,
+     * warp, lane: a thread of a launch has put it, block NULL: the host. */
+    HOST_SUBMIT,
+    HOST_BEGIN, /* task */
+    HOST_END,   /* task */
+    HOST_WAIT,  /* tasks: the host has waited for these */
+    HOST_LEARN, /* task, tasks: the successors of `task` come after `tasks`, too */
+    HOST_CLOSE, /* timeline */
     /* a task that is not a launch, such as a copy, is about to access memory: task, address,
      * bytes, write */
     HOST_RANGE,
-    HOST_ACCESS,    /* the host itself accesses memory: address, bytes, write, whole, done, place */
-    HOST_UNDEFINED, /* address, bytes, name (copied; NULL: the allocation's own): memory becomes undefined */
-    HOST_DEFINED,   /* memory becomes defined */
-    HOST_COPIED,    /* memory becomes as defined as the memory at `from` */
-    HOST_FORGET,    /* address, bytes: memory is about to be freed, or a part of an allocation reused */
-    HOST_WRITTEN,   /* all memory becomes defined */
+    HOST_ACCESS, /* the host itself accesses memory: address, bytes, write, whole, done, place */
+    /* Address, bytes, name (copied; NULL: the allocation's own): memory becomes undefined. */
+    HOST_UNDEFINED,
+    HOST_DEFINED, /* memory becomes defined */
+    HOST_COPIED,  /* memory becomes as defined as the memory at `from` */
+    /* Address, bytes: memory is about to be freed, or a part of an allocation reused. */
+    HOST_FORGET,
+    HOST_WRITTEN, /* all memory becomes defined */
     HOST_LAUNCH_END,
     HOST_FINISH, /* the end: memory that has not been freed becomes a finding */
     HOST_EVENT_KINDS

@@ -13,7 +13,8 @@ struct baseline {
     uint32_t met;     /* of them, in this run */
 };
 
-/* FILE is what --save or --format has written, JSON or SARIF. Returns NULL, or what is wrong, in the arena. */
+/* FILE is what --save or --format has written, JSON or SARIF. Returns NULL, or
+ * what is wrong, in the arena. */
 const char *baseline_read(struct baseline *b, const char *path, struct arena *arena);
 /* Counts the known findings of this run before a suppression takes some of them out of the list. */
 void baseline_meet(struct baseline *b, const struct diags *d);

@@ -57,7 +57,8 @@ struct check {
     unsigned done;
     int status; /* the exit status if something could not be done */
     struct ending first, last;
-    int killed_by; /* the first signal that ended the program, in run `killed_in` (from 1); 0: none */
+    /* The first signal that ended the program, in run `killed_in` (from 1); 0: none. */
+    int killed_by;
     unsigned killed_in;
     struct check_results results;
     uint32_t suppressed, known;
@@ -562,7 +563,8 @@ int cmd_check_program(struct session *s)
         return copy_record(s);
     if (s->o.runs > 1)
         begin_ranks(&c.ranks);
-    size_t n = c.ranks.number ? 3 : STEPS; /* of several ranks, only the first one shows what was found */
+    /* Of several ranks, only the first one shows what was found. */
+    size_t n = c.ranks.number ? 3 : STEPS;
     for (; !status && i < n && steps[i]; i++)
         status = steps[i](&c);
     if (c.log)

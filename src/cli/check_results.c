@@ -193,7 +193,8 @@ void check_results_collect(struct check_results *r, const json_t *processes, con
     {
         struct diag_origin *origin = collect(r, process, repeat, stops);
         const char *command = json_string_value(json_object_get(json_object_get(process, "said"), "command"));
-        if (json_array_size(processes) == 1) /* with several processes, their number is shown instead */
+        /* With several processes, their number is shown instead. */
+        if (json_array_size(processes) == 1)
             origin->pid = 0;
         else if (command)
             origin->program = arena_strdup(r->diags.arena, command);

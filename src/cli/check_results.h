@@ -11,9 +11,11 @@
 struct check_results {
     struct diags diags;                  /* each finding once */
     uint64_t launches, unchecked, calls; /* calls: of libraries */
-    uint64_t unended;     /* launches that were still running when their process ended, or at the last look */
-    json_t *running;      /* an object: the number of such launches by the kernel's mangled name */
-    json_t *kernels;      /* an object: mangled names of the checked kernels, in the order of first launches */
+    /* Launches that were still running when their process ended, or at the last look. */
+    uint64_t unended;
+    json_t *running; /* an object: the number of such launches by the kernel's mangled name */
+    /* An object: mangled names of the checked kernels, in the order of first launches. */
+    json_t *kernels;
     unsigned n_processes; /* that have used CUDA */
     json_t *processes;    /* an array: what each process reported about itself */
     bool lost;            /* some results could not be written or read */

@@ -45,7 +45,8 @@ struct session {
 /* A command returns the exit status: 0 success, 1 the input or the kernel has errors, 2 wrong
  * usage. heddle explore returns 1 only after findings. */
 struct command {
-    const char *name, *summary; /* for the list of commands; name NULL: a variant of the command before */
+    /* For the list of commands; name NULL: a variant of the command before. */
+    const char *name, *summary;
     int (*run)(struct session *s);
     const char *usage, *details; /* its help before and after the list of options */
     bool reads_arguments;        /* all of them, itself */

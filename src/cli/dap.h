@@ -42,12 +42,14 @@ enum dap_point_kind { DAP_LINE, DAP_FUNCTION, DAP_INSTRUCTION, DAP_DATA };
 /* A breakpoint as the editor has set it. */
 struct dap_point {
     enum dap_point_kind kind;
-    char *path;      /* DAP_LINE: the source's, "" for the PTX; else NULL */
-    json_t *request; /* the request to the debugger; without "do", the point is refused in every kernel */
+    char *path; /* DAP_LINE: the source's, "" for the PTX; else NULL */
+    /* The request to the debugger; without "do", the point is refused in every kernel. */
+    json_t *request;
     int64_t id, line;
-    bool verified, is_set, is_new; /* is_set: the debugger has it; is_new: the debugger has not been asked */
-    char *refused;                 /* why the debugger refused it, from malloc; or NULL */
-    struct dap_frame of;           /* DAP_DATA: whose */
+    /* is_set: the debugger has it; is_new: the debugger has not been asked. */
+    bool verified, is_set, is_new;
+    char *refused;       /* why the debugger refused it, from malloc; or NULL */
+    struct dap_frame of; /* DAP_DATA: whose */
 };
 
 struct dap {
@@ -76,10 +78,11 @@ struct dap {
     int64_t number, grid[3], block[3]; /* of the launch */
     const char *reason;                /* of the stop, as the protocol has it */
     bool focus_is_known;
-    struct dap_frame focus;  /* which the debugger has selected */
-    struct dap_frame chosen; /* which the user has selected: the one that stopped, until another is selected */
-    int64_t goes_to;         /* the breakpoint that ends `goto`; or 0 */
-    char *goto_path;         /* from malloc: the source of the last targets; or NULL */
+    struct dap_frame focus; /* which the debugger has selected */
+    /* Which the user has selected: the one that stopped, until another is selected. */
+    struct dap_frame chosen;
+    int64_t goes_to; /* the breakpoint that ends `goto`; or 0 */
+    char *goto_path; /* from malloc: the source of the last targets; or NULL */
     VEC(struct dap_frame) frames;
     VEC(struct unfold) unfolds;
     VEC(int64_t) had_stopped; /* threads that have stopped in this launch */

@@ -414,7 +414,8 @@ void dap_set_points(struct dap *d)
     for (uint32_t i = 0; i < d->points.n; i++) {
         struct dap_point *p = &d->points.at[i];
         bool verified = p->verified;
-        if (p->is_set && !d->f.is_program) /* a kernel of a PTX file was known when the breakpoint was set */
+        /* A kernel of a PTX file was known when the breakpoint was set. */
+        if (p->is_set && !d->f.is_program)
             continue;
         p->is_set = false;
         set_point(d, p);

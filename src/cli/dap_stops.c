@@ -415,7 +415,8 @@ const char *dap_stack_trace(struct dap *d, const json_t *arguments, json_t *body
     json_t *list = json_array(), *answer = NULL;
     const char *wrong = thread == HOST_THREAD ? NULL : dap_look_at_thread(d, thread), *none;
     if (thread != HOST_THREAD && !wrong)
-        answer = dap_ask(d, json_pack("{s:s}", "do", "frames"), &none); /* a thread that has ended has no frames */
+        /* A thread that has ended has no frames. */
+        answer = dap_ask(d, json_pack("{s:s}", "do", "frames"), &none);
     const json_t *frames = json_object_get(answer, "frames");
     int64_t n = (int64_t)json_array_size(frames);
     for (int64_t i = first > 0 ? first : 0; i < n && (levels <= 0 || i < first + levels); i++)

@@ -23,10 +23,11 @@ struct front {
     enum front_state state;
     int link; /* -1: none */
     pid_t pid;
-    int (*start)(
-        struct front
-            *f); /* starts the program with its end of a connection; returns 0, or the exit status after an error */
-    void (*await)(struct front *f); /* called when the launch goes on: front_wait() in the terminal */
+    /* Starts the program with its end of a connection; returns 0, or the exit status after an
+     * error. */
+    int (*start)(struct front *f);
+    /* Called when the launch goes on: front_wait() in the terminal. */
+    void (*await)(struct front *f);
     void *data, *data_of_await;
     int output[2];  /* the program's standard output and error; -1: the same as ours */
     int private[2]; /* our files that the program does not inherit; or -1 */
@@ -46,8 +47,9 @@ struct front {
     long long last_point; /* the number of the last breakpoint that was set */
     void (*run_line)(struct front *f, const char *line);     /* front_run_line */
     char *(*read_line)(struct front *f, const char *prompt); /* front_read_line */
-    FILE *input;                                             /* a file of commands; NULL: standard input */
-    unsigned sources;                                        /* depth of nested `source` commands */
+    /* A file of commands; NULL: standard input. */
+    FILE *input;
+    unsigned sources; /* depth of nested `source` commands */
     /* at the first operation of the program's first kernel */
     bool stops_at_start;
     /* the file that is the program's standard input; or NULL */

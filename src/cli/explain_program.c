@@ -79,7 +79,8 @@ static void enter(void *data)
         _exit(PROGRAM_CANNOT_RUN);
     }
     free(text);
-    const char *libraries = place_of_libraries(&e->s->arena); /* NVTX's ranges: cuda/driver/nvtx.c */
+    /* NVTX's ranges: cuda/driver/nvtx.c. */
+    const char *libraries = place_of_libraries(&e->s->arena);
     if (libraries)
         setenv("NVTX_INJECTION64_PATH", arena_printf(&e->s->arena, "%s/libcuda.so.1", libraries), 0);
     if (explanation_writes(&e->s->o, "-")) /* the report is the only output to stdout */

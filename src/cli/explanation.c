@@ -131,7 +131,8 @@ void explanation_add(struct explanation *e, int process, json_t *line)
     else if (json_object_get(line, "again"))
         add_again(e, number(line, "device"), number(line, "again"));
     else if (kernel)
-        json_object_set(e->kernels, explanation_key(kernel).text, kernel); /* replaces an older one */
+        /* Replaces an older one. */
+        json_object_set(e->kernels, explanation_key(kernel).text, kernel);
     else if (json_object_get(line, "calls"))
         put_calls(e, process, line);
     else if (json_object_get(line, "streams"))
@@ -417,7 +418,8 @@ const char *explanation_device(const struct options *o)
 
 uint64_t explanation_sample_after(const struct options *o)
 {
-    static const uint64_t ENOUGH = 200000000; /* instructions that one core counts in about ten seconds */
+    /* Instructions that one core counts in about ten seconds. */
+    static const uint64_t ENOUGH = 200000000;
     return o->sample_after.given ? o->sample_after.value : ENOUGH;
 }
 

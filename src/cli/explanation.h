@@ -20,9 +20,11 @@ struct explanation {
     json_t *rows, *processes, *host;
     row_list launches;                /* the row of each */
     row_list told[EXPLAINED_DEVICES]; /* rows of the process whose file is being read, by device */
-    json_t *calls;                    /* calls of libraries: an object of arrays, by process and device */
-    json_t *kernels;                  /* figures by line: an object by explanation_key() */
-    json_t *latest;                   /* the newest row of each kernel: an object by explanation_key() */
+    /* Calls of libraries: an object of arrays, by process and device. */
+    json_t *calls;
+    json_t *kernels; /* figures by line: an object by explanation_key() */
+    /* The newest row of each kernel: an object by explanation_key(). */
+    json_t *latest;
     uint64_t uncounted;
     uint64_t running; /* launches that had not ended when their process did, without figures */
     bool lost;        /* some results could not be written or read */

@@ -218,8 +218,8 @@ const atomic_bool *explore_interrupted(const struct ranks *ranks)
     atomic_store(&is_first_rank, ranks->n > 1 && !ranks->number);
     struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND}, now;
     for (const int *s = (const int[]){SIGINT, SIGTERM, 0}; *s; s++)
-        if (sigaction(*s, NULL, &now) == 0 &&
-            now.sa_handler == SIG_DFL) /* a parent that ignores the signal has asked us to ignore it */
+        /* A parent that ignores the signal has asked us to ignore it. */
+        if (sigaction(*s, NULL, &now) == 0 && now.sa_handler == SIG_DFL)
             sigaction(*s, &action, NULL);
     return &interrupted;
 }

@@ -21,7 +21,8 @@ void explored_print(const struct exploration *e);
 int make_schedules_folder(struct session *s);
 /* Writes the file of --json. Returns 0, or the exit status after an error. */
 int explored_write_json(struct session *s, const json_t *json, size_t flags);
-/* Prints what cannot be explored. Returns the exit status of an error: nothing was found or shown to be right. */
+/* Prints what cannot be explored. Returns the exit status of an error: nothing was
+ * found or shown to be right. */
 int explore_refused(struct session *s, const struct exploration *e);
 
 /* ---- execution.c: single executions of what was explored ---- */

@@ -27,7 +27,8 @@ static void *interrupt_main(void *data)
     struct interrupt *i = data;
     sigset_t set = interrupts();
     for (int signal; sigwait(&set, &signal) == 0 && !atomic_load(&i->stopping);) {
-        hd_machine *machine = atomic_exchange(&i->machine, NULL); /* a second signal ends the program */
+        /* A second signal ends the program. */
+        hd_machine *machine = atomic_exchange(&i->machine, NULL);
         if (machine)
             hd_machine_cancel(machine);
         else

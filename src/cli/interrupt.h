@@ -12,7 +12,8 @@ struct interrupt {
     pthread_t thread;
     bool running;
     atomic_bool stopping;
-    _Atomic(hd_machine *) machine; /* the machine whose launches a signal cancels; NULL: a signal ends the program */
+    /* The machine whose launches a signal cancels; NULL: a signal ends the program. */
+    _Atomic(hd_machine *) machine;
 };
 
 /* Starts a thread that receives these signals. To be called before any other thread is made. */

@@ -4,7 +4,8 @@
 
 #include "cli/cli.h"
 
-/* Shows the opcodes and %registers that the session's words name, or all. Returns the exit status. */
+/* Shows the opcodes and %registers that the session's words name, or
+ * all. Returns the exit status. */
 int isa_table(struct session *s);
 
 #endif

@@ -44,7 +44,8 @@ static int check_saves(struct launch *l)
 {
     const struct args *a = &l->args;
     for (uint32_t i = 0; i < a->buffers.n; i++)
-        for (uint32_t k = 0; a->buffers.at[i]->save && k < i; k++) /* few of a module's variables are saved */
+        /* Few of a module's variables are saved. */
+        for (uint32_t k = 0; a->buffers.at[i]->save && k < i; k++)
             if (a->buffers.at[k]->save && strcmp(a->buffers.at[i]->save, a->buffers.at[k]->save) == 0)
                 return usage_error(l->s, "two buffers are saved to %s", a->buffers.at[i]->save);
     return 0;

@@ -10,7 +10,8 @@
 
 #include "cli/supervise.h"
 
-enum { ASKS = 1, SAYS, FAILED, NUMBER, NO_MORE }; /* messages: three kinds to the first rank, two from it */
+/* messages: three kinds to the first rank, two from it. */
+enum { ASKS = 1, SAYS, FAILED, NUMBER, NO_MORE };
 
 struct shared {
     struct numbered_runs *runs;

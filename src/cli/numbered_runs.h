@@ -22,7 +22,8 @@ struct numbered_runs {
     void *data;
     json_t **said; /* results by number, in the arena; NULL: the run was not done */
     _Atomic unsigned n_done;
-    bool failed; /* a run could not be done; ranks->lost: some were begun, and their results are lost */
+    /* A run could not be done; ranks->lost: some were begun, and their results are lost. */
+    bool failed;
 };
 
 /* Does all runs, or this rank's part of them. */

@@ -169,7 +169,8 @@ const char *command_options(const struct command *c, int argc, char **argv, stru
         argv = options_first(argc, argv, &s->arena);
     s->argc = argc;
     s->argv = argv;
-    s->words = ARENA_ARRAY(&s->arena, const char *, (size_t)argc + 1); /* room for a NULL at the end */
+    /* Room for a NULL at the end. */
+    s->words = ARENA_ARRAY(&s->arena, const char *, (size_t)argc + 1);
     const char *wrong =
         opts_parse(&opts, (unsigned)(c - commands), argc, argv, &s->o, s->words, &s->n_words, &s->arena);
     return wrong ? wrong : two_at_standard_output(&s->o, &s->arena);

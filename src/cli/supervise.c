@@ -75,7 +75,8 @@ static int start(struct session *s, const struct supervision *v, const sigset_t 
     if (*pid == 0)
         become(v, self, ends[1], before);
     close(ends[1]);
-    ssize_t n = read(ends[0], &error, sizeof error); /* nothing arrives if the program has started */
+    /* Nothing arrives if the program has started. */
+    ssize_t n = read(ends[0], &error, sizeof error);
     close(ends[0]);
     if (n <= 0)
         return 0;
@@ -193,7 +194,8 @@ int supervise(struct session *s, const struct supervision *v, struct ending *e)
     pid_t pid = 0;
     int status = start(s, v, &before, &pid);
     bool has_ended = status || wait_until(v, pid, end, e);
-    e->over_time = !status && seconds_now() >= end; /* other processes may have seen the limit first */
+    /* Other processes may have seen the limit first. */
+    e->over_time = !status && seconds_now() >= end;
     if (e->over_time)
         end_it(s, v, pid, end, has_ended, e);
     bool asked = supervise_is_asked(); /* a signal that is still pending was for this process */

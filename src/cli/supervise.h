@@ -15,8 +15,9 @@ struct supervision {
      * no limit. */
     double seconds;
     void (*in_child)(void *data); /* called in the child before it becomes the program; or NULL */
-    void (*tick)(void *data);     /* called several times a second while the program runs; or NULL */
-    void (*asked)(void *data);    /* called at once when this process is asked to end; or NULL */
+    /* Called several times a second while the program runs; or NULL. */
+    void (*tick)(void *data);
+    void (*asked)(void *data); /* called at once when this process is asked to end; or NULL */
     void *data;
 };
 

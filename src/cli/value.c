@@ -211,7 +211,8 @@ static void float_text(enum isa_type type, double f, char *text)
         strcpy(text, "nan");
         return;
     }
-    int whole = fabs(f) >= 1 && fabs(f) < 1e6 ? (int)log10(fabs(f)) + 1 : 1; /* prints 60, not 6e+01 */
+    /* Prints 60, not 6e+01. */
+    int whole = fabs(f) >= 1 && fabs(f) < 1e6 ? (int)log10(fabs(f)) + 1 : 1;
     for (int digits = whole; digits <= 17; digits++) {
         _Alignas(8) uint8_t bytes[8];
         snprintf(text, VALUE_TEXT, "%.*g", digits, f);

@@ -31,15 +31,17 @@ struct library_task {
     /* Does the work. An error becomes the context's fault. It must not call CUDA, and reaches
      * device memory through library_view(). */
     hd_result (*run)(void *args);
-    void (*drop)(void *args); /* frees what the arguments point to, once, when it cannot run again; or NULL */
-    const void *args;         /* are copied */
+    /* Frees what the arguments point to, once, when it cannot run again; or NULL. */
+    void (*drop)(void *args);
+    const void *args; /* are copied */
     size_t arg_bytes;
     const hd_used *used; /* the memory that it reads and writes; is copied */
     size_t used_count;
     /* More of it, which only memory tells, as of a batch by addresses; or NULL. Asked by checkers
      * when the call's turn comes; the array is freed by free(). */
     hd_used *(*find_used)(const void *args, size_t *count);
-    const void *beta; /* in device memory: what ranges of LIBRARY_BY_BETA are multiplied by; or NULL */
+    /* In device memory: what ranges of LIBRARY_BY_BETA are multiplied by; or NULL. */
+    const void *beta;
     size_t beta_bytes;
     double flops, bytes; /* what a GPU would compute and move; 0 bytes: everything in `used` */
     hd_unit unit;

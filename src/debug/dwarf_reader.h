@@ -7,11 +7,13 @@
 #include "debug/type.h"
 
 enum dwarf_kind {
-    DWARF_GONE,     /* `why` */
-    DWARF_REGISTER, /* `number`: nvcc's and LLVM's, whose bytes are the register's name: 0x257232 is %r2 */
-    DWARF_MEMORY,   /* at `address`, or at what the register `number` holds, and `offset` bytes on */
-    DWARF_VALUE,    /* `address` has the bytes of the value */
-    DWARF_DYNAMIC,  /* dynamic shared memory of this name */
+    DWARF_GONE, /* `why` */
+    /* `number`: nvcc's and LLVM's, whose bytes are the register's name: 0x257232 is %r2. */
+    DWARF_REGISTER,
+    /* At `address`, or at what the register `number` holds, and `offset` bytes on. */
+    DWARF_MEMORY,
+    DWARF_VALUE,   /* `address` has the bytes of the value */
+    DWARF_DYNAMIC, /* dynamic shared memory of this name */
 };
 
 struct dwarf_variable {
@@ -40,7 +42,8 @@ struct dwarf_reader_calls {
     /* Variables that are visible at a place in the code, from the innermost block out: in the
      * function, or so many inlined calls in. Returns how many, at most `most`. */
     unsigned (*variables)(void *reader, uint64_t at, unsigned level, struct dwarf_variable *to, unsigned most);
-    /* A constant that no variable has the name of, but a template's argument or a static member, "N" or "S::N". */
+    /* A constant that no variable has the name of, but a template's argument or a
+     * static member, "N" or "S::N". */
     bool (*constant)(void *reader, uint64_t at, unsigned level, const char *name, struct dwarf_variable *to);
     /* The inlined calls at a place in the code, from the outermost in. */
     unsigned (*calls)(void *reader, uint64_t at, struct dwarf_call *to, unsigned most);

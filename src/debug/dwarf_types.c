@@ -153,7 +153,8 @@ static void add_members(struct reader *r, Dwarf_Die *die, struct c_type *t)
     t->members = list.at;
     t->n = list.n;
     const char *name = t->name;
-    const struct c_type *value = starts(name, "atomic<") ? only_scalar(t) : NULL; /* cuda::atomic and std::atomic */
+    /* cuda::atomic and std::atomic. */
+    const struct c_type *value = starts(name, "atomic<") ? only_scalar(t) : NULL;
     if (value) {
         *t = *value;
         t->name = name;

@@ -39,7 +39,8 @@ bool dwarf_is_class(Dwarf_Die *die);
 
 /* The bytes of an entry's constant value, of at most 8. */
 bool dwarf_constant_value(Dwarf_Die *die, uint64_t *bits);
-/* A constant that a function sees: a template argument of its own or of its class, or a static member of that. */
+/* A constant that a function sees: a template argument of its own or of its class,
+ * or a static member of that. */
 bool dwarf_function_constant(Dwarf_Die function, const char *name, Dwarf_Die *to);
 /* A static member that is named with its class, "S::N". */
 bool dwarf_class_constant(struct reader *r, struct str name, Dwarf_Die *to);

@@ -227,7 +227,8 @@ static bool stop_forward(struct run *r, const struct stop *at)
 {
     struct point *point = NULL;
     const char *wrong = NULL;
-    if (r->written.any && !at->op->origin && at->op->kind != OP_EXIT) /* no instruction of the PTX's: at the next */
+    /* No instruction of the PTX's: at the next. */
+    if (r->written.any && !at->op->origin && at->op->kind != OP_EXIT)
         return true;
     if (r->written.any) {
         struct written w = r->written;

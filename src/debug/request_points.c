@@ -135,8 +135,8 @@ struct point *watch_point(struct asked *a, const char *expression, const char **
         return NULL;
     const struct frame frame = {w.warp, f->act};
     struct node whole = *n;
-    whole.type =
-        &(struct c_type){.kind = C_STRUCT, .bytes = n->type->bytes}; /* its value is its address, whatever it is */
+    /* Its value is its address, whatever it is. */
+    whole.type = &(struct c_type){.kind = C_STRUCT, .bytes = n->type->bytes};
     expression_eval(&whole, &frame, 1u << w.lane, &v);
     uint64_t generic = (uint64_t)v.at[w.lane].i;
     *wrong = arena_printf(&a->arena, "there are no %llu bytes of memory at 0x%llx", (unsigned long long)n->type->bytes,
@@ -157,7 +157,8 @@ struct point *watch_point(struct asked *a, const char *expression, const char **
     if (at.space == SPACE_SHARED && at.owner)
         p->of.block = at.owner->index;
     p->launch = at.space == SPACE_GLOBAL ? 0 : r->number;
-    p->type = c_type_copy(n->type, &p->arena); /* types of the debugging information live only as long as the launch */
+    /* Types of the debugging information live only as long as the launch. */
+    p->type = c_type_copy(n->type, &p->arena);
     *wrong = NULL;
     return p;
 }

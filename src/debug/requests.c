@@ -52,8 +52,8 @@ static const char *move(struct asked *a, enum motion motion)
             return w.state == THREAD_EXITED
                        ? "the thread has ended; `cuda thread` selects another one, `continue` goes on"
                        : "no thread is stopped; `continue` goes on";
-        if (motion == MOVE_FINISH &&
-            r->frame < frames_hidden(&r->lines, &w)) /* the frame is of a library function, inlined into the line */
+        /* The frame is of a library function, inlined into the line. */
+        if (motion == MOVE_FINISH && r->frame < frames_hidden(&r->lines, &w))
             motion = MOVE_NEXT;
         if (w.act)
             keys_find(&r->lines, w.act, w.op, &keys);

@@ -54,12 +54,14 @@ struct asked {
 /* Returns what is wrong, or NULL. */
 typedef const char *request_fn(struct asked *a);
 
+/* request_points.c */
 request_fn request_break, request_watch, request_delete, request_enable, request_disable, request_ignore,
-    request_condition, request_points, request_last_write; /* request_points.c */
+    request_condition, request_points, request_last_write;
+/* request_places.c */
 request_fn request_focus, request_frame, request_frames, request_blocks, request_warps, request_lanes,
-    request_functions, request_function, request_line, request_ptx, request_launch; /* request_places.c */
-request_fn request_print, request_type, request_set, request_locals, request_args, request_registers,
-    request_memory;                       /* request_values.c */
+    request_functions, request_function, request_line, request_ptx, request_launch;
+/* request_values.c */
+request_fn request_print, request_type, request_set, request_locals, request_args, request_registers, request_memory;
 request_fn request_parts, request_shared; /* request_parts.c */
 
 /* ---- what a request says ---- */

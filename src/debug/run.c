@@ -176,7 +176,8 @@ bool debug_again(struct run *r, hd_result result, const struct diags *diags)
     if (!r->again)
         move_end(r);
     bool again = r->again;
-    if (!again && !r->d->gone && !r->d->kills && r->pass != PASS_FORWARD) { /* what it was to come to has not come */
+    /* What it was to come to has not come. */
+    if (!again && !r->d->gone && !r->d->kills && r->pass != PASS_FORWARD) {
         r->pass = PASS_FORWARD;
         r->motion = MOVE_STEP;
     }

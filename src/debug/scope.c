@@ -204,7 +204,8 @@ static struct node *node_of(struct scope_data *s, const struct dwarf_variable *v
 static uint64_t place_in(const struct module_info *info, const struct code *c, const struct op *op)
 {
     const struct ptx_insn *i = op && op->origin ? op->origin->origin : NULL;
-    for (const struct op *o = op; c && !i && o && o > c->ops; o--) /* one that is no instruction of the text */
+    /* One that is no instruction of the text. */
+    for (const struct op *o = op; c && !i && o && o > c->ops; o--)
         i = o->origin ? o->origin->origin : NULL;
     return info && info->reader && i ? sections_place(&info->sections, i) : 0;
 }

@@ -19,13 +19,13 @@ struct scope_data {
     struct run *run;
     const struct code *code;
     const struct op *op;
-    uint32_t level;           /* how many of the calls that are inlined there it is in */
+    uint32_t level;           /* how many of the inlined calls there enclose it */
     struct module_info *info; /* or NULL */
 };
 
-/* Those that are visible, from the innermost block out; returns how many. */
+/* The visible variables, from the innermost block out; returns their number. */
 uint32_t scope_variables(struct scope_data *s, struct dwarf_variable to[MOST_VARIABLES]);
-/* extern __shared__, which a launch gives its size; NULL: the item is something else. */
+/* A variable `extern __shared__`, whose size the launch sets; NULL: it is something else. */
 const struct ptx_var *scope_dynamic_shared(const struct ptx_item *item);
 struct node *scope_node(struct scope_data *s, const struct dwarf_variable *v, struct arena *arena);
 

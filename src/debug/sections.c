@@ -164,7 +164,8 @@ static void resolve(struct layout *l, const struct later *a)
     uint64_t v, minus = 0;
     if (!value_of(l, a->name, &v)) {
         *VEC_PUSH(l->arena, &l->of->variables) = a->name;
-        v = a->name.p[0] == '.' ? 0 : VARIABLE + l->of->variables.n - 1; /* a section that is not there: .debug_line */
+        /* A section that is not there: .debug_line. */
+        v = a->name.p[0] == '.' ? 0 : VARIABLE + l->of->variables.n - 1;
     }
     if (a->minus.n)
         value_of(l, a->minus, &minus);

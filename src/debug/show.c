@@ -22,7 +22,8 @@ static void show_float(double v, uint64_t bytes, struct text *t)
         text_printf(t, "%s%s", signbit(v) ? "-" : "", isnan(v) ? "nan" : "inf");
         return;
     }
-    int whole = fabs(v) >= 1 && fabs(v) < 1e15 ? (int)log10(fabs(v)) + 1 : 1; /* 100, and not 1e+02 */
+    /* 100, and not 1e+02. */
+    int whole = fabs(v) >= 1 && fabs(v) < 1e15 ? (int)log10(fabs(v)) + 1 : 1;
     for (int digits = whole; digits <= most || digits == whole; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, v);
         double back = strtod(text, NULL);

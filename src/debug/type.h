@@ -27,8 +27,9 @@ struct c_type;
 struct c_member {
     const char *name; /* NULL: it has none, as a base class or an anonymous union */
     const struct c_type *type;
-    uint64_t at;          /* bytes from the start */
-    uint8_t bit_at, bits; /* of a bit field: from the least bit of the integer at `at`; bits 0: it is none */
+    uint64_t at; /* bytes from the start */
+    /* Of a bit field: from the least bit of the integer at `at`; bits 0: it is none. */
+    uint8_t bit_at, bits;
 };
 
 struct c_enumerator {
@@ -46,8 +47,9 @@ struct c_type {
     bool is_union;     /* C_STRUCT */
     enum c_space space;
     uint64_t bytes;
-    const char *name;               /* "float", "struct P" has "P"; NULL: it follows from `of` */
-    const struct c_type *of;        /* C_POINTER, C_ARRAY, C_ENUM (or NULL); C_FUNCTION: what it returns */
+    const char *name; /* "float", "struct P" has "P"; NULL: it follows from `of` */
+    /* C_POINTER, C_ARRAY, C_ENUM (or NULL); C_FUNCTION: what it returns. */
+    const struct c_type *of;
     uint64_t count;                 /* C_ARRAY */
     const struct c_member *members; /* C_STRUCT; C_FUNCTION: its parameters */
     const struct c_enumerator *enumerators;

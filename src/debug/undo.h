@@ -1,5 +1,5 @@
-/* What a launch changes in global memory from some time on, so that it can be put back: the bytes
- * that were there before the first write to them since then. */
+/* Undoes the changes that a launch has made to global memory since some time. It keeps each byte's
+ * value from before the first write since that time. */
 #ifndef HEDDLE_DEBUG_UNDO_H
 #define HEDDLE_DEBUG_UNDO_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { UNDO_BYTES = 64 }; /* of a piece, which begins at a multiple of so many */
+enum { UNDO_BYTES = 64 }; /* the size and alignment of a piece */
 
 struct undo_piece {
     uint64_t at;
@@ -19,14 +19,14 @@ struct undo {
     size_t n, room;
 };
 
-/* Bytes of the process are about to be written. False where they cannot be kept: for want of
- * memory, or as the table, which *left_bytes are left for, would be too large; they can be asked
- * for again. */
+/* Keeps bytes that are about to be written. False: they cannot be kept, because memory is exhausted
+ * or the table would need more than the remaining *left_bytes. The call can then be
+ * repeated. */
 bool undo_keep(struct undo *u, uint64_t at, uint64_t bytes, uint64_t *left_bytes);
-/* Puts back what was there, and forgets it. */
+/* Restores all kept bytes, and forgets them. */
 void undo_all(struct undo *u);
-/* What was changed since a later time is so since an earlier one. False for want of memory: the
- * later one is as it was. */
+/* Adds the changes since a later time to those since an earlier time. False: out of memory; `later`
+ * is unchanged. */
 bool undo_merge(struct undo *earlier, struct undo *later, uint64_t *left_bytes);
 void undo_free(struct undo *u, uint64_t *left_bytes);
 

@@ -162,7 +162,8 @@ uint32_t keys_before(const struct lines *l, const struct activation *a, const st
     for (frame -= skipped < frame ? skipped : frame; a && o; o = a->call, a = a->parent) {
         const struct source_place *p = place_of_op(l, o);
         uint32_t all = p ? p->n : 1, shown = p ? calls_shown(p) : 1;
-        if (frame + shown < all) /* a library's, which the call of what is further in leads back to */
+        /* A library's, which the call of what is further in leads back to. */
+        if (frame + shown < all)
             return keys - (keys > 0);
         if (frame < all)
             return keys + frame + shown - all;

@@ -1,4 +1,4 @@
-/* Where the threads of a launch are while it stands still, and where that is in the texts. */
+/* Where the threads of a stopped launch are, in the code and in the sources. */
 #ifndef HEDDLE_DEBUG_WHERE_H
 #define HEDDLE_DEBUG_WHERE_H
 
@@ -6,21 +6,21 @@
 #include "debug/lines.h"
 #include "exec/stops.h"
 
-/* A thread by what does not change when the launch is run again. */
+/* A thread, named by what stays the same when the launch runs again. */
 struct thread_name {
     uint64_t block; /* its index in the grid */
     uint32_t warp, lane;
 };
 
 enum thread_state {
-    THREAD_ABSENT, /* its block runs no more, or not yet, or there is no such thread */
+    THREAD_ABSENT, /* its block does not run now, or there is no such thread */
     THREAD_FRESH,  /* it has executed nothing */
     THREAD_READY,  /* it is about to execute `op` */
     THREAD_WAITS,  /* at `op`: for others of its warp, or its block */
     THREAD_EXITED,
 };
 
-/* "absent", "fresh", ...: as front ends are told. */
+/* "absent", "fresh", ...: the words that front ends get. */
 const char *thread_state_word(enum thread_state s);
 
 struct where {
@@ -30,7 +30,7 @@ struct where {
     struct activation *act;
     const struct op *op;
     uint32_t code_block;
-    uint32_t lanes; /* of the warp that are there, too */
+    uint32_t lanes; /* all lanes of the warp at this operation */
 };
 
 /* The resident block of an index; NULL: it has ended, or not begun. */
@@ -43,10 +43,11 @@ struct where lane_find(const struct stop *now, struct warp *w, unsigned lane);
 struct call_frame {
     struct activation *act;
     const struct op *op;
-    const char *function; /* as the source has it; NULL: of what was inlined is not known */
+    const char *function; /* its name in the source; NULL: inlined and unknown */
     const char *file;     /* NULL: unknown */
     uint32_t line, ptx_line;
-    uint32_t inlined; /* how many of the calls that are inlined there it is in; 0: the function itself */
+    /* How many of the inlined calls there enclose it; 0: it is the function itself. */
+    uint32_t inlined;
 };
 
 /* The calls that a thread is in, from the innermost out; `at` has room for `most`. */
@@ -54,33 +55,34 @@ enum { MOST_FRAMES = 200 };
 uint32_t frames_find(const struct lines *l, const struct where *w, struct call_frame at[MOST_FRAMES],
                      struct arena *arena);
 
-/* The frame that a user looks at first: past what a library has inlined there. */
+/* The frame that is selected first: the innermost one outside of inlined library code. */
 uint32_t frames_hidden(const struct lines *l, const struct where *w);
 
 /* The line of PTX of a site, or 0. */
 uint32_t ptx_line(const struct site *s);
 
-/* ---- lines, as a thread comes through them ---- */
+/* ---- the lines that a thread passes ---- */
 
-/* What a thread's calls stand at: a key for each, from the outermost in. */
+/* The positions of a thread's calls: a key for each, from the outermost in. */
 enum { MOST_KEYS = 40 };
 struct line_keys {
     uint32_t n;
     struct line_key {
-        const char *file;        /* NULL where no line is known: then */
-        const struct code *code; /* the function, */
-        uint32_t line;           /* and the place in the PTX */
+        const char *file;        /* NULL: the line is unknown; then: */
+        const struct code *code; /* the function */
+        uint32_t line;           /* the line, or the place in the PTX */
     } at[MOST_KEYS];
 };
 void keys_find(const struct lines *l, const struct activation *a, const struct op *o, struct line_keys *k);
-/* How many of them are further in than a frame's: of a library's, which has none, than those that it has called. */
+/* How many of the keys are further in than those of a frame. (Library code has no keys: then, than
+ * those of the calls that it has made.) */
 uint32_t keys_before(const struct lines *l, const struct activation *a, const struct op *o, uint32_t frame);
-/* Does a thread that goes from the one to the other begin a line? *depth: the number of calls that
- * it is in there, where the line is: less than before only where it has returned to a line's start.
- * A return into the middle of a line begins none. */
-/* Is nothing known of the operation's line, in a function of which some lines are known? A thread
- * comes through it as if it belonged to the line before. */
+/* Is the operation's line unknown, in a function of which some lines are known? A thread passes it
+ * as if it belonged to the line before. */
 bool line_is_unknown(const struct lines *l, const struct activation *a, const struct op *o);
+/* Does a thread that goes from the one position to the other begin a line? *depth: in how many
+ * calls the line is; fewer than before only if the thread has returned to the start of a line. A
+ * return into the middle of a line does not begin one. */
 bool keys_begin_line(const struct line_keys *before, const struct line_keys *now, uint32_t *depth);
 
 #endif

@@ -37,8 +37,9 @@ typedef uint32_t compiled_fn(struct warp *w, struct activation *a, uint32_t bloc
  * first two, which are less than all others, are lockstep. */
 enum block_phase {
     BLOCK_LOCKSTEP, /* compiled code continues with the next warp itself: lockstep.c */
-    BLOCK_RESUMED,  /* the same, up to the first barrier behind turns: registers may be the interpreter's */
-    BLOCK_FRESH,    /* it has not begun */
+    /* The same, up to the first barrier behind turns: registers may be the interpreter's. */
+    BLOCK_RESUMED,
+    BLOCK_FRESH, /* it has not begun */
     BLOCK_TURNS,
     /* turns; every warp waited as a whole at a barrier that has opened, so lockstep can resume
      * there */
@@ -47,8 +48,9 @@ enum block_phase {
 
 /* Exit reasons of compiled code; registers and pending lanes are back in their records. */
 enum leave {
-    LEAVE_REFUSED, /* nothing was run: the block is not an entry, or the lanes did not arrive in order */
-    LEAVE_AT,      /* the lanes w->mask are at w->op of block w->at_block */
+    /* Nothing was run: the block is not an entry, or the lanes did not arrive in order. */
+    LEAVE_REFUSED,
+    LEAVE_AT, /* the lanes w->mask are at w->op of block w->at_block */
     /* the same, at a barrier; some rows have only seeds, and COMPILED_FILL of block op->next
      * makes them whole */
     LEAVE_SEEDS,

@@ -14,7 +14,8 @@ struct plan {
     enum ptx_space space; /* GLOBAL, SHARED, LOCAL or PARAM; not known where PLAN_BY_LANE */
     uint64_t base;        /* PLAN_HOST: to be added to addresses; PLAN_LOCAL: to be subtracted */
     struct scan scan;
-    enum pattern pattern; /* of addresses that are neither equal nor linear, if they have a common pattern */
+    /* Of addresses that are neither equal nor linear, if they have a common pattern. */
+    enum pattern pattern;
     uint64_t address[WARP_LANES] __attribute__((aligned(64))); /* not filled where scan.linear */
 };
 

@@ -62,8 +62,8 @@ static void move(const struct async_work *x, const struct async_part *p)
 static void tell_read(const struct async_work *x, const struct async_part *p, unsigned lane)
 {
     struct location from = {.space = x->reads ? SPACE_SHARED : SPACE_GLOBAL, .owner = x->reads};
-    bool is_elsewhere =
-        async_mode(x) == ASYNC_STORE || async_mode(x) == ASYNC_TENSOR_LOAD; /* in a register, or in lines */
+    /* In a register, or in lines. */
+    bool is_elsewhere = async_mode(x) == ASYNC_STORE || async_mode(x) == ASYNC_TENSOR_LOAD;
     if (!access_is_watched(x->warp) || is_elsewhere || !p->taken)
         return;
     from.address = async_is_bulk(x) && x->reads ? x->source : global_address(x, p->from);

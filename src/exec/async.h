@@ -46,18 +46,21 @@ struct async_work {
     struct async_work *next;
     struct warp *warp;
     const struct op *op;
-    uint32_t lanes;        /* the lanes whose parts are not done */
-    uint32_t n;            /* the number of parts; 0: a struct async_rows instead */
-    uint32_t room;         /* bytes of this record */
-    uint64_t version;      /* the version of the machine's memory when addresses were checked */
-    uint64_t shift;        /* from addresses of global memory to the machine's pointers: mem_shift() */
-    uint8_t *buffer;       /* sources that have been read before their work is done (.read), or NULL */
+    uint32_t lanes;   /* the lanes whose parts are not done */
+    uint32_t n;       /* the number of parts; 0: a struct async_rows instead */
+    uint32_t room;    /* bytes of this record */
+    uint64_t version; /* the version of the machine's memory when addresses were checked */
+    /* From addresses of global memory to the machine's pointers: mem_shift(). */
+    uint64_t shift;
+    /* Sources that have been read before their work is done (.read), or NULL. */
+    uint8_t *buffer;
     struct block *writes;  /* the block whose shared memory is written; NULL: global memory */
     struct block *reads;   /* the same of the sources */
     uint64_t source;       /* of bulk copies: the address there, before .read has moved it */
     struct block *signals; /* the block whose mbarrier tracks it; NULL: groups do */
-    uint64_t object;       /* the mbarrier, in its shared memory; of arrivals each lane's is parts[lane].group */
-    uint64_t value[4];     /* st.async, red.async: what `from` points to; .v4.b64 has most */
+    /* The mbarrier, in its shared memory; of arrivals each lane's is parts[lane].group. */
+    uint64_t object;
+    uint64_t value[4]; /* st.async, red.async: what `from` points to; .v4.b64 has most */
     struct async_part parts[];
 };
 

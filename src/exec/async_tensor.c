@@ -26,7 +26,8 @@ static bool locate_line(const struct async_work *x, const struct tensor_line *li
     return !kind || warp_fault_at(x->warp, kind, x->op, lane, p, to - from);
 }
 
-enum { CHUNK = 16, LONGEST_LINE = 256 * 8 }; /* a swizzle moves chunks; a box has at most 256 elements in a dimension */
+/* A swizzle moves chunks; a box has at most 256 elements in a dimension. */
+enum { CHUNK = 16, LONGEST_LINE = 256 * 8 };
 
 static void load_line(const struct async_work *x, const struct tensor_map *m, const struct tensor_line *line,
                       const struct location *p, uint8_t *shared)

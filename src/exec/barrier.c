@@ -436,8 +436,8 @@ uint32_t barrier_arrive(struct warp *w, struct activation *a, const struct op *o
         uint32_t same = 0, id = ids[lane], n = threads ? threads[lane] : 0;
         if (id >= BARRIERS)
             return bad_barrier(w, o, lane, id, fault);
-        if (n % WARP_LANES ||
-            (n == 0 && o->mode == BAR_ARRIVE)) /* 0 of the others: all threads, as without a number (an H200) */
+        /* 0 of the others: all threads, as without a number (an H200). */
+        if (n % WARP_LANES || (n == 0 && o->mode == BAR_ARRIVE))
             return bad_barrier(w, o, lane, n, fault);
         for (uint32_t m = one_barrier ? 0 : mask; m; m &= m - 1)
             same |= ids[__builtin_ctz(m)] == id ? 1u << __builtin_ctz(m) : 0;

@@ -133,7 +133,8 @@ static void fill_rows(struct block *b, bool again)
         if (again && !is_of_block(f->sreg))
             continue;
         if (f->width == 32 && is_of_block(f->sreg)) {
-            bool is_ctaid = f->sreg / 4 == SREG_ctaid && f->sreg % 4 < 3; /* which most kernels have, and no others */
+            /* Which most kernels have, and no others. */
+            bool is_ctaid = f->sreg / 4 == SREG_ctaid && f->sreg % 4 < 3;
             uint32_t value = is_ctaid ? b->ctaid[f->sreg % 4] : (uint32_t)block_value(b, f->sreg);
             if (!again || *(uint32_t *)row != value)
                 b->launch->rows->splat32((uint32_t *)row, value);
@@ -259,8 +260,8 @@ static void begin(struct block *b, uint64_t index, bool again)
     b->peer = b;
     b->phase = BLOCK_FRESH;
     b->compiled = false;
-    memset(b->shared, 0,
-           b->launch->shared_bytes); /* the block before has left its own, or another kernel, or the host */
+    /* The block before has left its own, or another kernel, or the host. */
+    memset(b->shared, 0, b->launch->shared_bytes);
     fill_rows(b, again);
 }
 
@@ -348,14 +349,16 @@ bool block_is_stuck(const struct block *b)
 
 bool block_round(struct block *b, bool *progress)
 {
-    if (launch_has_failed(b->launch)) /* by a warp that stall.c has let go on: it stands nowhere any more */
+    /* By a warp that stall.c has let go on: it stands nowhere any more. */
+    if (launch_has_failed(b->launch))
         return true;
     if (b->phase == BLOCK_FRESH || b->phase == BLOCK_ALIGNED) {
         bool done = b->phase == BLOCK_FRESH ? block_run_lockstep(b) : block_resume_lockstep(b);
         *progress = true;
         if (done || launch_has_failed(b->launch))
             return true;
-        if (b->phase == BLOCK_ALIGNED) /* after many barrier phases it has given way, at a barrier */
+        /* After many barrier phases it has given way, at a barrier. */
+        if (b->phase == BLOCK_ALIGNED)
             return false;
     }
     for (uint32_t i = 0; i < b->n_warps; i++) {

@@ -12,8 +12,9 @@ struct worker;
 struct event_block;
 
 struct barrier {
-    uint32_t waiting;       /* counted warps that wait, by index */
-    uint32_t parted;        /* warps of which only some lanes have arrived, not counted yet, by index */
+    uint32_t waiting; /* counted warps that wait, by index */
+    /* Warps of which only some lanes have arrived, not counted yet, by index. */
+    uint32_t parted;
     uint32_t arrived;       /* number of threads in counted warps */
     uint32_t expected;      /* threads; 0 = all of the block that have not exited */
     const struct op *first; /* of the first arrival, while it is in open_barriers */
@@ -35,8 +36,9 @@ struct block {
     uint32_t n_opened;      /* the number of times that barriers have opened */
     uint32_t open_barriers; /* barriers at which a thread has arrived, by number */
     enum block_phase phase;
-    bool compiled;         /* it began in compiled code: it may return to lockstep after turns */
-    bool clean;            /* only lockstep has used these records, in this block and those before */
+    bool compiled; /* it began in compiled code: it may return to lockstep after turns */
+    /* Only lockstep has used these records, in this block and those before. */
+    bool clean;
     uint32_t phases;       /* of lockstep until it yields: at most LOCKSTEP_PHASES */
     int32_t budget;        /* of each warp, in lockstep */
     uint32_t arrived;      /* of warps, in this barrier phase of lockstep: ARRIVED_END, barriers */
@@ -44,8 +46,9 @@ struct block {
     uint32_t n_async;      /* pending asynchronous work of its warps: async.h */
     uint32_t shared_start; /* where its shared memory begins in the cluster's: IR_SHARED_START */
     uint8_t *shared;
-    uint8_t *sregs;           /* ROW_BLOCK */
-    struct event_block *told; /* its record in events, with clients' state (events.h); NULL: no clients */
+    uint8_t *sregs; /* ROW_BLOCK */
+    /* Its record in events, with clients' state (events.h); NULL: no clients. */
+    struct event_block *told;
     struct barrier barriers[BARRIERS];
     struct warp warps[]; /* n_warps */
 };

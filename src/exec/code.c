@@ -427,7 +427,8 @@ static uint32_t estimate_registers(const struct kernel *k)
 
 uint32_t kernel_registers(const struct kernel *k, bool *guessed)
 {
-    enum { LEAST = 16 }; /* an H200 gives no thread fewer (recorded: launch__registers_per_thread) */
+    /* An H200 gives no thread fewer (recorded: launch__registers_per_thread). */
+    enum { LEAST = 16 };
     uint32_t n = k->machine_code.registers ? k->machine_code.registers : estimate_registers(k);
     if (guessed)
         *guessed = !k->machine_code.registers;

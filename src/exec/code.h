@@ -139,29 +139,33 @@ struct kernel {
     struct code **by_handle; /* functions by ptx_func.handle, where the kernel calls indirectly */
     uint32_t n_handles;
     VEC(struct placed_var) shared_vars;
-    VEC(struct placed_var) local_vars; /* module-scope .local variables, at the start of local memory */
+    /* module-scope .local variables, at the start of local memory. */
+    VEC(struct placed_var) local_vars;
     uint32_t static_shared_bytes, module_local_bytes;
     uint32_t param_bytes;
-    uint32_t local_bytes; /* of a thread: frames of the deepest call chain, or the stack if that has no bound */
+    /* Of a thread: frames of the deepest call chain, or the stack if that has no bound. */
+    uint32_t local_bytes;
     /* the part of these that is cleared when a warp begins; the rest is cleared at its first use */
     uint32_t local_ready_bytes;
     bool unbounded_stack, suspends;
-    bool clustered;                             /* as its functions: struct ir_func */
-    bool has_async;                             /* IR_ASYNC, or a copy */
-    bool launches_graphs, launches_kernels;     /* by that */
-    bool uses_heap, prints;                     /* malloc() or free(), printf() */
-    bool nests;                                 /* calls the device runtime: nested.h */
-    uint32_t max_ntid, req_ntid[3];             /* 0 where not said */
-    uint32_t req_cluster[3], max_cluster_rank;  /* .reqnctapercluster, .maxclusterrank; 0 where not said */
+    bool clustered;                         /* as its functions: struct ir_func */
+    bool has_async;                         /* IR_ASYNC, or a copy */
+    bool launches_graphs, launches_kernels; /* by that */
+    bool uses_heap, prints;                 /* malloc() or free(), printf() */
+    bool nests;                             /* calls the device runtime: nested.h */
+    uint32_t max_ntid, req_ntid[3];         /* 0 where not said */
+    /* .reqnctapercluster, .maxclusterrank; 0 where not said. */
+    uint32_t req_cluster[3], max_cluster_rank;
     bool explicit_cluster, blocks_are_clusters; /* the directives of these names */
     struct machine_code machine_code;           /* for the device; 0 registers: none is known */
     uint64_t instructions;
     struct block_rows block_rows;
     uint64_t code_window;
-    void *compiled;            /* the compiler's own: src/jit/host/unit.h */
-    _Atomic uint32_t block_ns; /* the shortest time of a block in the last launch, in nanoseconds; 0: unknown */
-    _Atomic uint32_t handed_over,
-        to_hand_over; /* launches to hand over, after one took long: how many at a time; how many are left */
+    void *compiled; /* the compiler's own: src/jit/host/unit.h */
+    /* The shortest time of a block in the last launch, in nanoseconds; 0: unknown. */
+    _Atomic uint32_t block_ns;
+    /* Launches to hand over, after one took long: how many at a time; how many are left. */
+    _Atomic uint32_t handed_over, to_hand_over;
     struct sites_of_kernel *_Atomic sites; /* site.h; or NULL: nobody has asked yet */
 };
 

@@ -129,7 +129,8 @@ static void shape_spill(uint8_t *row, const struct compiled_shape *s, const uint
     for (unsigned l = 0; l < WARP_LANES; l++) {
         uint64_t v = (seeds[l / s->piece_lanes] + (uint64_t)s->lane_offsets[l]) & ones;
         if (mask >> l & 1)
-            memcpy(row + s->width / 8 * l, &v, s->width / 8); /* the host's bytes are in little-endian order */
+            /* The host's bytes are in little-endian order. */
+            memcpy(row + s->width / 8 * l, &v, s->width / 8);
     }
 }
 

@@ -18,8 +18,9 @@ struct launch;
 extern const struct compiled_calls compiled_calls;
 
 struct compiled {
-    compiled_fn **functions;  /* by code->index; NULL: interpreted */
-    compiled_fn **serial;     /* the same: serial parts (ir/serial_parts.c), for one lane after the other */
+    compiled_fn **functions; /* by code->index; NULL: interpreted */
+    /* The same: serial parts (ir/serial_parts.c), for one lane after the other. */
+    compiled_fn **serial;
     uint32_t n_inline_caches; /* of all functions */
 };
 

@@ -95,7 +95,8 @@ static uint32_t blocks_by_registers(const struct allocation *a, uint32_t warps, 
     if (a->registers_go_to == BLOCK)
         return a->registers / round_up(registers * round_up(warps, a->partitions) * DEVICE_WARP_SIZE, a->register_unit);
     uint32_t of_warp = round_up(registers * DEVICE_WARP_SIZE, a->register_unit);
-    return a->registers / a->partitions / of_warp * a->partitions / warps; /* a warp's lie in one partition */
+    /* A warp's lie in one partition. */
+    return a->registers / a->partitions / of_warp * a->partitions / warps;
 }
 
 static const struct allocation *allocation_of(const struct device_model *d)

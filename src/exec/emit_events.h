@@ -25,7 +25,8 @@ bool tell_launch(struct launch *l);
 /* A block of it gets its record, and gives it back. */
 bool tell_open_block(struct block *b);
 void tell_close_block(struct block *b);
-/* The record is that of a block that begins and has its number. `first`: of its cluster, or NULL. */
+/* The record is that of a block that begins and has its number.
+ * `first`: of its cluster, or NULL. */
 void tell_begin_block(struct block *b, const struct block *first);
 /* It has ended; `before`: the block of its cluster before it, around. */
 void tell_leave_cluster(struct block *b, const struct block *before);

@@ -25,46 +25,58 @@
 
 enum event_kind {
     EVENT_ACCESS, /* struct access_event: before it is performed, addresses have been checked */
-    EVENT_PERFORMED, /* the accesses of an event that is strong, or writes, have been performed. It follows each EVENT_ACCESS of such,
-                       * on the same thread, with nothing in between but the accesses themselves and other clients' calls: a client may
-                       * hold a lock from the one to the other, so that the order in which it hears of operations on a place is that in
-                       * which they were performed. Only a test of an mbarrier has asynchronous work done before, which is told in
-                       * between. What is asynchronous has none of its own, nor has what calls copy */
-    EVENT_READ,         /* the same of weak reads: told as performed(), for who asks for values (struct event_asks) */
-    EVENT_ISSUE,        /* struct issue_event */
-    EVENT_MATRIX,       /* struct matrix_event */
-    EVENT_OVERTAKE,     /* struct overtake_event */
-    EVENT_FAULT,        /* struct fault_event */
-    EVENT_HEAP,         /* struct heap_event */
-    EVENT_ENTER,        /* struct enter_event */
-    EVENT_ENTER_PARTED, /* the same, only where other lanes of the warp wait. Who wants one of the two may be told of all */
-    EVENT_BRANCH,       /* struct branch_event */
+    /* The accesses of an EVENT_ACCESS that writes or is strong have been performed. It follows
+     * that event on the same thread; only the accesses themselves and calls of other clients come
+     * in between. So a client may hold a lock from the first event to the second, and then hears
+     * of operations on a location in the order in which they were performed. One exception: a
+     * test of an mbarrier may first complete asynchronous work, whose events come in between.
+     * Asynchronous accesses, and copies of a call's parameters, have no EVENT_PERFORMED. */
+    EVENT_PERFORMED,
+    /* The same for weak reads, sent to performed(), for clients that ask for values. */
+    EVENT_READ,
+    EVENT_ISSUE,    /* struct issue_event */
+    EVENT_MATRIX,   /* struct matrix_event */
+    EVENT_OVERTAKE, /* struct overtake_event */
+    EVENT_FAULT,    /* struct fault_event */
+    EVENT_HEAP,     /* struct heap_event */
+    EVENT_ENTER,    /* struct enter_event */
+    /* The same, only if other lanes of the warp wait. A client that wants either event may get
+     * both. */
+    EVENT_ENTER_PARTED,
+    EVENT_BRANCH, /* struct branch_event */
     /* struct schedule_event: blocks start and end; warps have a turn on a worker. The blocks of a
-     * cluster start one behind the other, in the order of their ranks, on one thread, before any
-     * has a turn: those that have started and not ended are block->peer, around. */
+     * cluster start one after another, by rank, on one thread, before any of them has a turn.
+     * block->peer links the blocks that have started and not ended, in a circle. */
     EVENT_BLOCK_START,
     EVENT_BLOCK_END,
     EVENT_TURN_START,
     EVENT_TURN_END,
     /* struct sync_event: */
-    EVENT_BARRIER_ARRIVE, /* lanes come to barrier `id`, which they give `threads` (0: all of the block); site->mode tells whether
-                            * they wait. This one costs most */
-    EVENT_BARRIER_COUNTS, /* they give it other `threads` than those before did, `expected` */
-    EVENT_BARRIER_MIXED, /* they reduce there, and the one who came first (`first`) does not; or the other way around, or by another
-                            * operation */
-    EVENT_BARRIER_OPEN, /* barrier `id` of the block opens; of no warp. `parties`, `waited`, `arrived`, `expected` */
-    EVENT_COLLECTIVE,   /* lanes meet, those of membermask that have not exited; the site is that of one of them */
+    /* Lanes arrive at barrier `id` with a count of `threads` (0: all of the block); site->mode
+     * says whether they wait. This event is the most expensive one. */
+    EVENT_BARRIER_ARRIVE,
+    EVENT_BARRIER_COUNTS, /* their `threads` differ from those of earlier lanes, `expected` */
+    /* They execute a reduction there and the first arrival (`first`) does not; or the other way
+     * around; or the two use different operations. */
+    EVENT_BARRIER_MIXED,
+    /* Barrier `id` of the block opens. No warp. `parties`, `waited`, `arrived`, `expected`. */
+    EVENT_BARRIER_OPEN,
+    /* The lanes of membermask that have not exited meet; the site is that of one of them. */
+    EVENT_COLLECTIVE,
     EVENT_FENCE,
-    EVENT_GROUP,          /* lanes commit a group of asynchronous work, or are about to wait for groups */
-    EVENT_EXIT,           /* lanes end; `waits` */
+    /* Lanes commit a group of asynchronous work, or are about to wait for groups. */
+    EVENT_GROUP,
+    EVENT_EXIT,           /* lanes exit; `waits` */
     EVENT_CLUSTER_ARRIVE, /* lanes execute barrier.cluster.arrive, `order` is release or relaxed */
-    EVENT_CLUSTER_OPEN,   /* all threads of the block's cluster have arrived or exited; of no warp. `parties` */
-    EVENT_CLUSTER_WAIT,   /* lanes go on behind barrier.cluster.wait, which acquires */
-    /* A lane and the mbarrier at `address` of the shared memory of `owner`, with `order` and
-     * `scope`; for what arrives or completes transactions asynchronously, the lane that has issued
-     * it: */
-    EVENT_MBARRIER_ARRIVE, /* it arrives in the phase of this parity, which its arrival may complete */
-    EVENT_MBARRIER_WAIT, /* test_wait or try_wait has said that the phase of this parity, the last one, has completed */
+    /* All threads of the block's cluster have arrived or exited. No warp. `parties`. */
+    EVENT_CLUSTER_OPEN,
+    EVENT_CLUSTER_WAIT, /* lanes continue after barrier.cluster.wait, which acquires */
+    /* An operation of a lane on the mbarrier at `address` in the shared memory of `owner`, with
+     * `order` and `scope`. For asynchronous arrivals and transactions, the lane is the one that
+     * issued the work: */
+    EVENT_MBARRIER_ARRIVE, /* it arrives in the phase of this parity; it may complete it */
+    /* test_wait or try_wait has returned that the last phase, of this parity, has completed. */
+    EVENT_MBARRIER_WAIT,
     EVENT_KINDS
 };
 
@@ -99,8 +111,10 @@ struct event_launch {
     uint32_t grid[3], block[3], blocks_per_cluster;
     uint32_t threads_per_block, warps_per_block;
     uint64_t n_blocks;
-    uint32_t shared_bytes, reserved_shared_start, reserved_shared_bytes; /* of a block; what the system keeps of them */
-    const uint8_t *params;                                               /* packed, of kernel->code; or NULL */
+    /* Of a block; reserved: the part that the system keeps. */
+    uint32_t shared_bytes, reserved_shared_start, reserved_shared_bytes;
+    /* Packed, of kernel->code; or NULL. */
+    const uint8_t *params;
     const struct event_writes *writes; /* from code and parameters; NULL: not analysed */
     const struct memory_rules *rules;  /* a checker's (check/memory/rules.h), or NULL */
     bool scheduled;                    /* one thread runs it, by a schedule */
@@ -113,20 +127,21 @@ struct event_block {
     uint32_t ctaid[3];
     uint32_t rank; /* in its cluster */
     uint32_t n_warps;
-    uint64_t shared;    /* the address of its shared memory, apart from all running blocks' and from global memory */
-    const void *worker; /* the worker that runs it, one thing at a time */
+    /* The address of its shared memory, which no other running block and no global memory has. */
+    uint64_t shared;
+    const void *worker;       /* the worker that runs it */
     struct event_block *peer; /* the next running block of its cluster, circular */
     unsigned n_slots;
     void *slot[]; /* state that clients keep for it from start to end; NULL at first */
 };
 
-/* A kind of client that keeps state of blocks takes a slot, once in the process (*slot is 0
- * before). It cannot keep state of blocks that started earlier. */
+/* A kind of client that keeps state for blocks takes a slot, once in the process (*slot is 0 at
+ * first). It cannot keep state for blocks that started earlier. */
 void event_slot_take(unsigned *slot);
 /* The number of slots taken so far, for the code that makes blocks. */
 unsigned event_slots(void);
 
-/* NULL: nothing is kept. */
+/* The state in a slot; NULL: none. */
 static inline void *event_kept(const struct event_block *b, unsigned slot)
 {
     return slot - 1 < b->n_slots ? b->slot[slot - 1] : NULL;
@@ -172,25 +187,31 @@ struct access_source {
  * parameters make none, since nobody writes those. The ISA does not say which lane accesses what in
  * wmma.load and wmma.store: see event_client.by_piece. */
 struct access_event {
-    const struct site *site; /* site->accesses: else of a call, whose parameters and results the machine copies */
+    /* If not site->accesses: a call, whose parameters and results the machine copies. */
+    const struct site *site;
     struct event_block *block;
     uint32_t warp;
-    enum ptx_space space;      /* GLOBAL (with constants), SHARED or LOCAL */
-    struct event_block *owner; /* of shared memory: the block itself, or another one of its cluster; else NULL */
-    bool is_async;             /* by asynchronous work that the lane issued; sent when that is done, its reads first */
+    enum ptx_space space; /* GLOBAL (with constants), SHARED or LOCAL */
+    /* Of shared memory: the block itself, or another one of its cluster; else NULL. */
+    struct event_block *owner;
+    /* An access of asynchronous work that the lane issued; sent when it is done, reads first. */
+    bool is_async;
     enum access_pattern pattern;
     uint32_t lanes;
     uint32_t bytes; /* of one lane */
     bool reads, writes;
-    bool strong;    /* volatile, relaxed, ordered or atomic */
-    uint32_t wrote; /* of EVENT_PERFORMED: lanes that have written, without failed comparisons of a cas */
+    bool strong; /* volatile, relaxed, ordered or atomic */
+    /* EVENT_PERFORMED: the lanes that have written; not those whose cas failed. */
+    uint32_t wrote;
     /* Addresses are the host's, or offsets in the block's or the thread's window. */
-    uint64_t base;           /* of UNIFORM and LINEAR; it may be the address of no lane */
-    const uint64_t *address; /* by lane, for participating lanes; NULL if the pattern is UNIFORM or LINEAR */
-    uint64_t low, high;      /* all bytes lie in [low, high) */
-    /* Where it is_async: */
+    uint64_t base; /* of UNIFORM and LINEAR; it may be the address of no lane */
+    /* By lane, for participating lanes; NULL if the pattern is UNIFORM or LINEAR. */
+    const uint64_t *address;
+    uint64_t low, high; /* all bytes lie in [low, high) */
+    /* If is_async: */
     const struct access_source *source; /* the source of a copy; NULL: values, or a reduction */
-    struct event_block *signals; /* its mbarrier at `object` tracks the copy, in a phase of `parity`; NULL: groups do */
+    /* Its mbarrier at `object` tracks the copy, in a phase of `parity`; NULL: groups do. */
+    struct event_block *signals;
     uint64_t object;
     bool parity;
 };
@@ -214,16 +235,21 @@ struct issue_event {
     const struct site *site; /* site->mode: enum async_mode */
     struct event_block *block;
     uint32_t warp, lanes;
-    uint32_t bytes;              /* that each lane writes; 0 where `tensor` tells */
-    uint32_t ranks;              /* multicast: the blocks of the cluster that get them; 0: one does */
-    struct event_block *signals; /* whose mbarrier at `object` hears when it is done; NULL: none, or one a lane */
+    uint32_t bytes; /* that each lane writes; 0: see `tensor` */
+    /* Multicast: the blocks of the cluster that get the data; 0: only one does. */
+    uint32_t ranks;
+    /* The block whose mbarrier at `object` tracks the work; NULL: none, or one for each lane. */
+    struct event_block *signals;
     uint64_t object;
     const uint64_t *to, *from; /* by lane, as addresses of an access event; from NULL: values */
-    const uint32_t *taken;     /* by lane, of cp.async: bytes that are read, the others being zeroes; else NULL */
-    const struct async_tensor
-        *tensor; /* of copies by tensor maps (async.h), of which shared memory's address is `to` or `from`; else NULL */
-    const uint64_t *ranges; /* or, where they are told again, what they are in global memory: starts and ends; */
-    uint32_t n_ranges;      /* of these numbers */
+    /* cp.async: the bytes that each lane reads; the rest is zero. Otherwise NULL. */
+    const uint32_t *taken;
+    /* Copies by tensor maps (async.h): the address in shared memory is `to` or `from`.
+     * Otherwise NULL. */
+    const struct async_tensor *tensor;
+    /* Instead, of replayed copies: the ranges of global memory, as starts and ends. */
+    const uint64_t *ranges;
+    uint32_t n_ranges; /* of these numbers */
 };
 
 /* A warp of a warpgroup reads a piece of a wgmma matrix: consecutive bytes at an offset in its
@@ -231,7 +257,7 @@ struct issue_event {
 struct matrix_event {
     const struct site *site;
     struct event_block *block;
-    uint32_t warp, lanes; /* that have not exited */
+    uint32_t warp, lanes; /* the lanes that have not exited */
     uint64_t address;
     uint32_t bytes;
 };
@@ -241,7 +267,7 @@ struct overtake_event {
     const struct access_event *access;
     unsigned lane;
     const struct site *copy;
-    bool written; /* the copy is to write them; else to read what the access writes */
+    bool written; /* the copy will write the bytes; else it will read them */
 };
 
 /* A lane is about to fault. */
@@ -273,9 +299,9 @@ struct heap_event {
 /* Lanes of the event's warp that wait at a barrier or for other lanes. */
 struct event_wait {
     const struct site *site;
-    const struct site *
-        left; /* of an enter_event: with which they have left the call that lanes enter code of: the site itself, or one of
-                              * a call; NULL: they never were in it */
+    /* In an enter_event: the site at which these lanes left the call whose code others enter: the
+     * site itself, or that of a call. NULL: they never were in that call. */
+    const struct site *left;
     uint32_t lanes, barrier;
 };
 
@@ -283,7 +309,7 @@ struct event_wait {
 struct enter_event {
     struct event_block *block;
     uint32_t warp, lanes;
-    uint32_t function, code_block; /* of the kernel; of that */
+    uint32_t function, code_block; /* the function of the kernel; the block of the function */
     const struct event_wait *waits;
     uint32_t n_waits;
 };
@@ -293,7 +319,7 @@ struct enter_event {
 struct branch_event {
     struct event_block *block;
     uint32_t warp, lanes, taken;
-    uint32_t function, code_block; /* which the branch ends */
+    uint32_t function, code_block; /* the block that the branch ends */
 };
 
 enum turn_state { TURN_READY, TURN_BARRIER, TURN_MASK, TURN_DONE };
@@ -303,8 +329,8 @@ struct schedule_event {
     struct event_block *block;
     uint32_t warp;         /* of a turn */
     bool first;            /* the warp's first turn starts */
-    enum turn_state state; /* where a turn ends: what the warp waits for, */
-    uint32_t id;           /* the barrier, or the mask */
+    enum turn_state state; /* at the end of a turn: what the warp waits for */
+    uint32_t id;           /* its barrier, or its mask */
     uint64_t steps;        /* warp instructions of its worker */
 };
 
@@ -315,27 +341,29 @@ struct barrier_party {
     struct event_block *block;
     uint32_t warp, lanes;
     const struct site *site;
-    const struct site
-        *call;  /* others of the warp have come to the same site by another call: by which one these have; else NULL */
+    /* The call by which these lanes came to the site, if other lanes of the warp came to it by
+     * another call. Otherwise NULL. */
+    const struct site *call;
     bool alone; /* nothing else of the warp waits */
 };
 
 struct sync_event {
     enum event_kind kind;
-    const struct site *site;   /* NULL where a barrier opens */
+    const struct site *site;   /* NULL if a barrier opens */
     struct event_block *block; /* of the lanes */
     uint32_t warp;
     uint32_t lanes, id, threads, membermask;
-    struct event_block *owner; /* of the mbarrier, at */
+    struct event_block *owner; /* of the mbarrier at `address` */
     uint64_t address;
     uint8_t order, scope; /* enum ir_order; enum isa_mod, as in struct mem_access */
     bool parity, completes;
-    bool invalid;               /* the mbarrier has been invalidated */
-    const uint8_t *source_lane; /* EVENT_COLLECTIVE of shfl: the lane that each lane reads; else NULL */
-    const struct site *first;   /* of barriers: with which somebody came first */
-    uint32_t expected;          /* threads; 0: all that have not exited */
-    /* While a barrier opens, by warp: lanes that waited there and go on, and those that had only
-     * arrived (bar.arrive) and count. Threads that have exited count, too, and are in neither. */
+    bool invalid; /* the mbarrier has been invalidated */
+    /* EVENT_COLLECTIVE of shfl: the lane that each lane reads; else NULL. */
+    const uint8_t *source_lane;
+    const struct site *first; /* barriers: the site of the first arrival */
+    uint32_t expected;        /* threads; 0: all that have not exited */
+    /* When a barrier opens, by warp: the lanes that waited and now go on; the lanes that only
+     * arrived (bar.arrive) and are counted. Exited threads are counted, too, but are in neither. */
     const uint32_t *waited, *arrived;
     const struct barrier_party *parties; /* by block and warp */
     uint32_t n_parties;
@@ -345,24 +373,24 @@ struct sync_event {
 
 /* ---- what a client may ask, and decide ---- */
 
-/* What only costs where somebody wants to know; while an event is being told. */
+/* Questions that cost only if a client asks them; allowed while an event is being sent. */
 struct event_asks {
-    /* Of lanes that are about to read, those that may use the value: compilers load before a thread
-     * knows whether it needs it. */
+    /* Which of the lanes that are about to read may use the value? Compilers load a value before a
+     * thread knows whether it needs it. */
     uint32_t (*users)(const struct access_event *e, uint32_t lanes);
-    /* Do the lanes, of a store, write the same? */
+    /* Do these lanes of a store write the same value? */
     bool (*alike)(const struct access_event *e, uint32_t lanes);
-    /* An element that a lane stores, or has loaded (EVENT_READ, EVENT_PERFORMED): up to 16 bytes.
-     * False where nobody knows. */
+    /* The element (up to 16 bytes) that a lane stores, or has loaded (EVENT_READ, EVENT_PERFORMED).
+     * False: unknown. */
     bool (*value)(const struct access_event *e, unsigned lane, unsigned element, uint64_t value[2]);
     /* "writes 4 bytes at 0x..., 8 bytes past the end of ..." */
     const char *(*describe)(const struct fault_event *e, struct arena *arena);
-    /* The launch ends, with a fault of a lane that a client has found in its access. False where
-     * another one has ended it. */
+    /* Ends the launch with a fault that a client has found in a lane's access. False: another fault
+     * has ended it already. */
     bool (*fail)(const struct access_event *e, unsigned lane, enum fault_kind kind, const char *detail);
 };
 
-/* The engine's own. */
+/* Answered by the engine. */
 extern const struct event_asks engine_asks;
 
 static inline uint32_t event_users(const struct access_event *e, uint32_t lanes)
@@ -379,23 +407,25 @@ static inline bool event_alike(const struct access_event *e, uint32_t lanes)
 struct event_client {
     void *data;
     event_set wants;
-    /* wmma.load and wmma.store make an event for each register, or part of one, that machine code
-     * moves. Else they make one or two, in which each lane accesses bytes that follow each other:
-     * not those that its registers hold, nor those of the chunk of its number, but the same
-     * whenever the fragment, its layout, the address and the stride are. */
+    /* True: wmma.load and wmma.store make an event for each register, or part of one, that machine
+     * code moves. False: they make one or two events, in which each lane accesses consecutive
+     * bytes. These are not the bytes that its registers hold; which ones they are depends only on
+     * the fragment, its layout, the address and the stride. */
     bool by_piece;
-    bool
-        by_one; /* it hears of one event at a time: workers would wait for each other at each, so one runs all blocks */
-    const struct event_asks *asks; /* instead of the launch's: whose client wants to hear what others ask; or NULL */
-    /* Those of kinds that it wants: */
+    /* It gets one event at a time. Workers would wait for each other at each event, so a single
+     * worker runs all blocks. */
+    bool by_one;
+    /* Used instead of the launch's, if the client records what others ask; or NULL. */
+    const struct event_asks *asks;
+    /* Called for the kinds that it wants: */
     void (*access)(void *data, const struct access_event *e);
     void (*performed)(void *data, const struct access_event *e);
     void (*issue)(void *data, const struct issue_event *e);
     void (*matrix)(void *data, const struct matrix_event *e);
     void (*overtake)(void *data, const struct overtake_event *e);
-    /* True: the lane's access is left out (a load gives 0) and the launch goes on, as the client
-     * has told of it; false: the launch fails, unless another client has it left out. All clients
-     * are told. */
+    /* True: the client has reported the fault; the lane's access is skipped (a load returns 0), and
+     * the launch goes on. False: the launch fails, unless another client returns true. All clients
+     * are called. */
     bool (*fault)(void *data, const struct fault_event *e);
     void (*heap)(void *data, const struct heap_event *e);
     void (*enter)(void *data, const struct enter_event *e);
@@ -404,9 +434,9 @@ struct event_client {
     void (*sync)(void *data, const struct sync_event *e);
 };
 
-/* The clients of a launch, which are told of an event in the order in which they were added, and
- * what any of them wants. While the launch runs they may change where no other thread runs any of
- * it: by a client that is being called, under a schedule. */
+/* The clients of a launch, in the order in which they get events, and the union of what they want.
+ * While the launch runs, only a client that is being called may change the list, and only under a
+ * schedule, since no other thread runs the launch then. */
 struct event_list {
     const struct event_client **at;
     uint32_t n, capacity;
@@ -414,9 +444,9 @@ struct event_list {
     bool by_piece, by_one;
 };
 
-/* False where memory is exhausted. */
+/* False: out of memory. */
 bool events_add(struct event_list *list, const struct event_client *client);
-/* It is told of an event before the others. */
+/* This client gets each event before the others. */
 bool events_add_first(struct event_list *list, const struct event_client *client);
 void events_close(struct event_list *list);
 
@@ -436,7 +466,7 @@ static inline bool event_is_wanted(const struct event_list *list, enum event_kin
             if ((list)->at[told_]->wants & EVENT_BIT(kind))                                                            \
                 (list)->at[told_]->call((list)->at[told_]->data, (event));                                             \
     } while (0)
-/* The same of a fault; true where a client has the lane left out. */
+/* The same for a fault; true: some client wants the lane's access skipped. */
 bool events_tell_fault(const struct event_list *list, const struct fault_event *e);
 
 #endif

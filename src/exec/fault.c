@@ -242,7 +242,8 @@ static const char *describe_access(struct machine *m, const struct fault *f, str
                             f->bytes, ptx_space_name(f->space), address, f->bytes);
     case FAULT_beyond_region:
     case FAULT_not_given:
-    case FAULT_not_permitted: return arena_strdup(arena, f->detail); /* the checker's (check/memory/rules.c) */
+    /* The checker's (check/memory/rules.c). */
+    case FAULT_not_permitted: return arena_strdup(arena, f->detail);
     case FAULT_read_only: return arena_printf(arena, "writes to %s at 0x%llx", read_only(m, f), address);
     case FAULT_address_space: return wrong_space(f, arena);
     case FAULT_other_block: return "copies to the shared memory of one block, but names an mbarrier of another";
@@ -443,7 +444,8 @@ void fault_report(struct machine *m, const struct kernel *k, const struct fault 
     const char *thread = arena_printf(diags->arena, ": thread (%u,%u,%u) of block (%u,%u,%u)", f->thread[0],
                                       f->thread[1], f->thread[2], f->block[0], f->block[1], f->block[2]);
     const struct ptx_func *func = k->func;
-    struct place place = f->at ? fault_place(f->at, diags->arena) /* else before its first instruction */
+    /* Else before its first instruction. */
+    struct place place = f->at ? fault_place(f->at, diags->arena)
                                : ptx_place(func->module, func->symbol.offset, (uint32_t)func->symbol.name.n);
     diag_error(diags, place, faults[f->kind].code, help_of(m, f), "kernel `%s`%s %s",
                demangle(func->symbol.name, diags->arena), f->of_launch ? "" : thread,

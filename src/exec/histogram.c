@@ -79,7 +79,8 @@ static bool has_sums(const uint64_t *line)
 static void settle(struct worker *k, struct histogram *h)
 {
     struct mem_block b;
-    bool stands = mem_find(&k->machine->mem, h->start, &b) && b.start == h->start && b.size == h->bytes; /* not freed */
+    /* Not freed. */
+    bool stands = mem_find(&k->machine->mem, h->start, &b) && b.start == h->start && b.size == h->bytes;
     for (uint64_t at = 0; at < h->room; at += LINE_BYTES) {
         if (!has_sums((const uint64_t *)(h->sums + at)))
             continue;

@@ -232,7 +232,8 @@ static bool enlist(struct machine *m, struct launch *l)
     pthread_mutex_lock(&m->lock);
     l->next = m->launches;
     m->launches = l;
-    if (l->request->context && fault_ends_context(context_fault(l->request->context))) /* since the task began */
+    /* Since the task began. */
+    if (l->request->context && fault_ends_context(context_fault(l->request->context)))
         launch_cancel(l);
     pthread_mutex_unlock(&m->lock);
     return l->request->deadline <= 0 || limit_start_clock(m);

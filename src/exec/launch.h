@@ -24,7 +24,7 @@ struct stopper;
 /* Printed and lost output of a launch. */
 struct print_total {
     uint64_t bytes, calls, lost_bytes, lost_calls;
-    bool no_memory; /* one reason for it */
+    bool no_memory; /* some was lost because memory ran out */
 };
 
 enum launch_flags {
@@ -60,36 +60,39 @@ struct launch_request {
     uint32_t n_bound;
     uint64_t textures; /* when it was submitted: texture_table_enter(); 0: it has not been */
     struct event_list events;
-    struct context *context;     /* of streams (queue.h), whose fault ends it; NULL: none */
-    uint32_t task;               /* its number in the order of tasks (queue.h), or 0 */
-    const void *where;           /* where the host launched it: a place of hd_checker_options, or NULL */
-    struct memory_rules *rules;  /* a checker's (check/memory/rules.h), or NULL */
-    struct schedule *schedule;   /* its own; NULL: the machine's */
-    const char *launched_by;     /* the kernel, by its name in PTX; NULL: the host */
-    const struct nested *nested; /* answers calls of the device runtime (nested.h); NULL: the kernel has none */
-    struct stopper *stopper;     /* who debugs it (stops.h); or NULL */
-    uint64_t graph;              /* what %current_graph_exec says */
-    void *graph_run;             /* hd_launch_config.graph_run */
+    struct context *context; /* of streams (queue.h), whose fault ends it; NULL: none */
+    uint32_t task;           /* its number among tasks (queue.h), or 0 */
+    /* Where the host launched it: a place of hd_checker_options, or NULL. */
+    const void *where;
+    struct memory_rules *rules; /* a checker's (check/memory/rules.h), or NULL */
+    struct schedule *schedule;  /* its own; NULL: the machine's */
+    const char *launched_by;    /* the kernel, by its name in PTX; NULL: the host */
+    /* Answers calls of the device runtime (nested.h); NULL: the kernel has none. */
+    const struct nested *nested;
+    struct stopper *stopper; /* who debugs it (stops.h); or NULL */
+    uint64_t graph;          /* what %current_graph_exec says */
+    void *graph_run;         /* hd_launch_config.graph_run */
 };
 
 struct launch {
     struct launch *next;
     struct machine *machine;
     struct worker *launcher;
-    double begun;    /* when: seconds_now() */
-    bool ready;      /* its kernel can run */
+    double begun;    /* seconds_now() at its start */
+    bool ready;      /* its kernel is prepared */
     bool held_up;    /* by another launch that holds the schedule */
-    bool is_brief;   /* its launcher has other work, and gives way if it does not end soon */
+    bool is_brief;   /* its launcher has other work, and gives way unless it ends soon */
     bool is_offered; /* to the machine's own workers */
-    int core;        /* that its launcher was on when it opened the launch */
+    int core;        /* the core on which its launcher opened it */
     struct kernel *kernel;
     uint64_t number;
     const struct launch_request *request; /* dimensions, limits, the place among tasks */
     uint32_t blocks_per_cluster;          /* 1 where there are no clusters */
     uint32_t threads_per_block, warps_per_block;
     uint64_t n_blocks;
-    uint32_t shared_bytes;       /* of a block: static and dynamic */
-    uint32_t asked_shared_bytes; /* no access may begin beyond them; it may end within shared_bytes */
+    uint32_t shared_bytes; /* of a block: static and dynamic */
+    /* Accesses must begin below this, but may end within shared_bytes. */
+    uint32_t asked_shared_bytes;
     /* The last part of a block's shared memory, which the system reserves if the kernel asks for
      * its offset (%reserved_smem_offset_*); it is part of shared_bytes. Cooperative groups of
      * several warps use it. */
@@ -99,15 +102,18 @@ struct launch {
     uint8_t *grid_barrier; /* of a cooperative launch: the address of %envreg1 and 2 */
     uint8_t *warp_rows;    /* ROW_WARP of every warp of a block; the launching worker's */
     const struct row_fns *rows;
-    struct schedule *schedule;               /* NULL: fair */
-    const struct event_list *events;         /* who watches; or NULL */
-    struct event_launch told;                /* its record in events */
-    const struct compiled *_Atomic compiled; /* NULL: not yet, or never; may be replaced by better code */
-    _Atomic uint64_t consider_at;            /* when a worker reports to the compiler next; UINT64_MAX: never again */
+    struct schedule *schedule;       /* NULL: fair */
+    const struct event_list *events; /* who watches; or NULL */
+    struct event_launch told;        /* its record in events */
+    /* NULL: not compiled yet, or never; better code may replace it. */
+    const struct compiled *_Atomic compiled;
+    /* When a worker reports to the compiler next; UINT64_MAX: never again. */
+    _Atomic uint64_t consider_at;
     void *compiler_data;
     _Atomic uint64_t next_block, done_blocks;
-    _Atomic uint64_t steps;       /* warp instructions that workers have added so far: limit.c */
-    _Atomic uint32_t interrupted; /* enum fault_kind with which the next worker that checks must end it */
+    _Atomic uint64_t steps; /* warp instructions that workers have added so far: limit.c */
+    /* enum fault_kind: the next worker that checks limits must end it so. */
+    _Atomic uint32_t interrupted;
     _Atomic uint32_t resident;
     _Atomic bool failed;
     _Atomic bool used_tail; /* an access was in the tail of an allocation (mem/space.h) */
@@ -150,14 +156,14 @@ void launch_leave(struct launch *l, struct worker *k);
 /* How many blocks the claimed device could hold at once (threads, blocks, shared memory). */
 uint32_t launch_capacity(const struct machine *m, uint32_t threads_per_block, uint32_t shared_bytes);
 
-/* Does its launcher run all of it? */
+/* Does the launching thread run all of it? */
 static inline bool launch_is_by_one(const struct launch *l)
 {
     return l->schedule || (l->events && l->events->by_one);
 }
 
-/* Its blocks may begin. The launcher begins alone if the kernel's last launch was short (its time
- * is noted); otherwise the machine's workers are offered blocks. */
+/* Its blocks may begin. If the kernel's last launch was short (its time is noted), the launching
+ * thread begins alone; otherwise the machine's workers are offered blocks. */
 void launch_open(struct launch *l);
 /* Offers the remaining blocks, if they take longer than waking a worker. */
 void launch_offer_rest(struct launch *l);

@@ -37,8 +37,9 @@ struct block_rows {
 struct code_layout {
     uint32_t *consts; /* by constant: the byte offset of its row in ROW_CONST */
     uint32_t const_bytes;
-    uint32_t *
-        blocks; /* by block in the order of execution: the number of its first operation; and behind the last, how many there are */
+    /* By block in the order of execution: the number of its first operation; and behind the
+     * last, how many there are. */
+    uint32_t *blocks;
     uint32_t *ops; /* by instruction: the number of its operation */
     uint32_t frame_bytes;
 };

@@ -26,9 +26,12 @@
 #include "base/monotonic.h"
 
 enum {
-    PARTS = 16,                    /* of what is left, all workers together have one part before they look again */
-    LARGEST_STEP = 1 << 24,        /* of compiled code beside a clock, in warp instructions: some 50 ms */
-    LEAST_BUDGET = 8,              /* of branches backwards, for compiled code to be worth entering */
+    /* Of what is left, all workers together have one part before they look again. */
+    PARTS = 16,
+    /* Of compiled code beside a clock, in warp instructions: some 50 ms. */
+    LARGEST_STEP = 1 << 24,
+    /* Of branches backwards, for compiled code to be worth entering. */
+    LEAST_BUDGET = 8,
     LANE_BUDGET = 32,              /* of a lane in a serial part */
     PHASES = LOCKSTEP_PHASES / 16, /* of lockstep, where they are to be few */
 };
@@ -123,8 +126,8 @@ bool limit_allows_warp(struct warp *w, const struct code *c)
     uint64_t budget = find_step(w->block->worker, l) / most_between_branches(c);
     if (budget < LEAST_BUDGET)
         return false;
-    cap_budget(w,
-               budget < BUDGET ? (int32_t)budget - 2 : BUDGET); /* it leaves behind the branch that spends too much */
+    /* It leaves behind the branch that spends too much. */
+    cap_budget(w, budget < BUDGET ? (int32_t)budget - 2 : BUDGET);
     return true;
 }
 
@@ -140,7 +143,8 @@ bool limit_allows_block(struct block *b, const struct code *c)
         return false;
     uint64_t turn = budget / PHASES < 4 ? 4 : budget / PHASES < BUDGET ? budget / PHASES : BUDGET;
     b->phases = budget / turn < LOCKSTEP_PHASES ? (uint32_t)(budget / turn) : LOCKSTEP_PHASES;
-    b->budget = (int32_t)turn - 2; /* it leaves behind the branch that would spend more than there is */
+    /* It leaves behind the branch that would spend more than there is. */
+    b->budget = (int32_t)turn - 2;
     for (struct warp *w = b->warps; w < b->warps + b->n_warps; w++)
         cap_budget(w, b->budget);
     return true;

@@ -26,7 +26,8 @@ bool limit_allows_warp(struct warp *w, const struct code *c);
 bool limit_allows_block(struct block *b, const struct code *c);
 /* With the machine's lock held. */
 void launch_cancel(struct launch *l);
-/* A launch with a deadline has come into the machine's list; false where no thread can be started. */
+/* A launch with a deadline has come into the machine's list; false where
+ * no thread can be started. */
 bool limit_start_clock(struct machine *m);
 
 #endif

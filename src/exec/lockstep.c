@@ -117,12 +117,14 @@ static void fall_out(struct block *b, compiled_fn *fn, enum leave how, struct wa
     for (struct warp *w = b->warps; w < b->warps + b->n_warps; w++) {
         if (w->state == WARP_DONE)
             continue;
-        if (w->left == LEAVE_AT) { /* of a gang (jit/emit/gang.c): it stands where its records say */
+        /* Of a gang (jit/emit/gang.c): it stands where its records say. */
+        if (w->left == LEAVE_AT) {
             if (w->op->kind >= OP_FALL)
                 compiled_fill(fn, w, w->at_block | COMPILED_END);
             continue;
         }
-        bool is_interpreters = resumed && w >= behind; /* its rows are whole, and need not have the shapes */
+        /* Its rows are whole, and need not have the shapes. */
+        bool is_interpreters = resumed && w >= behind;
         if (!is_interpreters && (w != stopped || how == LEAVE_REFUSED))
             compiled_fill(fn, w, w->at_block);
         if (w < behind) {

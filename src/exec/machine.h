@@ -31,11 +31,11 @@ struct machine_config {
     void *print_data;
     const char *policy, *record_path;
     const char *device;          /* see device_model(); NULL: the default */
-    bool host_memory;            /* kernels reach all host memory, */
-    host_ranges_fn *host_ranges; /* or these parts of it, if any */
+    bool host_memory;            /* kernels reach all host memory */
+    host_ranges_fn *host_ranges; /* or, if not NULL, these parts of it */
     bool (*host_allows)(void *data, const void *start, size_t bytes, bool writes);
     bool guarded;         /* mem_guard() */
-    bool keeps_registers; /* of kernels: code_env */
+    bool keeps_registers; /* see code_env */
     bool open_tails;      /* mem_open_tails() */
     void (*used_tail)(void *data, const char *kernel);
     bool (*origin)(void *data, const void *start, bool freed, char *text, size_t bytes);
@@ -57,28 +57,31 @@ struct machine {
     const char *cpu_level;
     struct worker *workers; /* threads of its own */
     uint32_t n_threads;
-    cpu_set_t cores;             /* that this process may use */
+    cpu_set_t cores;             /* those that this process may use */
     struct thread_pool *threads; /* for streams */
-    pthread_mutex_t lock;        /* of the members below, and of lists of launches' workers */
+    pthread_mutex_t lock;        /* protects the members below, and launches' lists of workers */
     pthread_cond_t work, idle;
     struct launch *launches;
     struct worker *spare; /* of ended launches, for new ones; linked by `next` */
     uint32_t n_spare;
     struct worker *_Atomic next_spare; /* one more, without a lock; or NULL */
     bool stopping;
-    _Atomic bool held;       /* workers park between their turns: hold.h */
-    pthread_rwlock_t moving; /* readers: copies and fills; writer: who holds the machine */
+    _Atomic bool held;       /* workers must park between turns: hold.h */
+    pthread_rwlock_t moving; /* readers: copies and fills; writer: whoever holds the machine */
     pthread_t clock_thread;  /* limit.c */
     pthread_cond_t clock;
     bool has_clock;
-    pthread_mutex_t one_at_a_time; /* launches under policies other than fair: held while one runs */
-    _Atomic uint32_t n_held_up;    /* launches that wait for it */
-    pthread_mutex_t print_lock;    /* also of `print` and `note` */
+    /* Launches under policies other than fair: held while one runs. */
+    pthread_mutex_t one_at_a_time;
+    _Atomic uint32_t n_held_up; /* launches that wait for that lock */
+    pthread_mutex_t print_lock; /* also of `print` and `note` */
     _Atomic uint64_t launch_number, heap_used;
-    _Atomic uint64_t pending_launches;       /* by kernels, not ended yet; at most config.pending_launches */
-    _Atomic uint64_t ended_launches;         /* of those */
-    _Atomic uint32_t n_awaiting;             /* threads that wait for one to end */
-    _Atomic uint64_t awaited_in_vain;        /* ended_launches + 1 at the last futile wait; 0: none */
+    /* Launches by kernels that have not ended; at most config.pending_launches. */
+    _Atomic uint64_t pending_launches;
+    _Atomic uint64_t ended_launches; /* launches by kernels that have ended */
+    _Atomic uint32_t n_awaiting;     /* threads that wait for such a launch to end */
+    /* ended_launches + 1 at the last futile wait; 0: none. */
+    _Atomic uint64_t awaited_in_vain;
     const struct order_hooks *_Atomic order; /* queue.h; or NULL */
 };
 
@@ -86,7 +89,8 @@ struct machine {
 hd_result machine_create(const struct machine_config *config, struct machine **machine, const char **error);
 /* False: the schedule was not recorded completely. */
 bool machine_destroy(struct machine *m);
-/* Makes every running launch of a context of streams, or of all (NULL), fail with FAULT_cancelled. */
+/* Makes every running launch of a context of streams, or of all (NULL),
+ * fail with FAULT_cancelled. */
 void machine_cancel(struct machine *m, const struct context *c);
 void machine_progress(struct machine *m, hd_progress *progress);
 /* Frees a kernel that has been prepared for this machine; NULL is allowed. */

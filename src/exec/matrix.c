@@ -140,7 +140,8 @@ void matrix_prepare(struct op_matrix *x)
         place_fragment(x);
     if ((f->kind == MATRIX_LOAD_ROWS || f->kind == MATRIX_STORE_ROWS || f->kind == MATRIX_TRANSPOSE) && f->d.bits)
         map_rows(f, x);
-    if ((f->kind != MATRIX_PRODUCT && f->kind != MATRIX_WARPGROUP) || !f->d.bits) /* of a text: its name alone */
+    /* Of a text: its name alone. */
+    if ((f->kind != MATRIX_PRODUCT && f->kind != MATRIX_WARPGROUP) || !f->d.bits)
         return;
     bool warpgroup = f->kind == MATRIX_WARPGROUP;
     unsigned m = warpgroup ? 16 : f->m, k = f->a_type == TYPE_b1 ? f->k / 32u : f->k, stored = f->sparse ? k / 2 : k;

@@ -10,7 +10,8 @@
 struct op_matrix {
     const struct ir_matrix *ir;
     struct mma_product product;
-    struct mma_map a, b, c, d; /* of products; of ldmatrix, stmatrix and movmatrix c and d: of one matrix */
+    /* Of products; of ldmatrix, stmatrix and movmatrix c and d: of one matrix. */
+    struct mma_map a, b, c, d;
     /* Of wmma.load and wmma.store: a matrix in memory has `lines` rows (or columns) of `length`
      * elements; how many lines and elements lanes and elements of a lane lie behind the first. */
     struct {

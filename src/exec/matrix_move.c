@@ -86,7 +86,8 @@ bool matrix_move_rows(struct warp *w, struct activation *a, uint8_t *const base[
         return true;
     plan_access(w, a, base, o, mask, &x.plan);
     plan_fill(w, o, &x.plan);
-    if (x.plan.space != SPACE_SHARED) /* a generic address leads elsewhere: a fault, which is each lane's */
+    /* A generic address leads elsewhere: a fault, which is each lane's. */
+    if (x.plan.space != SPACE_SHARED)
         x.plan.kind = PLAN_BY_LANE;
     for (unsigned i = 0; x.stores && i < n; i++) {
         fragment_take(w, base, &m->c, m->reads + i, halves + 64 * i);

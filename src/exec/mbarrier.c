@@ -86,8 +86,8 @@ struct counts {
 
 static struct counts counts_of(u64 object)
 {
-    return (struct counts){.pending =
-                               sem_mbarrier_pending(object) % MBARRIER_LIMIT, /* 0: all arrived, or dropped out */
+    /* 0: all arrived, or dropped out. */
+    return (struct counts){.pending = sem_mbarrier_pending(object) % MBARRIER_LIMIT,
                            .expected = sem_mbarrier_expected(object),
                            .transactions = sem_mbarrier_transactions(object),
                            .parity = sem_mbarrier_parity(object)};
@@ -279,7 +279,8 @@ static bool run_lane(struct operation *x, uint8_t *d)
     switch ((enum mbarrier_mode)x->o->mode) {
     case MBARRIER_INIT: return init(x);
     case MBARRIER_INVAL:
-        if (x->object & MBARRIER_VALID && access_is_watched(x->w)) /* else it stays as it is, whatever it is */
+        /* Else it stays as it is, whatever it is. */
+        if (x->object & MBARRIER_VALID && access_is_watched(x->w))
             put_object(x, x->object | MBARRIER_INVALIDATED);
         return true;
     case MBARRIER_ARRIVE:

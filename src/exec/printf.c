@@ -15,8 +15,10 @@
 
 enum {
     LONGEST_STRING = 64 << 10, /* a format or an argument of %s; a call with a longer one is lost */
-    MOST_ARGS = 32,            /* "printf() can accept up to 32 arguments"; further conversions are "output as-is" */
-    MOST_DIGITS = 1100,        /* a double has 309 digits before its point and 1074 behind it; only zeros follow */
+    /* "printf() can accept up to 32 arguments"; further conversions are "output as-is". */
+    MOST_ARGS = 32,
+    /* A double has 309 digits before its point and 1074 behind it; only zeros follow. */
+    MOST_DIGITS = 1100,
     MOST_WIDTH = INT32_MAX,
 };
 
@@ -267,7 +269,8 @@ static void put_float(struct formatter *f, const struct spec *s, uint64_t bits)
     double d;
     memcpy(&d, &bits, 8);
     size_t n = print_digits(s, d, buffer, sizeof buffer);
-    bool short_form = (s->conversion == 'g' || s->conversion == 'G') && !s->alternate; /* without zeros at its end */
+    /* Without zeros at its end. */
+    bool short_form = (s->conversion == 'g' || s->conversion == 'G') && !s->alternate;
     struct pieces p = {.prefix = prefix, .digits = buffer, .n_digits = n};
     p.n_prefix = (size_t)snprintf(prefix, sizeof prefix, "%s", sign_of(s, signbit(d)));
     if (!isfinite(d)) {

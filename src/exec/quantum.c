@@ -56,7 +56,8 @@ int32_t back_edge_cost(struct warp *w, const struct at *at)
     bool some_left = SPIN_SOME_LEFT(C, at->mask, w->spun);
     w->spun = at->mask;
     w->ahead |= some_left;
-    bool ahead = w->ahead || w->block->launch->schedule; /* which ends quanta sooner than a budget would */
+    /* Which ends quanta sooner than a budget would. */
+    bool ahead = w->ahead || w->block->launch->schedule;
     return SPIN_BACK_COST(C, some_left, ahead, warp_is_divided(w, at), w->spin_cost);
 }
 

@@ -63,7 +63,8 @@ static void put_join(struct stream *s)
     s->join = NULL;
     if (!t)
         return;
-    for_implicit(s, task_after, t); /* where memory is exhausted, the next task will not be put, either */
+    /* Where memory is exhausted, the next task will not be put, either. */
+    for_implicit(s, task_after, t);
     task_order_submit(t, s);
     forget_tails(s);
     append(s, t);

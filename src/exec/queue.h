@@ -47,9 +47,12 @@ struct task_note {
     const char *name;  /* the kernel's, or the library's call's, or NULL; is copied */
     uint64_t stream;   /* its number; 0: none */
     const void *where; /* the host's call that put it: a place of hd_checker_options, or NULL */
-    bool programmatic; /* a launch that may begin before the one before it in its stream has ended */
-    uint32_t by; /* the task that has put it, as a kernel's launch: it comes after what that does; 0: the host has */
-    bool tail;   /* it comes after all of that, too */
+    /* A launch that may begin before the one before it in its stream has ended. */
+    bool programmatic;
+    /* The task that has put it, as a kernel's launch: it comes after what that does; 0: the host
+     * has. */
+    uint32_t by;
+    bool tail; /* it comes after all of that, too */
 };
 
 /* Who looks at the order of tasks (check/). Tasks then have numbers, from 1, by which is told what
@@ -79,10 +82,12 @@ struct task {
      * not done without, held by who asks, until there is none: NULL. Where it is NULL itself, there
      * is none. */
     struct task *(*part)(struct task *t);
-    void (*drop)(struct task *t); /* frees what the task has of its own; NULL = nothing. Always called, once. */
-    bool always;                  /* runs after a fault, too: to see task_status() */
-    bool brief;                   /* who puts it may give it its first turn: handing it over may take longer */
-    struct task_note note;        /* but for the stream, which is known when it is put */
+    /* Frees what the task has of its own; NULL = nothing. Always called, once. */
+    void (*drop)(struct task *t);
+    bool always; /* runs after a fault, too: to see task_status() */
+    /* Who puts it may give it its first turn: handing it over may take longer. */
+    bool brief;
+    struct task_note note; /* but for the stream, which is known when it is put */
     /* The rest is the queue's. */
     struct context *context;
     struct task *next;

@@ -8,7 +8,8 @@
 /* What a row of addresses looks like, over the active lanes. */
 struct scan {
     uint64_t min, max, all_bits; /* all_bits: or of the addresses */
-    bool linear;                 /* all 32 lanes are active, lane l is at min + l * stride; `out` is not filled */
+    /* All 32 lanes are active, lane l is at min + l * stride; `out` is not filled. */
+    bool linear;
 };
 
 /* How the addresses of the active lanes lie that are neither all the same nor a linear scan: lane l

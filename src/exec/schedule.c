@@ -96,7 +96,8 @@ void schedule_begin(struct schedule *s, uint64_t launch)
     if (s->policy != POLICY_RANDOM)
         return;
     s->state = s->seed ^ (launch - 1) * 0xD1B54A32D192ED03u;
-    s->state = next_random(s); /* seeds side by side would else give one stream, each a choice further on */
+    /* Seeds side by side would else give one stream, each a choice further on. */
+    s->state = next_random(s);
 }
 
 static bool begin_record(struct schedule *s, const char *path, const struct schedule_launch *of)

@@ -42,9 +42,11 @@ struct schedule {
     uint64_t choices;
     bool diverged; /* the recording does not fit this run */
     bool of_one;   /* launches have it that ask for it */
-    bool at_once;  /* all blocks that have room begin at once, and a turn may end where other lanes would go on */
-    const struct guide *guide;          /* POLICY_GUIDED, */
-    uint32_t hints[MAX_HINTS], n_hints; /* and what it has said of the next choices, from the last to the first */
+    /* All blocks that have room begin at once, and a turn may end where other lanes would go on. */
+    bool at_once;
+    const struct guide *guide; /* POLICY_GUIDED, */
+    /* And what it has said of the next choices, from the last to the first. */
+    uint32_t hints[MAX_HINTS], n_hints;
 };
 
 /* "fair", "serial", "random", "random:SEED", "replay:FILE"; record_path or NULL. False with *error,
@@ -66,8 +68,8 @@ bool schedule_read_launch(const char *path, struct schedule_launch *of);
 /* False where the record could not be written to its end. */
 bool schedule_close(struct schedule *s);
 
-/* A launch of the machine begins, of this number from 1 on: a seed gives each its own choices, so that
- * what was chosen in those before it does not count. */
+/* A launch of the machine begins, of this number from 1 on: a seed gives each its own choices,
+ * so that what was chosen in those before it does not count. */
 void schedule_begin(struct schedule *s, uint64_t launch);
 
 /* One of n things, 0 <= result < n. */

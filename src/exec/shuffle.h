@@ -1,4 +1,5 @@
-/* Which lane a lane reads from in shfl (PTX ISA 9.7.9.6); for the interpreter and for the compiler. */
+/* Which lane a lane reads from in shfl (PTX ISA 9.7.9.6); for the
+ * interpreter and for the compiler. */
 #ifndef HEDDLE_EXEC_SHUFFLE_H
 #define HEDDLE_EXEC_SHUFFLE_H
 

@@ -39,8 +39,8 @@ enum site_fence {
     FENCE_INITS = 4, /* fence.mbarrier_init */
     FENCE_GRIDS = 8, /* griddepcontrol */
     FENCE_PROXY = 16,
-    FENCE_PROXY_SHARED = 32, /* fence.proxy.async: of accesses to shared memory, */
-    FENCE_PROXY_GLOBAL = 64, /* to global memory */
+    FENCE_PROXY_SHARED = 32, /* fence.proxy.async for accesses to shared memory */
+    FENCE_PROXY_GLOBAL = 64, /* fence.proxy.async for accesses to global memory */
 };
 
 struct site {
@@ -50,10 +50,11 @@ struct site {
     uint8_t order, scope; /* of a fence: enum ir_order, enum isa_mod */
     bool reads, writes;
     bool aligned; /* a barrier that all threads of the warp must execute together */
-    bool
-        whole; /* all threads take part: of the block (barrier number in the text), or of the warp (mask in the text) */
-    bool active;  /* a collective without a mask: of the lanes that arrive together */
-    bool signals; /* of a copy: an mbarrier tracks it */
+    /* All threads take part: of the block (barrier number in the text), or of the warp (mask in
+     * the text). */
+    bool whole;
+    bool active;  /* a collective without a mask, for the lanes that arrive together */
+    bool signals; /* a copy that an mbarrier tracks */
     bool accesses;
     struct mem_access access; /* if it `accesses` memory, itself or asynchronously */
     uint64_t imm;

@@ -1,11 +1,11 @@
 /* Snapshots of a launch that one thread runs by a schedule: what it is between two turns of its
  * warps, so that it can be put back there. Who debugs it takes them (stops.h).
  *
- * A snapshot has all that the launch's worker holds of its pool (blocks, their shared memory, warps,
- * registers, local memory, work that is not done) at the addresses where it lies, and the counters
- * of the launch, its worker and its schedule. What did not change since the snapshot before is
- * shared with it. Not in it: global memory, whose writes whoever takes it has to keep, and what is
- * given to events' clients. */
+ * A snapshot has all that the launch's worker holds of its pool (blocks, their shared memory,
+ * warps, registers, local memory, work that is not done) at the addresses where it lies, and the
+ * counters of the launch, its worker and its schedule. What did not change since the snapshot
+ * before is shared with it. Not in it: global memory, whose writes whoever takes it has to keep,
+ * and what is given to events' clients. */
 #ifndef HEDDLE_EXEC_SNAPSHOT_H
 #define HEDDLE_EXEC_SNAPSHOT_H
 

@@ -19,12 +19,14 @@ struct stop {
     struct warp *warp;
     struct activation *act;
     const struct op *op;
-    uint32_t code_block, lanes; /* the lanes that come to the operation; its guard may keep some from it */
+    /* The lanes that come to the operation; its guard may keep some from it. */
+    uint32_t code_block, lanes;
 };
 
 struct stopper {
     void *data;
-    uint64_t launch;  /* the number that the launch has, each time that it runs; 0: it has not run */
+    /* The number that the launch has, each time that it runs; 0: it has not run. */
+    uint64_t launch;
     uint64_t now;     /* operations that warps of the launch have executed: its time */
     uint64_t alarm;   /* a time */
     struct stop last; /* the operation that was executed last, or is being executed */

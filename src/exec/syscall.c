@@ -54,7 +54,8 @@ static void print_out(struct launch *l, const struct printed *t)
 {
     const struct machine_config *c = &l->machine->config;
     struct print_total *total = &l->printed;
-    bool fits = t->n <= c->print_bytes && total->bytes <= c->print_bytes - t->n; /* others have printed meanwhile */
+    /* Others have printed meanwhile. */
+    bool fits = t->n <= c->print_bytes && total->bytes <= c->print_bytes - t->n;
     total->calls += t->calls;
     total->lost_calls += fits ? t->lost_calls : t->calls;
     total->lost_bytes += fits ? t->lost_bytes : t->lost_bytes + t->n;

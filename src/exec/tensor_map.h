@@ -46,12 +46,14 @@ struct tensor_map {
     uint32_t last[TENSOR_DIMS];        /* the greatest coordinate */
     uint8_t type, rank, swizzle;       /* swizzle: its span is 16 << swizzle bytes; 0: none */
     uint8_t fill_nan, im2col;          /* 0 or 1 */
-    bool tf32_stays;                   /* its elements are no f32, and loads are to round them all the same */
-    uint8_t interleave;                /* a slice has 16 * interleave bytes; 0: no interleaved layout */
-    uint16_t steps[TENSOR_DIMS];       /* from one element that is taken to the next */
-    uint16_t box[TENSOR_DIMS];         /* tiled */
-    int16_t lower[3],
-        upper[3]; /* im2col: what the box of pixels has before and behind the tensor, by dimensions 1 and on */
+    /* Its elements are no f32, and loads are to round them all the same. */
+    bool tf32_stays;
+    /* A slice has 16 * interleave bytes; 0: no interleaved layout. */
+    uint8_t interleave;
+    uint16_t steps[TENSOR_DIMS]; /* from one element that is taken to the next */
+    uint16_t box[TENSOR_DIMS];   /* tiled */
+    /* im2col: what the box of pixels has before and behind the tensor, by dimensions 1 and on. */
+    int16_t lower[3], upper[3];
     uint16_t channels, pixels; /* im2col: of a pixel, and pixels of a copy */
 };
 

@@ -21,8 +21,8 @@ struct thread_pool {
     _Atomic uint32_t n_ready, n_idle; /* jobs; threads that have none. Changed with the lock held */
     bool stopping;
     struct {
-        _Atomic uint32_t left,
-            n_waiting; /* waiting, or about to: written before `left` is read, and the other way about */
+        /* Waiting, or about to: written before `left` is read, and the other way about. */
+        _Atomic uint32_t left, n_waiting;
         struct job_list waiting;
     } permits[N_PERMITS];
     _Atomic uint32_t n_threads; /* changed with the lock held */

@@ -18,7 +18,8 @@ struct job {
 
 enum permit {
     PERMIT_LAUNCH, /* a kernel has begun, and not ended */
-    PERMIT_CALL,   /* of the host's code, which may wait as long as it likes: others need threads meanwhile */
+    /* Of the host's code, which may wait as long as it likes: others need threads meanwhile. */
+    PERMIT_CALL,
     N_PERMITS
 };
 

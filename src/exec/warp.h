@@ -71,15 +71,17 @@ struct warp {
     int32_t access_quantum;  /* memory accesses left, under policies that switch after some */
     uint8_t *local;          /* local memory, interleaved (mem/local.h) */
     uint32_t local_ready;    /* bytes of a lane that have been cleared or written */
-    uint32_t left;           /* enum leave: why it left the last barrier phase of lockstep; LEAVE_REFUSED: no reason */
-    uint32_t listed;         /* under a schedule: see worker.c */
+    /* Enum leave: why it left the last barrier phase of lockstep; LEAVE_REFUSED: no reason. */
+    uint32_t left;
+    uint32_t listed;                 /* under a schedule: see worker.c */
     const struct event_list *events; /* who watches; or NULL */
     struct wait *waits;
     struct async_queue *async;         /* or NULL: nothing has been issued (async.h) */
     struct wait whole;                 /* of all lanes at once: the only one then */
     uint32_t at_barrier[ALL_BARRIERS]; /* lanes that wait there until it opens */
     uint32_t arrived_at[ALL_BARRIERS]; /* lanes that have arrived there, until the warp counts */
-    uint32_t counted_at[ALL_BARRIERS]; /* lanes of bar.arrive that have been counted since the barrier opened last */
+    /* Lanes of bar.arrive that have been counted since the barrier opened last. */
+    uint32_t counted_at[ALL_BARRIERS];
 };
 
 /* A register's row, by the bases of warp_bases() (block.h). */

@@ -19,7 +19,8 @@ enum { PIECE = 16, DENSE_M = 16, MAX_K = 64, MAX_N = 256, DESCRIPTOR_MASK = 0x3f
 struct descriptor {
     uint32_t start, leading, stride; /* bytes */
     uint32_t swizzled;               /* bytes that a swizzle's rows have; 0: none */
-    uint32_t pattern;                /* bytes: where its pattern begins, of the 1024 that it repeats within */
+    /* bytes: where its pattern begins, of the 1024 that it repeats within. */
+    uint32_t pattern;
 };
 
 /* 9.7.15.5.1.2.2. The other bits do nothing. */

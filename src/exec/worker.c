@@ -27,7 +27,8 @@
 /* ---- which blocks a worker starts: one that runs many short ones takes several at a time, and
  * counts them together ---- */
 
-enum { MAX_BATCH = 64, PARTS = 4 }; /* of what is left, a worker takes at most one of so many parts */
+/* Of what is left, a worker takes at most one of so many parts. */
+enum { MAX_BATCH = 64, PARTS = 4 };
 
 static void count_done(struct worker *k, struct launch *l)
 {
@@ -240,8 +241,9 @@ bool worker_run(struct worker *k, struct launch *l, const struct thread_pool *ot
         if (!l->is_offered && k == l->launcher)
             launch_offer_rest(l);
         if (k->resident)
-            k->batch =
-                0; /* a block has given way: others may wait for those that this worker would take and not start yet */
+            /* A block has given way: others may wait for those that this worker would take and
+             * not start yet. */
+            k->batch = 0;
         if (is_due(k, l))
             l->machine->compiler->consider(l, k);
         if (progress) {

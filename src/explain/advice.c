@@ -21,7 +21,8 @@
 
 struct advisor {
     const struct kernel_counters *c;
-    const struct insn_counters *line; /* the sum of all instructions of its line, because loops are unrolled */
+    /* The sum of all instructions of its line, because loops are unrolled. */
+    const struct insn_counters *line;
     advice_list *list;
     struct arena *arena;
 };

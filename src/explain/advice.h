@@ -12,7 +12,8 @@ struct advice {
     const char *code; /* stable: uncoalesced, bank-conflicts, ... */
     const char *text;
     struct place place; /* the instruction's; without a source: the advice is about the launch */
-    double cycles;      /* approximate cycles of a multiprocessor that are wasted there; 0 for a launch */
+    /* Approximate cycles of a multiprocessor that are wasted there; 0 for a launch. */
+    double cycles;
 };
 
 typedef VEC(struct advice) advice_list;

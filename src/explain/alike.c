@@ -32,7 +32,8 @@ struct fingerprint fingerprint_of(const struct kernel_counters *c)
 {
     struct fingerprint f = {{str_hash_keys[0], str_hash_keys[1]}};
     struct kernel_counters figures = *c;
-    figures.name = figures.mangled = figures.launched_by = NULL; /* the kernel's number identifies it */
+    /* The kernel's number identifies it. */
+    figures.name = figures.mangled = figures.launched_by = NULL;
     add_text(&f, c->launched_by);
     for (unsigned i = 0; i < HOT_PLACES; i++) {
         figures.hottest[i].name = NULL;

@@ -35,7 +35,8 @@ struct sums {
 };
 
 struct call_log {
-    double launch_ns, l2_resident, l2_bytes_per_ns, dram_bytes_per_ns, flops_per_ns[UNITS]; /* 0: not known */
+    /* 0: not known. */
+    double launch_ns, l2_resident, l2_bytes_per_ns, dram_bytes_per_ns, flops_per_ns[UNITS];
     /* protects what follows */
     pthread_mutex_t lock;
     struct sums *of;

@@ -56,7 +56,8 @@ static void note_uses(struct coster *c)
             if (cost_use_of(c, refs[k]))
                 cost_use_of(c, refs[k])->is_product = cost_is_product(i);
     }
-    for (uint32_t n = c->ir->insns.n; n-- > 0;) { /* backwards: from readers of an address to its definition */
+    /* backwards: from readers of an address to its definition. */
+    for (uint32_t n = c->ir->insns.n; n-- > 0;) {
         const struct ir_insn *i = &c->ir->insns.at[n];
         bool shared = is_access(i) && i->access->mem.space == SPACE_SHARED, folded = cost_is_shared_address(c, i);
         if ((shared || folded) && cost_use_of(c, i->a))
@@ -110,11 +111,13 @@ static void scale_loops(struct coster *c)
 
 /* ---- traces: blocks that are scheduled together ---- */
 
-enum { PREDICATED_INSNS = 8 }; /* ptxas predicates instructions instead of branching over them, up to so many */
+/* Ptxas predicates instructions instead of branching over them, up to so many. */
+enum { PREDICATED_INSNS = 8 };
 
 struct entries {
     uint32_t n;
-    bool previous, skipping; /* the state behind the previous block, and behind the one before that */
+    /* The state behind the previous block, and behind the one before that. */
+    bool previous, skipping;
 };
 
 static struct entries *count_entries(const struct coster *c)

@@ -53,13 +53,17 @@ extern const struct class_cost class_costs[COST_CLASSES];
 extern const char *const product_names[PRODUCT_TYPES];
 
 struct block_cost {
-    float classes[COST_CLASSES];     /* instructions of PTX */
-    float tensor[PRODUCT_TYPES];     /* tensor core operations of a warp: a product and its sum count as two */
-    float chain[CLOCK_LEVELS];       /* cycles from its first instruction to the start of its last */
-    float tail[CLOCK_LEVELS];        /* cycles after that until the results that others need are ready */
+    float classes[COST_CLASSES]; /* instructions of PTX */
+    /* Tensor core operations of a warp: a product and its sum count as two. */
+    float tensor[PRODUCT_TYPES];
+    /* Cycles from its first instruction to the start of its last. */
+    float chain[CLOCK_LEVELS];
+    /* Cycles after that until the results that others need are ready. */
+    float tail[CLOCK_LEVELS];
     float spill_loads, spill_stores; /* of registers, counted in warp instructions: spill.h */
-    bool starts; /* begins a trace; blocks behind it that do not continue it are scheduled separately */
-    bool waits;  /* reads results that another trace, or the previous iteration, left pending */
+    /* Begins a trace; blocks behind it that do not continue it are scheduled separately. */
+    bool starts;
+    bool waits; /* reads results that another trace, or the previous iteration, left pending */
 };
 
 struct cost_table;

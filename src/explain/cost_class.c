@@ -231,7 +231,8 @@ static double memory_latency(const struct device_rates *r, const struct ir_insn 
     const struct ir_access *x = i->access;
     unsigned bytes = x->mem.bytes * x->mem.n;
     double from[CLOCK_LEVELS] = {r->latency_l1, r->latency_l2, r->latency_dram};
-    if (i->kind == IR_MATRIX && i->matrix->form.kind == MATRIX_LOAD_ROWS) /* latency_ldmatrix_x1, _x4 */
+    /* latency_ldmatrix_x1, _x4. */
+    if (i->kind == IR_MATRIX && i->matrix->form.kind == MATRIX_LOAD_ROWS)
         bytes = 4u * i->matrix->form.count;
     if (i->kind == IR_ATOM)
         return x->mem.space == SPACE_SHARED ? r->latency_shared_atomic : r->latency_atomic;

@@ -25,7 +25,8 @@ struct coster {
     struct use *uses; /* by register */
     float *scale;     /* by operation: how much of it is left after unrolling */
     uint32_t *trace;  /* by block: the first block of its trace */
-    bool *predicated; /* by block: its branch becomes a predicate of the instructions that it skips */
+    /* By block: its branch becomes a predicate of the instructions that it skips. */
+    bool *predicated;
     struct block_cost *costs;
 };
 

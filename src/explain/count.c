@@ -62,7 +62,8 @@ static unsigned slot; /* of a block's struct block_count */
 
 struct counter {
     const struct device_model *model;
-    struct device_rates rates; /* for warps' clocks: the model's, or an H200's if the model's are not known */
+    /* For warps' clocks: the model's, or an H200's if the model's are not known. */
+    struct device_rates rates;
     uint64_t sample_after;
     pthread_mutex_t lock; /* protects what follows, and what kernels have from their launches */
     struct counted_kernel *kernels;
@@ -627,7 +628,8 @@ static void add_counted(const struct counted_launch *l, const struct worker_coun
 void counter_end(struct counted_launch *l, struct kernel_counters *counted, struct arena *arena)
 {
     struct worker_count *k = atomic_load(&l->workers);
-    memset(counted, 0, sizeof *counted); /* with its padding, which the fingerprint reads: alike.h */
+    /* With its padding, which the fingerprint reads: alike.h. */
+    memset(counted, 0, sizeof *counted);
     counted->timeline = l->timeline;
     describe(l, counted);
     for (struct worker_count *other = k ? k->next : NULL; other; other = other->next)

@@ -15,8 +15,9 @@ struct mem;
 struct counter;
 struct counted_launch;
 
-/* `model`: the device that the figures are for, which need not be the one that the machine claims
- * to be. `sample_after`: see sample.h; 0 counts all launches. Returns NULL if memory is exhausted. */
+/* `model`: the device that the figures are for, which need not be the one that the
+ * machine claims to be. `sample_after`: see sample.h; 0 counts all launches. Returns
+ * NULL if memory is exhausted. */
 struct counter *counter_new(const struct device_model *model, uint64_t sample_after);
 void counter_free(struct counter *c);
 

@@ -28,9 +28,10 @@ enum access_kind {
 
 struct access_counters {
 #define ACCESS(name, meaning) uint64_t name;
+/* Of `strided` requests: bytes from one lane to the next; INT64_MIN: they differ. */
 #include "explain/counters.def"
 #undef ACCESS
-    int64_t stride; /* of `strided` requests: bytes from one lane to the next; INT64_MIN: they differ */
+    int64_t stride;
 };
 
 /* Counts of branches and barriers. */
@@ -38,8 +39,8 @@ struct control_counters {
     uint64_t branches, divergent; /* warp instructions; those that diverged */
     uint64_t taken;               /* threads that took the branch */
     uint64_t barrier_warps;       /* warps that arrived at the barrier */
-    uint64_t barrier_wait,
-        barrier_longest; /* instructions that others executed while these waited: the sum; the longest wait */
+    /* Instructions that others executed while these waited: the sum; the longest wait. */
+    uint64_t barrier_wait, barrier_longest;
 };
 
 /* An instruction of PTX. The operations that it was lowered to count as one. */
@@ -76,9 +77,12 @@ struct kernel_counters {
     uint32_t grid[3], block[3], cluster[3]; /* cluster 0: none */
     uint32_t threads_per_block, warps_per_block;
     uint64_t blocks, warps;
-    uint32_t static_shared_bytes, dynamic_shared_bytes, local_bytes; /* of a block, of a block, of a thread */
-    uint32_t registers;     /* of a thread: ptxas's, if machine code for the device is beside the PTX, */
-    bool registers_guessed; /* else an estimate */
+    /* Of a block, of a block, of a thread. */
+    uint32_t static_shared_bytes, dynamic_shared_bytes, local_bytes;
+    /* Of a thread: ptxas's number if machine code for the device is beside the PTX; else an
+     * estimate. */
+    uint32_t registers;
+    bool registers_guessed;
     uint32_t spilled_bytes; /* of a thread, for registers that do not fit */
     uint32_t sms;           /* multiprocessors that the model of L1 simulates */
     /* Instructions: */
@@ -90,7 +94,8 @@ struct kernel_counters {
     /* Estimated warp instructions that load and store spilled registers. `access` and the
      * instructions do not include them, since PTX has none. */
     double spill_loads, spill_stores;
-    double busiest_sm; /* the largest share of them on one multiprocessor, if blocks are assigned in turn */
+    /* The largest share of them on one multiprocessor, if blocks are assigned in turn. */
+    double busiest_sm;
     /* Memory: */
     struct access_counters access[ACCESS_KINDS];
     /* Distinct sectors of global memory, without constants; atomics read and write. Pairs: 64
@@ -105,7 +110,8 @@ struct kernel_counters {
     /* Clocks of warps, in cycles: a warp's dependent instructions follow each other, and a block's
      * warps meet when a barrier opens (explain/cost.h): */
     double sum_warp_clock[CLOCK_LEVELS], max_warp_clock[CLOCK_LEVELS];
-    double sum_block_clock[CLOCK_LEVELS], max_block_clock[CLOCK_LEVELS]; /* of a block's latest warp */
+    /* Of a block's latest warp. */
+    double sum_block_clock[CLOCK_LEVELS], max_block_clock[CLOCK_LEVELS];
     struct timeline *timeline; /* of one block of a kernel's first launch; else NULL */
     /* By place: */
     VEC(struct insn_counters) insns; /* executed at least once, in the order of the PTX text */

@@ -43,7 +43,8 @@ void footprint_merge(struct footprint *f, struct footprint *from);
 void footprint_free(struct footprint *f);
 
 struct footprint_sum {
-    uint64_t read, read_pairs, written, touched, lines; /* pairs: 64 bytes, the unit of DRAM reads */
+    /* pairs: 64 bytes, the unit of DRAM reads. */
+    uint64_t read, read_pairs, written, touched, lines;
 };
 struct footprint_sum footprint_sum(const struct footprint *f);
 

@@ -299,8 +299,8 @@ static void bound_device(const struct launch *l, double cycles[BOUNDS])
 static double mixed(const struct launch *l, const double clock[CLOCK_LEVELS])
 {
     double far = (1 - l->in_dram) * clock[CLOCK_L2] + l->in_dram * clock[CLOCK_DRAM];
-    double miss = fmin(
-        1, l->miss * l->c->warps_per_block); /* warps that hit a line another warp has just requested wait as long */
+    /* Warps that hit a line another warp has just requested wait as long. */
+    double miss = fmin(1, l->miss * l->c->warps_per_block);
     return (1 - miss) * clock[CLOCK_L1] + miss * far;
 }
 

@@ -59,7 +59,8 @@ struct estimate model_estimate(const struct kernel_counters *c, const struct dev
 /* The points and ceilings of a roofline: work by byte of each memory, and work by nanosecond of the
    estimated time. */
 struct roofline {
-    double flops, flops64, flops_tensor;       /* operations of f32, f64 and tensor cores; an FMA is two */
+    /* Operations of f32, f64 and tensor cores; an FMA is two. */
+    double flops, flops64, flops_tensor;
     double dram_bytes, l2_bytes, shared_bytes; /* bytes moved */
     /* bytes that lanes requested from global memory, each lane by itself */
     double loaded_bytes;

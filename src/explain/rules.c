@@ -151,7 +151,8 @@ static void find_crowds(const struct lanes *a, struct crowd *c)
 unsigned rule_atomic_sectors(const struct lanes *a, struct sector_operations sectors[RULE_LANES])
 {
     struct crowd words;
-    struct line found[RULE_LANES]; /* number: of a sector; sectors: the most lanes at one of its words */
+    /* number: of a sector; sectors: the most lanes at one of its words. */
+    struct line found[RULE_LANES];
     struct slots slots = {0};
     unsigned n = 0;
     find_crowds(a, &words);
@@ -180,7 +181,8 @@ struct local_traffic rule_local(const struct lanes *a)
 {
     static const uint32_t LANES_OF_SECTOR = SECTOR_BYTES / 4, EIGHT = (1u << 8) - 1;
     struct slots slots = {0};
-    struct line offsets[RULE_LANES]; /* number: of the first word; sectors: the groups of 8 lanes at it */
+    /* number: of the first word; sectors: the groups of 8 lanes at it. */
+    struct line offsets[RULE_LANES];
     struct local_traffic t = {0};
     unsigned n = 0;
     uint64_t first = lane_address(a, first_of(a->mask));

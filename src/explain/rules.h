@@ -59,9 +59,13 @@ unsigned rule_distinct(const struct lanes *a);
  * one sector of a line of shared memory. `bypasses`: L1 is bypassed, by .cg with 16 bytes for each
  * lane. */
 struct copy_traffic {
-    unsigned tags; /* lines of global memory; if L1 is bypassed, once for each line of shared memory that they go to */
-    unsigned sectors;    /* the same for sectors; if L1 is bypassed, sectors of shared memory of each line */
-    unsigned l2_sectors; /* if L1 is bypassed: once for each sector of shared memory that they go to */
+    /* Lines of global memory; if L1 is bypassed, once for each line of shared memory that they
+     * go to. */
+    unsigned tags;
+    /* The same for sectors; if L1 is bypassed, sectors of shared memory of each line. */
+    unsigned sectors;
+    /* If L1 is bypassed: once for each sector of shared memory that they go to. */
+    unsigned l2_sectors;
     unsigned wavefronts, ideal_wavefronts; /* in shared memory */
 };
 struct copy_traffic rule_copy(const struct lanes *from, const struct lanes *to, bool bypasses);

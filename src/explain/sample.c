@@ -43,8 +43,8 @@ bool shape_is_counted(struct launch_shape *s, bool all)
 {
     bool counted = ++s->launches >= s->next_counted || all || !s->is_known;
     if (counted)
-        s->next_counted =
-            s->launches + s->launches / 2 + 1; /* alternately odd and even, because programs alternate launches, too */
+        /* Alternately odd and even, because programs alternate launches, too. */
+        s->next_counted = s->launches + s->launches / 2 + 1;
     return counted;
 }
 

@@ -23,7 +23,8 @@ struct launch_shape {
     struct tables tables;
 };
 
-/* The shape of the request, added if it is new; NULL if there are too many, or memory is exhausted. */
+/* The shape of the request, added if it is new; NULL if there are too
+ * many, or memory is exhausted. */
 struct launch_shape *shape_of(struct launch_shape **all, const struct launch_request *q);
 void shapes_free(struct launch_shape *all);
 

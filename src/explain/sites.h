@@ -11,9 +11,10 @@
 
 struct access_site {
     const struct op *op;
-    uint8_t kind[3]; /* enum access_kind, by enum site_space; asynchronous copies by what counts there */
-    bool ignored;    /* parameters of functions, which are registers in machine code */
-    bool past_l1;    /* loads: L1 is bypassed (.cg, .cv, volatile, relaxed, ...) */
+    /* Enum access_kind, by enum site_space; asynchronous copies by what counts there. */
+    uint8_t kind[3];
+    bool ignored; /* parameters of functions, which are registers in machine code */
+    bool past_l1; /* loads: L1 is bypassed (.cg, .cv, volatile, relaxed, ...) */
     /* Of atomics, as ptxas translates them: */
     /* REDUX sums up the lanes, and one of them does the operation: an integer add at a provably
        uniform address */

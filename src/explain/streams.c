@@ -31,7 +31,8 @@ struct log_task {
 /* In the order in which the host did it. */
 struct log_event {
     unsigned thread;
-    uint32_t task; /* the submitted task; 0: the host waits for `waits`, or the event is about a range */
+    /* The submitted task; 0: the host waits for `waits`, or the event is about a range. */
+    uint32_t task;
     uint32_t *waits;
     uint32_t n_waits;
     bool is_range;
@@ -271,7 +272,8 @@ static json_t *track_of_thread(struct tracks *r, unsigned thread)
     snprintf(name, sizeof name, "host thread %u", thread + 1);
     if (r->threads[thread])
         return r->threads[thread];
-    for (unsigned i = 0; i < MOST_THREADS; i++) /* a thread that starts later starts at the others' time */
+    /* A thread that starts later starts at the others' time. */
+    for (unsigned i = 0; i < MOST_THREADS; i++)
         r->host[thread] = r->host[i] > r->host[thread] ? r->host[i] : r->host[thread];
     return r->threads[thread] = new_track(r->list, name);
 }

@@ -11,7 +11,8 @@ struct timeline *timeline_new(uint32_t n_warps)
     return t;
 }
 
-static const double LEAST_WAIT = 8; /* cycles; a shorter gap is just the issue of the next instruction */
+/* Cycles; a shorter gap is just the issue of the next instruction. */
+static const double LEAST_WAIT = 8;
 
 static void add(struct timeline *t, struct warp_spans *w, float to, enum span_kind kind)
 {

@@ -32,8 +32,9 @@ struct looking {
     struct graph g;    /* the graph with one Fence-SC order */
     uint16_t *at, *of; /* maps events of the execution to the graph's, and back */
     uint64_t **co;     /* by location of the graph: rows */
-    uint64_t **at_end; /* by location: writes that precede the last one only because it is the last */
-    uint16_t n_edges;  /* number of edges before fences were ordered */
+    /* By location: writes that precede the last one only because it is the last. */
+    uint64_t **at_end;
+    uint16_t n_edges; /* number of edges before fences were ordered */
 };
 
 /* ---- orders that the axioms allow ---- */

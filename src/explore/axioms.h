@@ -7,15 +7,18 @@
 #include "explore/forbid.h"
 
 enum edge_kind {
-    EDGE_PO,      /* program order: the next event of a thread */
-    EDGE_RF,      /* reads from; `from` NO_EVENT: the initial value */
-    EDGE_CO,      /* coherence order, without edges that follow from others, and without initial values */
-    EDGE_FR,      /* from-read: to the next writes in coherence order behind the one that was read */
+    EDGE_PO, /* program order: the next event of a thread */
+    EDGE_RF, /* reads from; `from` NO_EVENT: the initial value */
+    /* Coherence order, without edges that follow from others, and without initial values. */
+    EDGE_CO,
+    /* from-read: to the next writes in coherence order behind the one that was read. */
+    EDGE_FR,
     EDGE_SYNC,    /* synchronizes with (PTX ISA 9.0, 8.9.4): release and acquire patterns */
     EDGE_BARRIER, /* a meeting: each event with the next of it */
     EDGE_FENCE,   /* Fence-SC order (8.9.3) */
-    EDGE_CAUSE,   /* causality order (8.9.5) within a location, without edges that follow from others */
-    EDGE_RACE,    /* the data race that was found (8.7.1) */
+    /* Causality order (8.9.5) within a location, without edges that follow from others. */
+    EDGE_CAUSE,
+    EDGE_RACE, /* the data race that was found (8.7.1) */
     EDGE_KINDS
 };
 
@@ -57,7 +60,8 @@ struct why {
     enum judgement at_top;
 };
 
-/* Can an axiom, or what makes a race, be broken at it? What else there is follows from the others. */
+/* Can an axiom, or what makes a race, be broken at it? What else there
+ * is follows from the others. */
 static inline bool edge_can_break(const struct why_edge *e)
 {
     return e->kind == EDGE_RF || e->kind == EDGE_CO || e->kind == EDGE_FR || e->kind == EDGE_RACE;

@@ -219,7 +219,8 @@ unsigned change_steps(const struct ir_insn *site, enum scope scope, struct stren
     }
     if (returns(site)) {
         now.after = ORDER_ACQ_REL;
-        add_step(site, now, steps, &n); /* an atomic operation has both an acquire and a release side */
+        /* An atomic operation has both an acquire and a release side. */
+        add_step(site, now, steps, &n);
         now.before = ORDER_WEAK;
         add_step(site, now, steps, &n);
     }

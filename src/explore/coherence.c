@@ -271,8 +271,9 @@ static bool check_location(struct graph *g, uint16_t location)
     struct search_order s;
     find_causality(g, location);
     const uint64_t *cause = graph_rows(g, g->cause, location);
+    /* Axiom Causality, its first part. */
     FOR_MEMBERS(r, k, WORDS(g), graph_location_set(g, location, READS)[k])
-    if (has(ROW(g, cause, r), g->events[graph_member(g, location, r)].rf)) /* axiom Causality, its first part */
+    if (has(ROW(g, cause, r), g->events[graph_member(g, location, r)].rf))
         return false;
     if (!begin_order(g, location, &s))
         return false;

@@ -2,8 +2,9 @@
  *
  *     2[0] == 1 && (counter[3] < 5 || !(1[0] == 1[1]))
  *
- * Places are those of --observe; numbers are C's; the operators are C's || && == != < <= > >= + - !
- * and parentheses, on whole numbers that do not wrap: a place of a signed type may be less than 0. */
+ * Places are those of --observe; numbers are C's; the operators are C's || && == != <
+ * <= > >= + - ! and parentheses, on whole numbers that do not wrap: a place of a
+ * signed type may be less than 0. */
 #ifndef HEDDLE_EXPLORE_CONDITION_H
 #define HEDDLE_EXPLORE_CONDITION_H
 

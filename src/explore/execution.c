@@ -271,7 +271,8 @@ void execution_graph(const struct execution *e, const struct changes *c, struct 
 {
     graph_begin(g, e->threads.n);
     add_events(e, c, g, at);
-    if (g->exceeds) /* the changes may add more fences than a graph holds: the answer is not known then */
+    /* The changes may add more fences than a graph holds: the answer is not known then. */
+    if (g->exceeds)
         return;
     add_meetings(e, c, g, at);
     add_reads(e, g, at);

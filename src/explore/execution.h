@@ -27,7 +27,8 @@ struct wanted {
 struct execution_event {
     struct run_event run; /* with the order of the text; location: the execution's number */
     uint16_t thread;
-    uint16_t from;         /* the event that it reads from; NO_EVENT: the initial value, or it does not read */
+    /* The event that it reads from; NO_EVENT: the initial value, or it does not read. */
+    uint16_t from;
     uint16_t meeting;      /* NO_EVENT: none */
     bool arrives, departs; /* it precedes the meeting; it follows the meeting */
     bool for_ever;         /* in the iteration that a loop repeats for ever */

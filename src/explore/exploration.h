@@ -10,8 +10,9 @@
 struct exploration {
     struct arena *arena;
     struct explore_result *result;
-    const char *const *names;   /* of the observed places: "2[0]" */
-    const uint8_t *signed_bits; /* widths of those with a signed type, else 0; NULL: none is signed */
+    const char *const *names; /* of the observed places: "2[0]" */
+    /* Widths of those with a signed type, else 0; NULL: none is signed. */
+    const uint8_t *signed_bits;
     const struct claim *claims;
     unsigned n_claims;
     uint32_t chosen;      /* --outcome: the number of the chosen outcome, from 1; 0: none */

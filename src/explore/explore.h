@@ -25,7 +25,8 @@ struct explore_options {
     /* bound for iterations of a loop that reads its condition from memory, and writes; 0: the
        default */
     uint64_t unroll;
-    bool symmetric;                 /* executions that differ only by a permutation of threads are explored once */
+    /* Executions that differ only by a permutation of threads are explored once. */
+    bool symmetric;
     uint32_t n_threads;             /* threads that search in parallel */
     uint64_t step_limit;            /* limit on the search's steps; 0: none */
     const atomic_bool *interrupted; /* ends the search when it becomes true; NULL: never */
@@ -45,13 +46,15 @@ struct explore_result {
     struct arena arena;
     struct verdict verdict;
     struct interleavings *interleavings; /* or NULL */
-    bool is_part;                        /* a part of the first rank's results: this one has no verdict */
-    bool complete;                       /* nothing was cut off */
-    const char *bounds[6];               /* what was cut off, in words */
+    /* A part of the first rank's results: this one has no verdict. */
+    bool is_part;
+    bool complete;         /* nothing was cut off */
+    const char *bounds[6]; /* what was cut off, in words */
     const struct ir_insn *bound_at[6];
     unsigned n_bounds;
-    struct refusal refusal; /* if text is not NULL: what cannot be explored; there is no verdict then */
-    uint64_t n_events;      /* the number of executed events, over all runs of threads */
+    /* If text is not NULL: what cannot be explored; there is no verdict then. */
+    struct refusal refusal;
+    uint64_t n_events; /* the number of executed events, over all runs of threads */
     uint32_t n_threads, threads_per_block;
 };
 

@@ -38,7 +38,8 @@ struct walk {
     struct arena scratch;
     struct entries *entries;    /* by block */
     struct interval *registers; /* during a block */
-    bool weak_alone;            /* collects only weak writes, and strong ones in a scope smaller than gpu */
+    /* Collects only weak writes, and strong ones in a scope smaller than gpu. */
+    bool weak_alone;
     VEC(struct entry *) list;
     struct future_range ranges[MAX_RANGES];
     unsigned n_ranges;

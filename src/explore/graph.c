@@ -263,7 +263,8 @@ void graph_place(struct graph *g, const struct threads *t, uint16_t event, uint1
     e->location = l;
     e->member = new_member(g, l);
     g->members[(size_t)l * g->members_room + e->member] = event;
-    add_member(graph_row(g, g->before, l, INITIAL), e->member); /* PTX ISA 9.0, 8.2, Initialization */
+    /* PTX ISA 9.0, 8.2, Initialization. */
+    add_member(graph_row(g, g->before, l, INITIAL), e->member);
     for (unsigned m = 1; m < e->member; m++) {
         uint16_t other = graph_member(g, l, m);
         bool is_strong = model_morally_strong(g, t, event, other);

@@ -35,7 +35,8 @@ enum { MAX_WORDS = MAX_MEMBERS / 64 };
              m##_left &= m##_left - 1)
 
 struct event {
-    uint16_t thread, po; /* po: its position in the thread; thread NO_EVENT: it stands for a meeting */
+    /* po: its position in the thread; thread NO_EVENT: it stands for a meeting. */
+    uint16_t thread, po;
     uint16_t location;
     uint16_t member;            /* its number within the location; 0 is the initial value */
     uint16_t rf;                /* the member that it reads from; NO_MEMBER: not decided */
@@ -45,7 +46,8 @@ struct event {
     bool valued;        /* the value that it writes is known */
     uint16_t edges;     /* 1 + its newest synchronizes-with edge */
     uint16_t met;       /* barriers: the meeting that it belongs to; NO_EVENT: none yet */
-    uint16_t passed;    /* barriers: an arrival that was passed over does not meet only events up to this one */
+    /* barriers: an arrival that was passed over does not meet only events up to this one. */
+    uint16_t passed;
     uint64_t read, wrote;
 };
 
@@ -72,8 +74,10 @@ enum graph_location_set {
 struct graph_location {
     uint16_t id, n;
     bool dirty;
-    bool left_out;               /* iterations with atomic operations on it were left out (skipped_atomics.c) */
-    bool some_strong, some_weak; /* pairs of accesses by different threads: some are morally strong; some are not */
+    /* Iterations with atomic operations on it were left out (skipped_atomics.c). */
+    bool left_out;
+    /* Pairs of accesses by different threads: some are morally strong; some are not. */
+    bool some_strong, some_weak;
 };
 
 struct graph {

@@ -39,7 +39,8 @@ struct drawing {
     struct side *sides[2];           /* left, right: by event */
     struct lane *gutters, *channels; /* one more than there are columns; than there are rows */
     uint16_t *group;                 /* by event: the first event that it meets, or itself */
-    uint32_t *into, *next;           /* edges by the event that they lead to: 1 + the newest; a linked list */
+    /* Edges by the event that they lead to: 1 + the newest; a linked list. */
+    uint32_t *into, *next;
 };
 
 /* ---- rows ---- */

@@ -1,5 +1,5 @@
-/* The registers and local memory of one thread during a run, for the tree of runs (thread.c) and the
- * execution of instructions (step.c). */
+/* The registers and local memory of one thread during a run, for the tree of runs (thread.c) and
+ * the execution of instructions (step.c). */
 #ifndef HEDDLE_EXPLORE_MACHINE_H
 #define HEDDLE_EXPLORE_MACHINE_H
 

@@ -175,7 +175,8 @@ void model_causality(struct graph *g)
 
 bool model_check(struct graph *g)
 {
-    if (g->cyclic) /* by axiom Fence-SC (8.10.2); without fences, a cycle breaks another axiom, too */
+    /* By axiom Fence-SC (8.10.2); without fences, a cycle breaks another axiom, too. */
+    if (g->cyclic)
         return false;
     for (uint16_t l = 0; l < g->n_locations; l++) {
         if (!g->locations[l].dirty)
@@ -282,7 +283,8 @@ static bool breaks(const struct graph *g, uint16_t location, const uint64_t *bef
         for (unsigned i = 0; i < words; i++)
             sources[i] |= graph_event_set(g, read, OBSERVED)[i] & ~word_of(INITIAL, i);
     }
-    FOR_MEMBERS(w, k, words, after[k] & (writes[k] | unvalued[k])) /* coherence agrees with causality */
+    /* Coherence agrees with causality. */
+    FOR_MEMBERS(w, k, words, after[k] & (writes[k] | unvalued[k]))
     if (sets_meet(graph_row(g, g->co, location, w), sources, words))
         return true;
     FOR_MEMBERS(r, k, words, after[k] & reads[k])

@@ -41,8 +41,9 @@ struct hope {
     } moves[MAX_THREADS]; /* by thread */
     /* by thread: 1 + the only read that it waits for; 0: none, or several */
     uint16_t waits_for[MAX_THREADS];
-    uint64_t open[MAX_THREADS];          /* by thread: events that are not served, by number % 64 */
-    uint64_t open_at_first[MAX_THREADS]; /* the same, with only those served that have a value now */
+    uint64_t open[MAX_THREADS]; /* by thread: events that are not served, by number % 64 */
+    /* The same, with only those served that have a value now. */
+    uint64_t open_at_first[MAX_THREADS];
     uint16_t reads[MAX_THREADS],
         next[MAX_OPEN]; /* by thread: 1 + its first read; by read: 1 + the next one of its thread */
     unsigned first_incomplete[MAX_THREADS + 1]; /* by thread */
@@ -256,7 +257,8 @@ static void spread_to_threads(struct hope *h)
             h->moves[t] = read && !h->later[read - 1] ? MOVES_BY_NOW : MOVES;
         else if (run->end == RUN_MEETS && meeting_moves(h, t))
             h->moves[t] = MOVES;
-        h->grew |= !moved && h->moves[t] && h->s->g.meets; /* a meeting may depend on it; else only later reads do */
+        /* A meeting may depend on it; else only later reads do. */
+        h->grew |= !moved && h->moves[t] && h->s->g.meets;
     }
 }
 

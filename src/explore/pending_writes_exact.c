@@ -30,7 +30,8 @@ struct coming {
     uint64_t value;
     uint16_t thread, po, location; /* the program's number */
     bool is_known;                 /* its value */
-    bool is_there;                 /* its event exists but is incomplete: its own thread may read it, too */
+    /* Its event exists but is incomplete: its own thread may read it, too. */
+    bool is_there;
 };
 
 struct look {

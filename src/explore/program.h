@@ -88,7 +88,8 @@ struct program {
     uint16_t *buckets; /* hash table of places: 1 + the newest; linked by `next` */
     VEC(uint16_t) next;
     struct refusal refusal; /* the first one; text NULL: none */
-    bool tries;             /* run_try() is at work: what it does may never happen, so it must leave nothing behind */
+    /* run_try() is at work: what it does may never happen, so it must leave nothing behind. */
+    bool tries;
 };
 
 /* loop_kinds.c: for all blocks of a function with detours. */
@@ -107,7 +108,8 @@ static inline struct ir_func *with_own_code(struct arena *arena, const struct ir
     return other;
 }
 
-/* polls.c: detours by block, for a function without what idle.c found; then the function with them. */
+/* polls.c: detours by block, for a function without what idle.c found;
+ * then the function with them. */
 struct detour *find_detours(struct arena *arena, const struct ir_func *f, const uint64_t *constants,
                             const struct ir_live *live);
 const struct ir_func *with_detours(struct arena *arena, const struct ir_func *f, const struct detour *detours);

@@ -23,7 +23,8 @@ struct repair {
     struct changes changes;       /* n is 0 if none are needed, or none were found */
     bool verified, minimal;       /* properties of the changes */
     VEC(struct notice) remaining; /* findings that no order, scope or fence forbids */
-    const char *reason;           /* why nothing was verified; NULL if it was, or if `remaining` tells why */
+    /* Why nothing was verified; NULL if it was, or if `remaining` tells why. */
+    const char *reason;
     uint32_t n_explored, n_parts; /* explored kernels; parts that were tried without */
 };
 

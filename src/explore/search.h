@@ -1,13 +1,14 @@
 /* The search for all executions: grows graphs that are closed under dependencies and reads-from,
  * and reaches each by one sequence of decisions.
  *
- * All threads run as far as they can without undecided values. Then there are undecided reads, and
- * meetings at barriers, each with a set of possible answers: the existing writes, and "a later one"
- * if another thread may still write there. A single possible answer is taken. Otherwise the search
- * branches on one read (or meeting): a branch for each existing write, and one in which it reads
- * from none of these. So no graph occurs in two branches, and no table of visited states is needed.
- * A read that waits for a later write and gets none is a dead end; pending_writes.c and pending_writes_exact.c prove for
- * most of them in advance that none can come. */
+ * All threads run as far as they can without undecided values. Then there are undecided
+ * reads, and meetings at barriers, each with a set of possible answers: the existing writes,
+ * and "a later one" if another thread may still write there. A single possible answer is
+ * taken. Otherwise the search branches on one read (or meeting): a branch for each existing
+ * write, and one in which it reads from none of these. So no graph occurs in two branches,
+ * and no table of visited states is needed. A read that waits for a later write and gets none
+ * is a dead end; pending_writes.c and pending_writes_exact.c prove for most of them in
+ * advance that none can come. */
 #ifndef HEDDLE_EXPLORE_SEARCH_H
 #define HEDDLE_EXPLORE_SEARCH_H
 
@@ -37,7 +38,8 @@ struct explorer {
     const struct claim *claims; /* condition.h */
     unsigned n_claims;
     const atomic_bool *interrupted;
-    const struct wanted *wanted; /* execution.h: ends the search at the first of these; NULL: finds all executions */
+    /* execution.h: ends the search at the first of these; NULL: finds all executions. */
+    const struct wanted *wanted;
     bool stopped;
     size_t run_bytes; /* its own part of tree->run_bytes */
     uint64_t most_run_bytes;

@@ -6,7 +6,8 @@
 
 #include "explore/explore.h"
 
-/* A thread that searches parts of the tree, with everything it needs; threads share nothing else. */
+/* A thread that searches parts of the tree, with everything it needs;
+ * threads share nothing else. */
 struct searcher {
     const struct search *search;
     struct arena arena;

@@ -5,7 +5,8 @@
  * so is what a rank found: the first rank repeats these decisions if it needs more than the values
  * of an outcome. So no rank knows another one's memory, and the results are those of one process.
  *
- * If a rank is lost, the search ends on all ranks, and nothing is reported of the others' findings. */
+ * If a rank is lost, the search ends on all ranks, and nothing is
+ * reported of the others' findings. */
 #ifndef HEDDLE_EXPLORE_SPLIT_H
 #define HEDDLE_EXPLORE_SPLIT_H
 

@@ -293,7 +293,8 @@ static bool step_access(struct execution *x, const struct ir_insn *i, struct val
     }
     if (pending)
         machine_keep(x);
-    if (i->kind == IR_MBARRIER && elements[0].result.needs) /* the value that it reads may end the thread */
+    /* The value that it reads may end the thread. */
+    if (i->kind == IR_MBARRIER && elements[0].result.needs)
         return stop_until(x, elements[0].result.needs);
     if (i->kind == IR_MBARRIER && mbarrier_tests(i->mode) && !mbarrier_test(x, i, &elements[0].result))
         return false;

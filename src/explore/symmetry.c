@@ -208,7 +208,8 @@ void exclude_twins(const struct explorer *x, struct state *s, uint16_t event, co
 {
     uint16_t thread = s->g.events[event].thread, po = s->g.events[event].po;
     bool twin[s->n_threads];
-    take_from_set(graph_event_set(&s->g, event, EXCLUDED), now, s->g.words); /* undoes the decision */
+    /* Undoes the decision. */
+    take_from_set(graph_event_set(&s->g, event, EXCLUDED), now, s->g.words);
     for (uint16_t t = 0; t < s->n_threads; t++)
         twin[t] = t != thread && are_twins(x, s, thread, t);
     join_set(graph_event_set(&s->g, event, EXCLUDED), now, s->g.words);

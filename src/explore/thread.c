@@ -196,7 +196,8 @@ static bool has_answers(const struct run_child *c, const struct answer *answers,
 struct run *run_resolve_all(struct runner *r, struct run *run, const struct answer *answers, unsigned n)
 {
     for (struct run_child **at = &run->children, *c = *at; c; at = &c->next, c = *at)
-        if (has_answers(c, answers, n)) { /* moves it to the front, because it will be asked for again */
+        /* Moves it to the front, because it will be asked for again. */
+        if (has_answers(c, answers, n)) {
             *at = c->next;
             c->next = run->children;
             run->children = c;

@@ -20,7 +20,8 @@
 enum run_kind {
     RUN_READ,
     RUN_WRITE,
-    RUN_UPDATE, /* an atomic read-modify-write that may write; a failed compare-and-swap is a RUN_READ */
+    /* An atomic read-modify-write that may write; a failed compare-and-swap is a RUN_READ. */
+    RUN_UPDATE,
     RUN_FENCE,
     RUN_BARRIER,  /* bar, barrier, barrier.cluster: mode, barrier, count */
     RUN_EXCHANGE, /* a collective of a warp: mode, mask, operands */
@@ -29,13 +30,15 @@ enum run_kind {
 
 enum run_flags {
     RUN_STRONG = 1,
-    RUN_RED = 2,      /* red: has no result, so it does not acquire */
-    RUN_PLACED = 4,   /* it is known to happen, and where */
-    RUN_VALUED = 8,   /* RUN_WRITE: its value is known */
-    RUN_RESOLVED = 16 /* it has its value: for reads, updates, barriers and exchanges with results */
+    RUN_RED = 2,    /* red: has no result, so it does not acquire */
+    RUN_PLACED = 4, /* it is known to happen, and where */
+    RUN_VALUED = 8, /* RUN_WRITE: its value is known */
+    /* It has its value: for reads, updates, barriers and exchanges with results. */
+    RUN_RESOLVED = 16
 };
 
-/* skipped_iterations.c searches for races in this many iterations together that leave the state unchanged */
+/* skipped_iterations.c searches for races in this many iterations together that
+ * leave the state unchanged */
 enum { ROUNDS_PUT_BACK = 2 };
 enum round_kind {
     ROUND_NONE,
@@ -49,9 +52,10 @@ struct run_event {
     uint8_t barrier;                  /* its number */
     uint8_t round;                    /* enum round_kind of the iteration that begins with it */
     uint16_t location;
-    uint16_t compares_from; /* compare-and-swap: 1 + the newest event that the comparand depends on */
-    uint32_t step;          /* the instruction's number within the run */
-    uint32_t count;         /* barriers: number of threads, 0: all; exchanges: the mask of lanes */
+    /* compare-and-swap: 1 + the newest event that the comparand depends on. */
+    uint16_t compares_from;
+    uint32_t step;  /* the instruction's number within the run */
+    uint32_t count; /* barriers: number of threads, 0: all; exchanges: the mask of lanes */
     uint64_t read, wrote;
     uint64_t operand[2];               /* exchanges: a; b | c << 32 */
     uint64_t place_needs, value_needs; /* the events that it needs, as bits by number % 64 */
@@ -70,14 +74,16 @@ enum run_end {
 
 struct run {
     uint16_t n_events;
-    uint16_t complete;   /* number of complete events at its beginning */
-    uint16_t round;      /* RUN_SPINS: the first event of the iteration */
-    bool is_chain;       /* RUN_SPINS: more than two iterations until the state repeats */
-    bool leaves_updates; /* RUN_SPINS: the iteration has atomic operations that wrote the value they had read */
-    uint8_t end;         /* enum run_end */
+    uint16_t complete; /* number of complete events at its beginning */
+    uint16_t round;    /* RUN_SPINS: the first event of the iteration */
+    bool is_chain;     /* RUN_SPINS: more than two iterations until the state repeats */
+    /* RUN_SPINS: the iteration has atomic operations that wrote the value they had read. */
+    bool leaves_updates;
+    uint8_t end; /* enum run_end */
     struct run_event *events;
-    uint64_t needs;       /* RUN_WAITS: events, as in place_needs */
-    uint64_t round_needs; /* likewise: needed to know whether an iteration left the state unchanged */
+    uint64_t needs; /* RUN_WAITS: events, as in place_needs */
+    /* likewise: needed to know whether an iteration left the state unchanged. */
+    uint64_t round_needs;
     /* the first event behind that iteration, which exists only if it did not; else NO_EVENT */
     uint16_t beyond;
     const struct ir_insn *stopped; /* where it stopped */

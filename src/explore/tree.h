@@ -30,8 +30,9 @@ enum tree_end {
     TREE_LIMITED,   /* the steps have been used up */
     TREE_SUFFICED,  /* an error was found, and the search takes long */
     TREE_GAVE_UP,   /* a bound cut a loop off: another bound is tried */
-    TREE_SHOWS,     /* iterations were left out, and an access could tell (skipped_atomics.c): they must stay */
-    TREE_STOPPED,   /* any other reason, known to the worker that stopped it */
+    /* Iterations were left out, and an access could tell (skipped_atomics.c): they must stay. */
+    TREE_SHOWS,
+    TREE_STOPPED, /* any other reason, known to the worker that stopped it */
 };
 
 /* Does the search start again, with another bound or with more iterations? */
@@ -54,13 +55,14 @@ struct tree {
     uint32_t n_parts;
     uint32_t n_workers, n_idle, n_dry; /* idle: without a part; dry: without steps */
     uint32_t n_wanted;                 /* parts that other ranks want */
-    bool is_branch;                    /* a branch of another rank's tree, which decides when it ends */
+    /* A branch of another rank's tree, which decides when it ends. */
+    bool is_branch;
     /* taken: by workers that have since asked for more, or returned the rest */
     uint64_t steps_left, steps_taken;
     struct patience cut;
     atomic_bool has_cut;
-    double
-        seconds_found; /* after a finding the search ends when a worker has used this much processor time; 0: never */
+    /* After a finding the search ends when a worker has used this much processor time; 0: never. */
+    double seconds_found;
     atomic_bool has_found;
     atomic_bool hungry, ended;
     enum tree_end end;
@@ -83,7 +85,8 @@ void tree_leave(struct tree *t);
 /* Returns the next part to search, which the caller frees. Waits for it; NULL if the search has
    ended. */
 struct part *tree_take(struct tree *t);
-/* Adds a part, with a copy of the decisions; false if memory is exhausted, and nothing was given. */
+/* Adds a part, with a copy of the decisions; false if memory is
+ * exhausted, and nothing was given. */
 bool tree_give(struct tree *t, const uint8_t *decisions, uint32_t depth, uint8_t first);
 void tree_stop(struct tree *t, enum tree_end end);
 /* Called when a worker has cut a loop off; `bytes`: the size of its search. */
@@ -114,7 +117,8 @@ enum tree_needs tree_needs(struct tree *t);
 /* Adds steps from another rank; unused ones go back there. */
 void tree_feed(struct tree *t, uint64_t steps);
 uint64_t tree_drain(struct tree *t);
-/* Another rank wants more parts; tree_spare() returns one that no worker here waits for, or NULL. */
+/* Another rank wants more parts; tree_spare() returns one that no
+ * worker here waits for, or NULL. */
 void tree_want(struct tree *t, uint32_t n);
 struct part *tree_spare(struct tree *t);
 

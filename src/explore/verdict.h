@@ -7,7 +7,8 @@
 
 /* A read of an execution. */
 struct example_read {
-    const struct ir_insn *insn, *from; /* from: what wrote the value; NULL: it is the initial value */
+    /* from: what wrote the value; NULL: it is the initial value. */
+    const struct ir_insn *insn, *from;
     uint32_t block, thread, from_block, from_thread;
     uint64_t value;
 };

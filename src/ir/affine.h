@@ -16,8 +16,10 @@
  * extended to that width first. */
 struct ir_mad {
     ir_ref a, b, c; /* b, c: REF_NONE where there are none */
-    int64_t factor; /* where it is a number: then 1 without a product, -1 of neg; else b is the factor */
-    ir_ref by;      /* the operand that the number comes from, for the shape to look at; REF_NONE: there is none */
+    /* Where it is a number: then 1 without a product, -1 of neg; else b is the factor. */
+    int64_t factor;
+    /* The operand that the number comes from, for the shape to look at; REF_NONE: there is none. */
+    ir_ref by;
     bool subtracts;
     enum { EXTEND_NONE, EXTEND_TRUNC, EXTEND_SIGN, EXTEND_ZERO } extend; /* of a and b */
     unsigned from, width;                                                /* of a; of d */
@@ -68,10 +70,13 @@ struct ir_affine {
         EVOLVES_LOADED, /* it depends on what the loop loads */
     } over;
     int64_t step;
-    ir_ref base; /* the operand is this register's value at the start of the iteration, plus `added`; or REF_NONE */
+    /* The operand is this register's value at the start of the iteration, plus `added`; or
+     * REF_NONE. */
+    ir_ref base;
     int64_t added;
-    ir_ref r;                                            /* the operand itself */
-    enum { AFFINE_BASE, AFFINE_MAD, AFFINE_OTHER } made; /* the value of `base`; by an affine instruction; by another */
+    ir_ref r; /* the operand itself */
+    /* The value of `base`; by an affine instruction; by another. */
+    enum { AFFINE_BASE, AFFINE_MAD, AFFINE_OTHER } made;
     uint32_t insn;     /* AFFINE_MAD: the instruction that computes it; else that reads it */
     struct ir_mad mad; /* AFFINE_MAD: that instruction, and its operands */
     const struct ir_affine *a, *b, *c;

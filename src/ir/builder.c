@@ -90,7 +90,8 @@ struct ir_insn *ir_emit(struct builder *b, enum ir_kind kind)
     struct ir_insn *i = VEC_PUSH(b->arena, &b->f->insns);
     ir_spend(b->f, INSN_WORK); /* a few words may stand for many instructions */
     i->kind = (uint8_t)kind;
-    i->origin = b->insn->inst ? b->insn : NULL; /* none: parameters in registers, the end of an empty body */
+    /* none: parameters in registers, the end of an empty body. */
+    i->origin = b->insn->inst ? b->insn : NULL;
     i->module = b->module;
     i->loc = b->loc;
     return i;

@@ -18,7 +18,8 @@ struct builder {
     const struct ptx_func *func;
     const struct ptx_module *module;
     const struct ptx_insn *insn; /* being lowered; an empty one before the first */
-    struct place place;          /* of what is being lowered: the function's head, a variable, an instruction */
+    /* Of what is being lowered: the function's head, a variable, an instruction. */
+    struct place place;
     const struct ptx_loc *loc;
     ir_ref guard;       /* of insn */
     uint32_t *reg_of;   /* ir register + 0 by PTX register number; 0 = none yet */

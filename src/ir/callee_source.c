@@ -9,7 +9,8 @@ struct query {
     VEC(const struct ptx_func *) functions;
 };
 
-static struct str key_of(const struct ptx_func *f) /* `definition` of a definition points to itself */
+/* `definition` of a definition points to itself. */
+static struct str key_of(const struct ptx_func *f)
 {
     return (struct str){(const char *)&f->definition->definition, sizeof f->definition};
 }

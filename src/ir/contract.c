@@ -251,8 +251,8 @@ static uint32_t only_successor(const struct contractor *c, uint32_t block)
 static void find_traces(struct contractor *c, uint32_t *before, uint32_t *after)
 {
     struct ir_func *f = c->f;
-    uint32_t *from =
-        ARENA_ARRAY(&c->scratch, uint32_t, f->blocks.n); /* 1 + the only one that goes there, or NO_BLOCK */
+    /* 1 + the only one that goes there, or NO_BLOCK. */
+    uint32_t *from = ARENA_ARRAY(&c->scratch, uint32_t, f->blocks.n);
     for (uint32_t o = 0; o < f->n_ordered; o++)
         for (uint32_t k = ir_count_from(f, o); k-- > 0;) {
             uint32_t *of = &from[ir_successor(f, f->order[o], k)];

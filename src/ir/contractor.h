@@ -20,12 +20,14 @@ struct product {
     uint32_t insn, at; /* at: place along the trace */
     uint32_t trace, region, order;
     const struct contraction *entry;
-    uint32_t n_sums;              /* that read it, once each */
-    bool is_read;                 /* by what is no such sum, or as the addend of an fma */
-    bool has_fixed;               /* a factor that is a constant or a parameter: contracted in other regions, too */
+    uint32_t n_sums; /* that read it, once each */
+    bool is_read;    /* by what is no such sum, or as the addend of an fma */
+    /* A factor that is a constant or a parameter: contracted in other regions, too. */
+    bool has_fixed;
     bool contracted, overwritten; /* overwritten: a factor is, before a sum */
     bool divides;                 /* the second factor is the reciprocal of factor[1] */
-    ir_ref factor[2], kept[2];    /* kept: the registers with their values for the sums, or REF_NONE */
+    /* kept: the registers with their values for the sums, or REF_NONE. */
+    ir_ref factor[2], kept[2];
 };
 
 struct sum {
@@ -56,7 +58,8 @@ struct contractor {
     struct holding *holdings; /* by register */
     const struct ir_defs *defs;
     const uint8_t *fixed; /* by register: enum ptxas_fixed */
-    uint32_t *global;     /* by register that is written once: 1 + the product with a fixed factor that it is */
+    /* By register that is written once: 1 + the product with a fixed factor that it is. */
+    uint32_t *global;
     const struct ptxas_range *seen;    /* by block in order: where its products are one value */
     uint32_t trace, region, order, at; /* where the scan is */
     uint32_t *sum_of, *product_of;     /* by instruction: 1 + number */

@@ -1,11 +1,11 @@
-/* A function as the engines run it: blocks of simple instructions on virtual registers.
+/* A function as the engines run it: basic blocks of simple instructions on virtual registers.
  *
- * ir_build() lowers a parsed and verified function. What PTX leaves to the reader is explicit here:
- * operands of another width than the instruction are resized by instructions of their own, vectors
- * are packed and unpacked, addresses of variables are constants, parameters live in the frame, and
- * a block ends at every place where lanes may part or wait. Blocks stand in an order in which loops
- * are contiguous and every other branch goes forward (block_order.c): an engine that always runs
- * the first block that has pending lanes reconverges by itself.
+ * ir_build() lowers a parsed and verified function. What is implicit in PTX is explicit here:
+ * separate instructions resize operands that are wider or narrower than their instruction, vectors
+ * are packed and unpacked, addresses of variables are constants, and parameters live in the frame.
+ * A block ends wherever lanes may diverge or wait. Blocks are ordered so that loops are contiguous
+ * and every other branch goes forward (block_order.c). So an engine that always runs the first
+ * block with pending lanes reconverges by itself.
  */
 #ifndef HEDDLE_IR_IR_H
 #define HEDDLE_IR_IR_H
@@ -40,8 +40,8 @@ static inline uint32_t ir_ref_index(ir_ref r)
  * of all its cluster's blocks (struct ir_func, clustered). */
 enum { IR_ENVREG = SREG_COUNT * 4, IR_PARAM_BASE = IR_ENVREG + 32, IR_SHARED_START };
 
-/* A constant, the same in all lanes. Where `symbol` is set its address is added when the kernel is
- * prepared.
+/* A constant, the same in all lanes. If `symbol` is set, the symbol's address is added when the
+ * kernel is prepared.
  */
 enum ir_base {
     BASE_NONE,
@@ -55,13 +55,13 @@ enum ir_base {
     BASE_CONST_SIZE,
 };
 
-/* What a block of a cluster has of addresses of shared memory: as many bits as on an H200. */
+/* The bits of a shared address within one block of a cluster: as many as on an H200. */
 enum { SHARED_WINDOW_LOG2 = 24 };
 
 struct ir_const {
     uint8_t width; /* 1, 16, 32, 64, 128 */
     uint8_t base;  /* enum ir_base */
-    uint64_t lo;   /* of 128 bits the upper half is 0 */
+    uint64_t lo;   /* a 128-bit constant has 0 in its upper half */
     struct ptx_symbol *symbol;
 };
 
@@ -69,30 +69,36 @@ enum ir_kind {
     IR_LANES, /* d, e = lane(a, b, c, imm) */
     IR_LD,    /* access; a = address base; d.. = access->regs */
     IR_ST,
-    IR_ATOM,  /* access; a = address base; access->operands; results, or REF_NONE, in access->regs */
+    /* access; a = address base; access->operands; results, or REF_NONE, in access->regs. */
+    IR_ATOM,
     IR_FRAME, /* d = address of the activation's frame + imm, in .local space */
     IR_NOW,   /* d = a special register read now: imm = enum isa_sreg */
     IR_ACTIVEMASK,
     IR_FENCE,
-    IR_ASYNC,   /* access: what is written, or an mbarrier; a = address base, access->operands by enum async_operand */
+    /* access: what is written, or an mbarrier; a = address base, access->operands by enum
+     * async_operand. */
+    IR_ASYNC,
     IR_GROUP,   /* imm = how many of its newest groups a thread does not wait for */
     IR_TEXTURE, /* texture: reads, or writes, of textures and surfaces */
     IR_ALLOCA,  /* d = address, a = bytes, imm = alignment */
     IR_STACKSAVE,
     IR_STACKRESTORE,
-    /* Ends of blocks, where lanes wait, or meet. */
-    IR_SHFL,      /* d, e (predicate) = a, b, c; membermask in f */
-    IR_VOTE,      /* d = vote on a; membermask in f */
-    IR_MATCH,     /* d, e = lanes that agree on a */
-    IR_REDUX,     /* d = reduction of a */
-    IR_ELECT,     /* d = leader, e = am I it? */
-    IR_WARPSYNC,  /* bar.warp.sync; membermask in f */
-    IR_MATRIX,    /* matrix; access where it loads or stores, a = address base; membermask in f */
-    IR_BAR,       /* a = barrier (none: the cluster's), b = threads or none, c = predicate; d or e = result */
-    IR_MBARRIER,  /* access; a = address base, b = count, state or parity; d = state or result; imm = enum ir_order */
+    /* From here on: the last instructions of blocks. These make lanes wait or meet. */
+    IR_SHFL,     /* d, e (predicate) = a, b, c; membermask in f */
+    IR_VOTE,     /* d = vote on a; membermask in f */
+    IR_MATCH,    /* d, e = lanes that agree on a */
+    IR_REDUX,    /* d = reduction of a */
+    IR_ELECT,    /* d = leader, e = am I it? */
+    IR_WARPSYNC, /* bar.warp.sync; membermask in f */
+    IR_MATRIX,   /* matrix; access where it loads or stores, a = address base; membermask in f */
+    /* a = barrier (none: the cluster's), b = threads or none, c = predicate; d or e = result. */
+    IR_BAR,
+    /* access; a = address base, b = count, state or parity; d = state or result; imm = enum
+     * ir_order. */
+    IR_MBARRIER,
     IR_NANOSLEEP, /* a = nanoseconds */
-    /* Where lanes may part. Each but BRA without a guard falls through where the guard does not
-     * hold. */
+    /* Lanes may diverge at these. If the guard is false, a lane falls through (BRA without a guard
+     * never does). */
     IR_BRA, /* to targets[0] */
     IR_BRX, /* a = index into targets */
     IR_CALL,
@@ -100,10 +106,10 @@ enum ir_kind {
     IR_EXIT,
     IR_TRAP,
     IR_BRKPT,
-    IR_JUMP, /* to the next block, which need not be the next in order */
+    IR_JUMP, /* to `next`, which need not follow in block order */
 };
 
-/* Is it the last of its block? */
+/* Is it always the last instruction of its block? */
 static inline bool ir_ends_block(enum ir_kind kind)
 {
     return kind >= IR_SHFL;
@@ -116,27 +122,29 @@ struct ir_access {
     int64_t disp;
     ir_ref disp_const; /* a constant with a base that disp is added to, or REF_NONE */
     ir_ref regs[8];    /* IR_LD destinations, IR_ST sources, IR_ATOM destinations */
-    ir_ref operands
-        [8]; /* IR_ATOM vector sources; scalar ones too: operands[0], and [1] for cas; IR_ASYNC, copies: async_operand */
+    /* IR_ATOM vector sources; scalar ones too: operands[0], and [1] for cas; IR_ASYNC, copies:
+     * async_operand. */
+    ir_ref operands[8];
 };
 
-/* IR_MATRIX: what it computes or moves. It reads the registers (or the descriptor) of A, then of B,
- * then what else there is of a stride, metadata and scale-d, then the registers of C, but for
- * products of a warp that have C before the metadata. */
+/* IR_MATRIX: what it computes or moves. Its reads are, in this order: the registers (or descriptor)
+ * of A; those of B; a stride, metadata and scale-d, as far as it has them; the registers of C. In
+ * products of a warp, C comes before the metadata. */
 struct ir_matrix {
     struct matrix form;
     struct str name; /* the opcode */
     uint16_t n_reads, n_writes;
-    uint16_t at_b, at_c, at_scale, at_rest; /* among reads: B, C, the predicate scale-d, metadata or stride */
+    /* Among reads: B, C, the predicate scale-d, metadata or stride. */
+    uint16_t at_b, at_c, at_scale, at_rest;
     bool has_rest, a_by_descriptor;
     bool negates_a, negates_b, transposes_a, transposes_b; /* of wgmma */
     uint8_t selector;
     ir_ref *reads, *writes;
 };
 
-/* IR_TEXTURE: what it reads, or does, with which registers: a handle (64 bits), and of these, from
- * where on: the handle of a sampler, layer and coordinates, level or gradients, offsets, values. 0:
- * it has none. */
+/* IR_TEXTURE: a texture or surface operation and its registers. reads[0] is a handle (64 bits).
+ * at_* is the index in `reads` of the sampler's handle, of layer and coordinates, of level or
+ * gradients, of offsets, of values; 0: it has none. */
 enum { IR_TEXTURE_READS = 20, IR_TEXTURE_WRITES = 5 };
 struct ir_texture {
     struct texture_form form;
@@ -159,7 +167,7 @@ enum ir_syscall {
 #undef NESTED
 #undef OWN_STREAM
 };
-/* Of the device runtime: what launches may be made of. */
+/* A function of the device runtime, which launches kernels. */
 static inline bool ir_is_nested(enum ir_syscall s)
 {
     return s > SYSCALL_ASSERTFAIL;
@@ -177,8 +185,8 @@ struct ir_call {
     VEC(struct ir_copy) results;
 };
 
-/* What lanes of a warp do together; those that meet agree on this and on the membermask, not on the
- * place. */
+/* What lanes of a warp do together. Lanes meet if they agree on this and on the membermask; their
+ * instructions may differ. */
 enum collective {
     COLLECTIVE_SYNC,
     COLLECTIVE_SHFL_UP,
@@ -212,7 +220,9 @@ enum collective {
 enum mbarrier_mode {
     MBARRIER_INIT,
     MBARRIER_INVAL,
-    MBARRIER_ARRIVE, /* has the operand a count, or transactions to expect (.expect_tx)? That says the instruction */
+    /* Whether the operand is a count or a number of transactions to expect (.expect_tx) follows
+     * from the instruction. */
+    MBARRIER_ARRIVE,
     MBARRIER_ARRIVE_DROP,
     MBARRIER_EXPECT_TX,
     MBARRIER_COMPLETE_TX,
@@ -227,22 +237,29 @@ static inline bool mbarrier_tests(uint8_t mode)
 /* What is done asynchronously (9.7.9.25). */
 enum async_mode {
     ASYNC_NONE, /* IR_LD and IR_ST of their own */
-    ASYNC_COPY, /* cp.async. Where all of the source is read it is an IR_LD and an IR_ST behind it, with this mode: ir_is_copy() */
-    ASYNC_ARRIVE,           /* cp.async.mbarrier.arrive */
-    ASYNC_ARRIVE_NOINC,     /* the same with .noinc */
-    ASYNC_STORE,            /* st.async, red.async */
-    ASYNC_BULK_FROM_GLOBAL, /* cp.async.bulk, cp.reduce.async.bulk: to shared memory, of the cluster's blocks, too */
-    ASYNC_BULK_SHARED,      /* from a block's shared memory to another's */
+    /* cp.async. A copy that reads all of its source is an IR_LD and an IR_ST, both with this mode:
+     * ir_is_copy(). */
+    ASYNC_COPY,
+    ASYNC_ARRIVE,       /* cp.async.mbarrier.arrive */
+    ASYNC_ARRIVE_NOINC, /* the same with .noinc */
+    ASYNC_STORE,        /* st.async, red.async */
+    /* cp.async.bulk, cp.reduce.async.bulk: to shared memory, of the cluster's blocks, too. */
+    ASYNC_BULK_FROM_GLOBAL,
+    ASYNC_BULK_SHARED, /* from a block's shared memory to another's */
     ASYNC_BULK_TO_GLOBAL,
-    ASYNC_TENSOR_LOAD, /* cp.async.bulk.tensor: the address is that in shared memory, ASYNC_SOURCE that of the map; regs: coordinates */
+    /* cp.async.bulk.tensor: the address is that in shared memory, ASYNC_SOURCE that of the map;
+     * regs: coordinates. */
+    ASYNC_TENSOR_LOAD,
     ASYNC_TENSOR_STORE,
-    ASYNC_TENSOR_REDUCE, /* the map says of what type */
+    ASYNC_TENSOR_REDUCE, /* the map has the type */
 };
 enum { ASYNC_OFFSETS = 5 }; /* in regs, behind the coordinates: im2col's: 16 bits */
 enum async_operand {
-    ASYNC_SOURCE,               /* an address: 64 bits */
-    ASYNC_SIZE,                 /* bytes: 32 bits; of ASYNC_COPY, what is read, the rest being zeroes */
-    ASYNC_MBARRIER,             /* an address, in the state space of the access, or of ASYNC_BULK_* in .shared */
+    ASYNC_SOURCE, /* an address: 64 bits */
+    /* Bytes: 32 bits. ASYNC_COPY: the bytes that are read; the rest is zero. */
+    ASYNC_SIZE,
+    /* An address, in the state space of the access, or of ASYNC_BULK_* in .shared. */
+    ASYNC_MBARRIER,
     ASYNC_MASK,                 /* multicast: the blocks of the cluster: 16 bits */
     ASYNC_VALUE,                /* ASYNC_STORE: up to 4 elements */
     ASYNC_IGNORE = ASYNC_VALUE, /* ASYNC_COPY: a predicate: nothing is read */
@@ -254,7 +271,8 @@ enum group_mode {
     GROUP_BULK_COMMIT,
     GROUP_BULK_WAIT,
     GROUP_BULK_WAIT_READ,
-    GROUP_WGMMA_FENCE, /* from here on of wgmma, which the machine has done at once: the checker looks at them */
+    /* wgmma. The machine performs products at once; only the checker uses these groups. */
+    GROUP_WGMMA_FENCE,
     GROUP_WGMMA_COMMIT,
     GROUP_WGMMA_WAIT,
 };
@@ -278,15 +296,15 @@ struct ir_insn {
     };
     struct ir_matrix *matrix;        /* IR_MATRIX */
     struct ir_texture *texture;      /* IR_TEXTURE */
-    const struct ptx_insn *origin;   /* NULL where no instruction of PTX stands for it */
+    const struct ptx_insn *origin;   /* its PTX instruction; or NULL */
     const struct ptx_module *module; /* of origin */
     const struct ptx_loc *loc;       /* source line, or NULL */
 };
 
-/* A cp.async that reads all of its source is two instructions: what compiled code does at once, a
- * load and a store through registers of no other use. With a size in a register or a predicate it
- * is these for the lanes that do, and an IR_ASYNC for the others. The interpreter passes over the
- * load, and takes the store for all of the copy, whose source is operands[ASYNC_SOURCE]. */
+/* A cp.async that reads all of its source is two instructions: a load and a store through registers
+ * that have no other use. If it has a size in a register, or a predicate, these are for the lanes
+ * that read everything, and an IR_ASYNC is for the others. Compiled code performs both at once. The
+ * interpreter skips the load; its store performs the copy from operands[ASYNC_SOURCE]. */
 static inline bool ir_is_copy(const struct ir_insn *i)
 {
     return (i->kind == IR_LD || i->kind == IR_ST) && i->mode == ASYNC_COPY;
@@ -300,13 +318,14 @@ static inline bool ir_has_access(const struct ir_insn *i)
 
 struct ir_block {
     uint32_t first, n; /* instructions */
-    uint32_t next;     /* where lanes go on that no branch takes elsewhere; NO_BLOCK: there are none */
-    uint32_t order;    /* place in the order of execution */
-    bool loop_header;  /* some branch goes back to it */
-    bool spins;        /* a loop whose exit hangs on memory that others write, a vote or a clock */
-    bool polls;        /* lanes come there from a call on whose result such a loop hangs */
-    uint32_t serial_from,
-        serial_to; /* of a serial part (serial_parts.c): it and the one behind, in order; else both 0 */
+    /* Where lanes continue that do not branch elsewhere; NO_BLOCK: there are none. */
+    uint32_t next;
+    uint32_t order;   /* place in the order of execution */
+    bool loop_header; /* some branch goes back to it */
+    bool spins;       /* a loop whose exit depends on memory of others, a vote or a clock */
+    bool polls;       /* it follows a call whose result decides whether such a loop ends */
+    /* The first block of a serial part and the block after it (serial_parts.c); else both 0. */
+    uint32_t serial_from, serial_to;
 };
 
 enum { NO_BLOCK = UINT32_MAX };
@@ -329,7 +348,7 @@ struct ir_reg {
     uint8_t width;
     uint32_t slot;                /* byte offset of its row in the frame of registers */
     const struct ptx_reg *origin; /* or NULL for temporaries */
-    uint32_t number;              /* of that one, in its function */
+    uint32_t number;              /* the number of `origin` in its function */
 };
 
 struct ir_func {
@@ -337,25 +356,28 @@ struct ir_func {
     struct arena *arena;
     VEC(struct ir_insn) insns;
     VEC(struct ir_block) blocks; /* in the text's order */
-    uint32_t *order;             /* block numbers in the order of execution: those that can be reached */
+    /* Block numbers in the order of execution: those that can be reached. */
+    uint32_t *order;
     uint32_t n_ordered;
     VEC(struct ir_reg) regs;     /* index 0 is not used */
     VEC(struct ir_const) consts; /* index 0 is not used */
     uint32_t frame_bytes;        /* of local memory */
-    uint32_t *frame_at;          /* by number of a variable of the function: 1 + its place in the frame, or 0 */
-    uint32_t register_bytes;     /* of the frame of registers */
-    /* Addresses of shared memory tell the blocks of a cluster apart (9.7.9.23): as values they have
-     * IR_SHARED_START added, which an access with an address in a register takes off again.
-     * Elsewhere they count from the block's own memory, always. */
+    /* By number of a variable of the function: 1 + its place in the frame, or 0. */
+    uint32_t *frame_at;
+    uint32_t register_bytes; /* of the frame of registers */
+    /* Shared addresses distinguish the blocks of a cluster (9.7.9.23). As values, they include
+     * IR_SHARED_START; an access with an address in a register subtracts it again. All other
+     * shared addresses are relative to the block's own memory. */
     bool clustered;
-    bool needs_clustered;           /* an instruction with such addresses, or a barrier of clusters */
+    /* It has an instruction with such addresses, or a barrier of clusters. */
+    bool needs_clustered;
     bool suspends;                  /* has barriers, warp operations, calls or spinning loops */
     bool uses_dynamic_stack;        /* alloca */
     bool keeps_registers;           /* IR_KEEPS_REGISTERS */
     VEC(struct ptx_func *) callees; /* called directly or address taken */
     VEC(struct ptx_var *) vars;     /* module variables whose address is used */
     VEC(uint32_t) zeroed;           /* registers that may be read before they are written */
-    uint64_t *work_left;            /* steps that the passes may still take; NULL: any number */
+    uint64_t *work_left;            /* the passes' remaining steps; NULL: no limit */
 };
 
 /* By its place in the order of execution. */
@@ -377,9 +399,11 @@ static inline bool ir_spend(const struct ir_func *f, uint64_t steps)
 }
 
 enum ir_options {
-    IR_SERIAL_WALKS =
-        1, /* threads that walk lists of their own and try for what they find do so one after the other (serial_parts.c) */
-    IR_KEEPS_REGISTERS = 2, /* for who looks at them: each register has a row of its own, which begins as 0 */
+    /* Threads that walk lists of their own and try for what they find do so one after the other
+     * (serial_parts.c). */
+    IR_SERIAL_WALKS = 1,
+    /* For who looks at them: each register has a row of its own, which begins as 0. */
+    IR_KEEPS_REGISTERS = 2,
 };
 
 /* Lowers one function with a body. Reports what the machine refuses (with place) and returns NULL
@@ -413,7 +437,8 @@ bool ir_find_serial(struct ir_func *f, bool serial_walks, bool *has_cut);
 /* dead.c: results of atomics that nobody reads, as `atom` is then what `red` is; copies in
  * fragments. */
 void ir_drop_unread(struct ir_func *f);
-bool ir_contract(struct ir_func *f);     /* contract.c: mul and add become fma where ptxas contracts them */
+/* contract.c: mul and add become fma where ptxas contracts them. */
+bool ir_contract(struct ir_func *f);
 bool ir_assign_slots(struct ir_func *f); /* slots.c */
 /* Registers that are needed across blocks: numbered from 0, and sets of them by block in the order
  * of execution. */
@@ -428,7 +453,8 @@ bool ir_find_live(const struct ir_func *f, struct arena *arena, struct ir_live *
  * live then. */
 typedef bool ir_keeps_fn(const struct ir_insn *i);
 bool ir_drop_dead(struct ir_func *f, ir_keeps_fn *keeps, struct arena *arena, struct ir_live *live);
-/* dead.c: drops those whose registers nobody reads; of chains what stands in the order of the text. */
+/* dead.c: drops those whose registers nobody reads; of chains what stands
+ * in the order of the text. */
 void ir_drop_unused(struct ir_func *f);
 
 /* ---- cfg.c ---- */

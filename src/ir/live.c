@@ -18,7 +18,8 @@ static void note_exposed(void *data, const struct ir_insn *i, uint32_t reg, bool
     if (is_def && !i->guard)
         x->written_in[reg] = x->block + 1;
     else if (x->written_in[reg] != x->block + 1 && !x->live->number[reg])
-        x->live->number[reg] = ++x->live->n; /* of what is written under a guard, the old value may come through */
+        /* Of what is written under a guard, the old value may come through. */
+        x->live->number[reg] = ++x->live->n;
 }
 
 /* One block's sets. */

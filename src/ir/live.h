@@ -23,7 +23,8 @@ static inline void ir_visit_registers(const struct ir_insn *i, ir_visit_fn *visi
  * cross blocks, and makes room for their sets, which are empty; false where they are more than the
  * function's share of work allows. */
 bool ir_live_begin(const struct ir_func *f, struct arena *arena, struct ir_live *live);
-/* Of the block at a place of the order: out = in of all successors; false where the work is spent. */
+/* Of the block at a place of the order: out = in of all successors;
+ * false where the work is spent. */
 bool ir_live_join_successors(const struct ir_func *f, struct ir_live *live, uint32_t order);
 
 #endif

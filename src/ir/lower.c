@@ -193,7 +193,8 @@ static void lower_unpack(struct builder *b, enum isa_type type)
         if (e.kind != OPND_REG)
             continue;
         struct ir_dest d = ir_destination(b, &e, bits_type(element));
-        ir_emit_lanes(b, lane, d.ref, x, REF_NONE, REF_NONE)->imm = k; /* no element can be x: its width is another */
+        /* No element can be x: its width is another. */
+        ir_emit_lanes(b, lane, d.ref, x, REF_NONE, REF_NONE)->imm = k;
         ir_finish(b, d);
     }
 }

@@ -43,7 +43,8 @@ ir_ref lower_place(struct builder *b, const struct ptx_operand *m, struct ir_acc
         return REF_NONE;
     }
     if (base->kind != OPND_SYMBOL) {
-        if (a->mem.space == SPACE_PARAM) /* kernel parameters have generic addresses, those of functions local ones */
+        /* Kernel parameters have generic addresses, those of functions local ones. */
+        if (a->mem.space == SPACE_PARAM)
             a->mem.space = b->func->entry ? SPACE_GENERIC : SPACE_LOCAL;
         enum isa_type type = base->kind == OPND_REG && isa_type_bits(base->reg->type) == 32 ? TYPE_u32 : TYPE_u64;
         ir_ref at = ir_source(b, base, type);
@@ -286,6 +287,7 @@ void lower_address(struct builder *b)
         break;
     case KIND_MAPA: write_u64(b, mapped(b, a, isa_type_bits(type))); break;
     case KIND_GETCTARANK: write_u64(b, rank_of(b, a, isa_type_bits(type))); break;
-    default: write_u64(b, ir_const_of(b, 64, 0)); break; /* createpolicy: policies are only carried */
+    /* createpolicy: policies are only carried. */
+    default: write_u64(b, ir_const_of(b, 64, 0)); break;
     }
 }

@@ -119,7 +119,8 @@ static bool add_negation(struct builder *b, struct video *v)
 
 static struct video modifiers_of(const struct isa_inst *inst)
 {
-    bool set = inst->operand[0].type != TYPE_none; /* vset: the destination has no type in the opcode */
+    /* vset: the destination has no type in the opcode. */
+    bool set = inst->operand[0].type != TYPE_none;
     bool d = !set && isa_operand_type(inst, &inst->operand[0]) == TYPE_s32;
     bool a = isa_operand_type(inst, &inst->operand[1]) == TYPE_s32;
     bool s = isa_operand_type(inst, &inst->operand[2]) == TYPE_s32;

@@ -11,7 +11,8 @@
 enum ir_order { ORDER_WEAK, ORDER_RELAXED, ORDER_ACQUIRE, ORDER_RELEASE, ORDER_ACQ_REL, ORDER_SC };
 
 struct mem_access {
-    enum ptx_space space;       /* SPACE_GENERIC, GLOBAL, CONST, SHARED, LOCAL; PARAM: the kernel's parameters */
+    /* SPACE_GENERIC, GLOBAL, CONST, SHARED, LOCAL; PARAM: the kernel's parameters. */
+    enum ptx_space space;
     bool frame;                 /* the address counts from the activation's frame, in .local */
     uint8_t bytes;              /* of one element: 1, 2, 4, 8, 16 */
     uint8_t n;                  /* elements: 1, 2, 4, 8 */
@@ -19,8 +20,9 @@ struct mem_access {
     bool is_volatile, is_const; /* is_const: .nc, ldu: read-only for the kernel */
     uint8_t order;              /* enum ir_order */
     uint8_t scope;              /* enum isa_mod: MOD_cta .. MOD_sys, MOD_none for weak */
-    uint8_t atom;               /* enum atom_op, of an atomic operation, or an asynchronous one that reduces */
-    uint8_t type;               /* enum isa_type of an element of these; TYPE_none: it does not */
+    /* Enum atom_op, of an atomic operation, or an asynchronous one that reduces. */
+    uint8_t atom;
+    uint8_t type; /* enum isa_type of an element of these; TYPE_none: it does not */
 };
 
 /* Volatile, relaxed or ordered (PTX ISA 8.4, strong operations). */

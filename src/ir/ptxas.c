@@ -222,8 +222,9 @@ static bool add_block(const struct loop *l, const struct ir_block *b, bool is_on
 static bool is_unrolled(const struct loop *l)
 {
     enum { MAX_SIZE = 48 };
-    enum { FARTHEST = 1 << 12 }; /* no compiler parts a loop's blocks more, and it would take long */
-    uint32_t reach = l->head;    /* of the branches so far, the last block */
+    /* No compiler parts a loop's blocks more, and it would take long. */
+    enum { FARTHEST = 1 << 12 };
+    uint32_t reach = l->head; /* of the branches so far, the last block */
     struct contents c = {.first = UINT32_MAX};
     if (l->entries != 1 || ways(l, l->end) != (WAY_BACK | WAY_OUT))
         return false;

@@ -8,7 +8,8 @@
  */
 #include "ir/affine.h"
 
-static const struct ir_range unknown = {1, 0}, none = {INT64_MAX, INT64_MIN}; /* none: nothing has been seen yet */
+/* none: nothing has been seen yet. */
+static const struct ir_range unknown = {1, 0}, none = {INT64_MAX, INT64_MIN};
 enum { GROWING_PASSES = 3, PASSES = 16 };
 
 static bool is_known(struct ir_range r)

@@ -65,7 +65,8 @@ struct ir_shapes {
     uint32_t block[3];              /* threads */
     const struct ir_launch *launch; /* NULL: what is found holds for all launches of such blocks */
     const struct ir_defs *defs;
-    uint32_t pieces; /* of a warp, within which shapes may be affine: 4 or 2 in blocks of 8 or 16 columns */
+    /* Of a warp, within which shapes may be affine: 4 or 2 in blocks of 8 or 16 columns. */
+    uint32_t pieces;
     VEC(struct lane_offsets) lane_offsets; /* the first is that of uniform values */
     uint16_t *regs;                        /* by register: SHAPE_DIVERGENT, or which lane_offsets */
     struct ir_range *ranges;               /* by register */
@@ -79,10 +80,13 @@ struct ir_shapes {
     uint16_t laneid;
     struct ir_live live;
     uint32_t block_words;
-    uint64_t *pending;      /* by block in order: the blocks, as a set, where lanes may be pending while it runs */
-    uint64_t *pending_live; /* by block: the registers, by their numbers in `live`, that those lanes need */
-    uint8_t *whole;         /* by block: warps have 32 lanes, and none can have ended before */
-    uint8_t *lane_serial;   /* by block: a loop that lanes go around one after the other, as the engine has decided */
+    /* By block in order: the blocks, as a set, where lanes may be pending while it runs. */
+    uint64_t *pending;
+    /* By block: the registers, by their numbers in `live`, that those lanes need. */
+    uint64_t *pending_live;
+    uint8_t *whole; /* by block: warps have 32 lanes, and none can have ended before */
+    /* By block: a loop that lanes go around one after the other, as the engine has decided. */
+    uint8_t *lane_serial;
 };
 
 /* False where the function is too large to be worth it. */

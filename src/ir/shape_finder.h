@@ -12,9 +12,11 @@ struct shape_finder {
     struct ir_shapes *s;
     struct arena *arena, scratch;
     struct ir_known known;
-    uint16_t *of_known;   /* by register: the shape of what is known; SHAPE_DIVERGENT where it has none */
+    /* By register: the shape of what is known; SHAPE_DIVERGENT where it has none. */
+    uint16_t *of_known;
     uint32_t *successors; /* of a block, in order: each once */
-    uint64_t *seen;       /* by block in order: how often shape_successors() had been asked when it was among them */
+    /* By block in order: how often shape_successors() had been asked when it was among them. */
+    uint64_t *seen;
     uint64_t asked;
     VEC(uint64_t) pairs; /* to be followed: a, b */
     bool changed;

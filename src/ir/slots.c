@@ -69,8 +69,8 @@ static int by_number(const void *a, const void *b)
 static uint32_t scan(struct ir_func *f, const struct intervals *l, unsigned width, struct arena *scratch)
 {
     uint32_t n = 0, rows = 0, n_over = 0, n_free = 0;
-    uint64_t *starts =
-        ARENA_ARRAY(scratch, uint64_t, f->regs.n); /* of an interval the start, or end, and below the register */
+    /* Of an interval the start, or end, and below the register. */
+    uint64_t *starts = ARENA_ARRAY(scratch, uint64_t, f->regs.n);
     uint64_t *ends = ARENA_ARRAY(scratch, uint64_t, f->regs.n);
     for (uint32_t r = 1; r < f->regs.n; r++)
         if (f->regs.at[r].width == width && l->start[r] != UINT32_MAX) {
@@ -90,7 +90,8 @@ static uint32_t scan(struct ir_func *f, const struct intervals *l, unsigned widt
 
 bool ir_assign_slots(struct ir_func *f)
 {
-    static const uint8_t widths[] = {128, 64, 32, 16, 1}; /* wide rows first: all but predicates stay aligned */
+    /* Wide rows first: all but predicates stay aligned. */
+    static const uint8_t widths[] = {128, 64, 32, 16, 1};
     struct ir_live live;
     struct arena scratch = {.on_oom = f->arena->on_oom};
     if (!ir_find_live(f, &scratch, &live)) {

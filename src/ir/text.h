@@ -40,7 +40,8 @@ struct ir_notes {
     const void *data;
     void (*of_function)(const void *data, struct text *t);
     void (*of_block)(const void *data, uint32_t order, struct text *t);
-    void (*of_insn)(const void *data, uint32_t insn, struct text *t); /* by its number in f->insns */
+    /* By its number in f->insns. */
+    void (*of_insn)(const void *data, uint32_t insn, struct text *t);
 };
 
 struct str ir_print(const struct ir_func *f, const struct ir_notes *notes, struct arena *arena);
@@ -48,9 +49,10 @@ struct str ir_print(const struct ir_func *f, const struct ir_notes *notes, struc
  * the values over lane 0, one by one. */
 struct str ir_print_shapes(const struct ir_func *f, const struct ir_shapes *s, struct arena *arena);
 
-/* The function that a text is, as ir_build() leaves it but for places of rows (ir_assign_slots).
- * NULL where it is not such a text: then the first thing that is wrong is an error in `diags`.
- * Whether the order of blocks is one in which they can be run (ir_order_blocks) is not looked at. */
+/* The function that a text is, as ir_build() leaves it but for places of rows
+ * (ir_assign_slots). NULL where it is not such a text: then the first thing that is wrong is an
+ * error in `diags`. Whether the order of blocks is one in which they can be run
+ * (ir_order_blocks) is not looked at. */
 struct ir_func *ir_read(struct arena *arena, const struct source *source, struct diags *diags);
 
 /* ---- what printer and reader share: text.c ---- */

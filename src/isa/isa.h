@@ -126,14 +126,16 @@ enum isa_operand_kind {
     OPERAND_IMM,   /* constant */
     OPERAND_DPRED, /* destination predicate */
     OPERAND_SPRED, /* source predicate, may be negated */
-    OPERAND_MEM,   /* in the state space that the opcode names, or .shared or .global where it names both */
+    /* In the state space that the opcode names, or .shared or .global where it names both. */
+    OPERAND_MEM,
     OPERAND_LABEL,
     OPERAND_LIST, /* rules of its own, by name: "MOV", "CALL", ... */
 };
 
 struct isa_operand {
     enum isa_operand_kind kind;
-    enum isa_type type; /* TYPE_none: of the opcode's type number `from`, at twice its width where `wide` */
+    /* TYPE_none: of the opcode's type number `from`, at twice its width where `wide`. */
+    enum isa_type type;
     uint8_t from;
     bool wide, optional, pair, vector, selector;
     bool shared, global; /* OPERAND_MEM */
@@ -166,7 +168,8 @@ struct isa_inst {
     struct isa_shape shape;    /* m 0: it has none */
     uint16_t lane;             /* lane_id of a form that has a meaning there, else LANE_none */
     struct isa_need need;
-    struct isa_need gone;  /* from this version and target on it is no longer valid; ptx 0: it stays */
+    /* From this version and target on it is no longer valid; ptx 0: it stays. */
+    struct isa_need gone;
     const char *gone_help; /* what took its place */
     const char *ban;       /* why these words do not go together, or NULL */
     bool open;             /* its operands follow no entry: they are kept as text */

@@ -11,8 +11,9 @@
 #include "isa/isa.h"
 
 enum matrix_kind {
-    MATRIX_PRODUCT,    /* mma, wmma.mma: D = A B + C */
-    MATRIX_WARPGROUP,  /* wgmma.mma_async: of four warps; B, and A unless it is in registers, by descriptors */
+    MATRIX_PRODUCT, /* mma, wmma.mma: D = A B + C */
+    /* wgmma.mma_async: of four warps; B, and A unless it is in registers, by descriptors. */
+    MATRIX_WARPGROUP,
     MATRIX_LOAD,       /* wmma.load */
     MATRIX_STORE,      /* wmma.store */
     MATRIX_LOAD_ROWS,  /* ldmatrix: lanes have the addresses of rows */
@@ -42,15 +43,18 @@ struct matrix {
     uint16_t m, n, k;
     uint8_t count; /* ldmatrix, stmatrix: matrices */
     bool is_wmma;
-    bool sparse;                            /* A has one half of the elements, and metadata say which */
-    bool a_by_column, b_by_row;             /* layouts other than row.col; of loads and stores a_by_column: by column */
+    /* A has one half of the elements, and metadata say which. */
+    bool sparse;
+    /* Layouts other than row.col; of loads and stores a_by_column: by column. */
+    bool a_by_column, b_by_row;
     bool transposed;                        /* ldmatrix, stmatrix: .trans */
     bool saturates;                         /* .satfinite */
     uint8_t bit_op;                         /* enum isa_mod of b1: MOD_and, MOD_xor */
     uint8_t loads;                          /* MATRIX_LOAD: 'a', 'b' or 'c' */
     uint8_t a_type, b_type, c_type, d_type; /* enum isa_type of a product */
     uint8_t element_bits;                   /* of loads and stores: what strides count */
-    struct fragment a, b, c, d; /* what the kind has of them; loads and ldmatrix fill d, stores and stmatrix read c */
+    /* What the kind has of them; loads and ldmatrix fill d, stores and stmatrix read c. */
+    struct fragment a, b, c, d;
 };
 
 /* What the opcode of a KIND_MATRIX form is; false with *why (in the arena) where its shape does not

@@ -12,8 +12,8 @@ enum { COLUMNS = 4 }; /* computed together, so that a row's factors are loaded o
 
 /* Factors taken apart. */
 struct factors {
-    f32 value[MMA_MAX_A]
-        __attribute__((aligned(64))); /* or the significand alone, where f32 does not hold the products */
+    /* Or the significand alone, where f32 does not hold the products. */
+    f32 value[MMA_MAX_A] __attribute__((aligned(64)));
     union {
         s32 exponent[MMA_MAX_A];
         s8 narrow[MMA_MAX_A];
@@ -28,8 +28,8 @@ struct block {
     const u32 *a, *b, *c;
     const u8 *selected;
     u32 *d;
-    const struct mma_places
-        *places; /* C and D are in rows of registers, and factors in an order of their own; else dense */
+    /* C and D are in rows of registers, and factors in an order of their own; else dense. */
+    const struct mma_places *places;
     const u32 *const *c_rows;
     u32 (*d_rows)[32];
 };
@@ -41,7 +41,8 @@ INLINE void store_bytes(vi v, s8 *to)
 {
 #if defined __AVX512F__
     __m128i bytes = _mm512_cvtepi32_epi8((__m512i)v);
-    __asm__("" : "+v"(bytes)); /* not to memory in one instruction, which takes Zen 4 many times as long as two */
+    /* Not to memory in one instruction, which takes Zen 4 many times as long as two. */
+    __asm__("" : "+v"(bytes));
     _mm_storeu_si128((__m128i *)to, bytes);
 #elif defined __AVX2__
     __m256i words = _mm256_packs_epi32((__m256i)v, (__m256i)v), bytes = _mm256_packs_epi16(words, words);

@@ -53,10 +53,10 @@ INLINE mufu_words mufu_dot_bytes(mufu_words a, mufu_words b)
  * with m as l8 does, and h2 l6, half a unit too much, saves a seventh rectangle: it is cut. */
 INLINE mufu_words mufu_squares(mufu_words d)
 {
-    mufu_words turned = d << 8 | d >> 8, upper = d & 0x7f00;         /* 2^8 m */
-    mufu_words cross = mufu_dot_bytes(d & 0x40c0, turned & 0x3f7f) + /* h7 (l7 to l2), (h0 l8) m */
-                       mufu_dot_bytes(d & 0x203c, turned & 0x3e10) + /* h6 (l7 to l3), (l7 to l4) h5 */
-                       mufu_dot_bytes(d & 0x0830, turned & 0x3806);  /* h4 (l7 to l5), (l7 l6) (h3 h2) */
+    mufu_words turned = d << 8 | d >> 8, upper = d & 0x7f00; /* 2^8 m */
+    /* h7 (l7 to l2), (h0 l8) m; h6 (l7 to l3), (l7 to l4) h5; h4 (l7 to l5), (l7 l6) (h3 h2) */
+    mufu_words cross = mufu_dot_bytes(d & 0x40c0, turned & 0x3f7f) + mufu_dot_bytes(d & 0x203c, turned & 0x3e10) +
+                       mufu_dot_bytes(d & 0x0830, turned & 0x3806);
     return (mufu_words)MUFU_BUILTIN(pmulhrsw)((mufu_factors)upper, (mufu_factors)upper) + (cross >> 6);
 }
 
@@ -82,7 +82,8 @@ INLINE mufu_vector mufu_look_up(const s32 *table, u32 segments, bool turned, muf
     return segments == 64 ? found[0] : (found[2] & upper) | (found[0] & ~upper);
 }
 
-/* Of a row of f32, the lanes that are positive and normal: that are of none of the other classes. */
+/* Of a row of f32, the lanes that are positive and normal: that are of
+ * none of the other classes. */
 INLINE u32 mufu_normals(const void *row)
 {
     fma_lanes x;
@@ -169,7 +170,8 @@ INLINE void mufu_below_pair(mufu_vector place[2], mufu_vector low[2], const stru
      * (They come first, as the code's order is this one: to permute takes longest.) */
     mufu_vector c12[2], c0[2];
     mufu_coefficients(c12, c0, a, b, t);
-    mufu_vector square = (mufu_vector)mufu_squares((mufu_words)mufu_blend(a >> 2, b << 14, 0xffff)); /* of 15 bits */
+    /* Of 15 bits. */
+    mufu_vector square = (mufu_vector)mufu_squares((mufu_words)mufu_blend(a >> 2, b << 14, 0xffff));
     u32 fine = t->shift, coarse = 15 - t->shift;
     mufu_vector rest_a = mufu_dot(c12[0], mufu_blend(a << 16, square, 0x7fff0000));
     mufu_vector rest_b = mufu_dot(c12[1], mufu_blend(b, square, 0x7fff));

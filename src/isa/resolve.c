@@ -305,7 +305,8 @@ const struct isa_inst *isa_resolve(struct isa *isa, struct str text, struct isa_
         struct fit f = fit_form(isa, &of->form[i], &words);
         if (f.cost == 0)
             return make_inst(isa, text, name, &of->form[i], &f, &words);
-        if (f.cost + 9 * of->form[i].open < best.cost) { /* open forms accept any word: they tell nothing */
+        /* Open forms accept any word: they tell nothing. */
+        if (f.cost + 9 * of->form[i].open < best.cost) {
             best = f;
             best.cost += 9 * of->form[i].open;
             nearest = of->form[i].form;

@@ -84,7 +84,8 @@ static inline f64 f64_join(bool negative, u128 significand, s32 exponent, enum r
                             : rest && (rnd == RND_rm   ? negative
                                        : rnd == RND_rp ? !negative
                                                        : false);
-    u64 u = kept + up + (lead < -1022 ? 0 : (u64)(lead + 1022) << 52); /* the leading bit adds 1 to the field */
+    /* The leading bit adds 1 to the field. */
+    u64 u = kept + up + (lead < -1022 ? 0 : (u64)(lead + 1022) << 52);
     u64 infinity = 0x7ffull << 52;
     bool to_infinity = rnd == RND_rn || rnd == (negative ? RND_rm : RND_rp);
     if (lead > 1023 || u >= infinity)

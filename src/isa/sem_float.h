@@ -10,7 +10,8 @@
  * bound to the exponent.
  */
 
-/* RND_odd keeps what is inexact visible for a second rounding: the neighbour whose last bit is 1. */
+/* RND_odd keeps what is inexact visible for a second rounding: the
+ * neighbour whose last bit is 1. */
 enum rnd { RND_rn, RND_rz, RND_rm, RND_rp, RND_odd };
 
 /* Does the host's fma() run as one instruction? */
@@ -160,7 +161,8 @@ static inline f32 sem_div_f32(f32 a, f32 b, enum rnd rnd, bool ftz)
     b = f32_flush(b, ftz);
     if (rnd == RND_rn) {
         f32 r = a / b;
-        bool tiny = f64_sign(__builtin_fabs(a) - __builtin_fabs(b) * (0x1p-126 - 0x1p-151)) < 0; /* exact */
+        /* exact. */
+        bool tiny = f64_sign(__builtin_fabs(a) - __builtin_fabs(b) * (0x1p-126 - 0x1p-151)) < 0;
         return f32_canonical(ftz && tiny ? f32_zero_like(r) : r);
     }
     f64 q = (f64)a / b, scale = ftz && __builtin_fabs(q) < 0x1p-100 ? 0x1p32 : 1;

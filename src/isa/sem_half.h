@@ -29,9 +29,9 @@ static inline f32 f32_of_bf16(u16 h)
 
 /* ---- narrowing ---- */
 
-/* |x| rounded to a format of `bits` bits of mantissa and the least normal number 2^emin: its exponent and
- * mantissa fields, as if the exponent had no upper bound; NaN and infinity are the caller's. Below
- * 2^emin the sum with `quantum` has the format's last bit in its own last place. */
+/* |x| rounded to a format of `bits` bits of mantissa and the least normal number 2^emin: its
+ * exponent and mantissa fields, as if the exponent had no upper bound; NaN and infinity are the
+ * caller's. Below 2^emin the sum with `quantum` has the format's last bit in its own last place. */
 static inline u32 sem_narrow(f32 x, int bits, int emin, enum rnd rnd)
 {
     u32 u = f32_bits(x), magnitude = u & INT32_MAX, dropped = (1u << (23 - bits)) - 1;

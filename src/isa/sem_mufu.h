@@ -132,7 +132,8 @@ static inline u32 mufu_ex2_bits(f32 x, s32 below)
 static inline f32 mufu_ex2(f32 x)
 {
     u32 u = f32_bits(x), small = (u & INT32_MAX) < 0x43000000; /* 128 */
-    f32 k = f32_of(u & (0 - small));                           /* no choice: loops stay without branches */
+    /* No choice: loops stay without branches. */
+    f32 k = f32_of(u & (0 - small));
     u32 y = mufu_flush(mufu_ex2_bits(k, mufu_below(&mufu_ex2_table, mufu_ex2_place(k))));
     y = small ? y : x < 0 ? 0 : 0x7f800000;
     return x == x ? f32_of(y) : f32_of(0x7fffffff);

@@ -29,14 +29,16 @@ static const uint64_t TENSOR_MAP_MARK = 0x50414d524f534e54; /* "TNSORMAP": these
 
 struct tensor_map_bytes {
     uint64_t mark;
-    uint64_t
-        unused; /* CUTLASS clears bit 21 of it, where the tensor is below 128 KiB: so it mends maps of NVIDIA's drivers */
+    /* CUTLASS clears bit 21 of it, where the tensor is below 128 KiB: so it mends maps of
+     * NVIDIA's drivers. */
+    uint64_t unused;
     uint64_t global_address;
     uint64_t global_stride[TENSOR_DIMS - 1]; /* in bytes, of dimensions 1 and on */
     uint32_t global_dim[TENSOR_DIMS];        /* less one */
     uint8_t rank;                            /* less one */
-    uint8_t elemtype; /* up to 10, as in the table of tensormap.replace; tf32 is f32, and tf32.ftz f32.ftz */
-    uint8_t tf32;     /* 0 or 1; no replacement takes it back (an H200) */
+    /* Up to 10, as in the table of tensormap.replace; tf32 is f32, and tf32.ftz f32.ftz. */
+    uint8_t elemtype;
+    uint8_t tf32; /* 0 or 1; no replacement takes it back (an H200) */
     uint8_t interleave_layout, swizzle_mode, fill_mode;
     uint8_t box_dim[TENSOR_DIMS];        /* less one; tiled */
     uint8_t element_stride[TENSOR_DIMS]; /* less one */

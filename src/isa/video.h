@@ -24,7 +24,9 @@ enum video_flag {
 enum video_second { VIDEO_SECOND_NONE, VIDEO_SECOND_ADD, VIDEO_SECOND_MIN, VIDEO_SECOND_MAX };
 
 struct video {
-    uint16_t a, b;  /* scalar: first bit + 256 * number of bits; SIMD: a byte of {b, a} a nibble, as prmt's selector */
+    /* scalar: first bit + 256 * number of bits; SIMD: a byte of {b, a} a nibble, as prmt's
+     * selector. */
+    uint16_t a, b;
     uint8_t bytes;  /* of the destination that get the result, a bit each; the others are c's */
     uint8_t flags;  /* enum video_flag */
     uint8_t second; /* enum video_second */

@@ -63,7 +63,8 @@ static void end_overtime(int signal)
     (void)signal;
     if (!may_take_too_long)
         return;
-    wire_send_result(JIT_SOCKET, &overtime); /* calls send(), and nothing that is unsafe in a signal handler */
+    /* Calls send(), and nothing that is unsafe in a signal handler. */
+    wire_send_result(JIT_SOCKET, &overtime);
     _exit(0);
 }
 
@@ -132,7 +133,8 @@ int main(void)
         return 1;
     sigaction(SIGXCPU, &when_time_is_up, NULL);
     pthread_sigmask(SIG_UNBLOCK, &time_is_up, NULL);
-    sandbox_enter(SANDBOX_COMPILER); /* the code may be a stranger's; without sandbox support it goes on without */
+    /* The code may be a stranger's; without sandbox support it goes on without. */
+    sandbox_enter(SANDBOX_COMPILER);
     for (bool more = serve(-1); more; more = serve(IDLE_MS))
         ;
     _exit(0); /* without LLVM's destructors, because the watcher still runs */

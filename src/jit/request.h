@@ -26,19 +26,23 @@ struct jit_request {
     uint32_t param_bytes; /* of the kernel */
     uint32_t static_shared_bytes;
     uint32_t n_functions;
-    struct ir_func **functions;     /* NULL: not to be compiled; the first one is the kernel */
-    struct block_rows block_rows;   /* of the kernel */
-    const struct ir_shapes *shapes; /* by function; regs is NULL for a function that is not compiled */
+    struct ir_func **functions;   /* NULL: not to be compiled; the first one is the kernel */
+    struct block_rows block_rows; /* of the kernel */
+    /* By function; regs is NULL for a function that is not compiled. */
+    const struct ir_shapes *shapes;
 };
 
 struct jit_result {
     uint8_t *object; /* NULL if compilation failed; `error` says why */
     size_t bytes;
     uint32_t n_inline_caches;
-    bool is_overtime;                                               /* it failed because it took too long */
-    double shape_seconds, emit_seconds, pass_seconds, code_seconds; /* the compiler's processor time */
-    char *error, *ir, *llvm, *assembly;                             /* or NULL */
-    char *cache_error; /* why something on disk was not used or not stored; or NULL */
+    /* It failed because it took too long. */
+    bool is_overtime;
+    /* The compiler's processor time. */
+    double shape_seconds, emit_seconds, pass_seconds, code_seconds;
+    char *error, *ir, *llvm, *assembly; /* or NULL */
+    /* Why something on disk was not used or not stored; or NULL. */
+    char *cache_error;
 };
 
 void jit_release(struct jit_result *r);

@@ -189,8 +189,8 @@ bool host_find(struct host_maps *h, uint64_t address, struct host_range *range)
     if (there == NO)
         return false;
     pthread_rwlock_rdlock(&h->lock);
-    bool found = there == YES && !h->stale &&
-                 look_up(h, address, range); /* the mapping may be gone, in which case there is not YES */
+    /* The mapping may be gone, in which case there is not YES. */
+    bool found = there == YES && !h->stale && look_up(h, address, range);
     pthread_rwlock_unlock(&h->lock);
     if (found)
         return true;

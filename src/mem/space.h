@@ -39,10 +39,11 @@
 
 #include "mem/host.h"
 
-#define MEM_LOCAL_WINDOW_BYTES   (1ull << 30)
-#define MEM_SHARED_WINDOW_BYTES  (1ull << 24) /* of a block */
-#define MEM_CLUSTER_BLOCKS       16
-#define MEM_CLUSTER_WINDOW_BYTES (MEM_CLUSTER_BLOCKS * MEM_SHARED_WINDOW_BYTES) /* of the largest cluster */
+#define MEM_LOCAL_WINDOW_BYTES  (1ull << 30)
+#define MEM_SHARED_WINDOW_BYTES (1ull << 24) /* of a block */
+#define MEM_CLUSTER_BLOCKS      16
+/* Of the largest cluster. */
+#define MEM_CLUSTER_WINDOW_BYTES (MEM_CLUSTER_BLOCKS * MEM_SHARED_WINDOW_BYTES)
 #define MEM_CODE_BYTES           (1ull << 24)
 #define MEM_CONST_BYTES          ((1ull << 30) - (1ull << 25))
 
@@ -64,7 +65,8 @@ enum mem_kind {
     MEM_NONE,
     MEM_FOREIGN,
     MEM_DEVICE,
-    MEM_HOST,          /* memory of host and kernels, in which the host's accesses are watched: mem_watch_host() */
+    /* Memory of host and kernels, in which the host's accesses are watched: mem_watch_host(). */
+    MEM_HOST,
     MEM_HOST_VARIABLE, /* the same; a .managed variable */
     MEM_HEAP,
     MEM_VARIABLE,
@@ -95,11 +97,13 @@ struct mem_run {
 struct mem {
     uint8_t *start; /* of the reserved range */
     uint64_t reserved_bytes;
-    uint64_t limit_bytes;           /* of charged_bytes */
-    _Atomic uint64_t charged_bytes; /* host memory that allocations take, or that mem_charge() has counted */
+    uint64_t limit_bytes; /* of charged_bytes */
+    /* Host memory that allocations take, or that mem_charge() has counted. */
+    _Atomic uint64_t charged_bytes;
     _Atomic uint64_t allocated_bytes;
     uint64_t peak_bytes;
-    _Atomic uint64_t version; /* grows when an allocation ends, which may make earlier results of mem_find() false */
+    /* Grows when an allocation ends, which may make earlier results of mem_find() false. */
+    _Atomic uint64_t version;
     uint64_t const_start, const_size;
     uint64_t heap_start, heap_size;         /* all units: const and global */
     struct mem_unit *_Atomic *units;        /* by number; NULL = free */
@@ -108,15 +112,17 @@ struct mem {
     VEC(struct mem_run) free_runs;          /* by address, not adjacent */
     struct mem_unit *open_units[3][13];     /* units with free slots: by area, by size class */
     struct mem_unit *all_units, *retired_units[3];
-    int host_file;            /* of MEM_HOST; an address's place there is its distance from heap_start */
-    uint64_t host_shift;      /* from its addresses to where the machine finds it; 0: nobody watches */
+    /* Of MEM_HOST; an address's place there is its distance from heap_start. */
+    int host_file;
+    /* From its addresses to where the machine finds it; 0: nobody watches. */
+    uint64_t host_shift;
     _Atomic bool host_closed; /* to the host */
     struct mem_unit *host_units;
     struct mem_block freed[MEM_FREED]; /* the last ones, for messages; a ring */
     uint32_t n_freed;
     bool guarded, open_tails;
-    struct mem_held
-        *held; /* a ring of MEM_HELD, where it is guarded; oldest_held is the place of the first of n_held */
+    /* A ring of MEM_HELD, where it is guarded; oldest_held is the place of the first of n_held. */
+    struct mem_held *held;
     uint32_t oldest_held, n_held;
     uint64_t held_bytes;    /* of the host's memory */
     struct host_maps *host; /* where kernels may reach the host's own memory, else NULL */

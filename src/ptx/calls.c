@@ -15,9 +15,11 @@ enum { MOST_CANDIDATES = 32, MOST_NEIGHBOURS = 16 };
 
 struct locs {
     struct ptx_loc **at;
-    uint32_t *same;         /* of each: the number from 1 of the one before it that says the same, or 0 */
+    /* Of each: the number from 1 of the one before it that says the same, or 0. */
+    uint32_t *same;
     struct ptx_loc **first; /* of each: see first_of_call() */
-    bool *before;           /* it stands right before the next one: what it says is of no instruction */
+    /* It stands right before the next one: what it says is of no instruction. */
+    bool *before;
     uint32_t n;
 };
 

@@ -12,8 +12,9 @@ enum token_kind {
     TOKEN_F32,    /* value: bits of 0f12345678 */
     TOKEN_F64,    /* value: bits of 0d... or of a decimal number */
     TOKEN_STRING, /* text without the quotes */
-    TOKEN_PUNCT,  /* punct: one character, or '<<' as 'L', '>>' as 'R', '<=' 'l', '>=' 'g', '==' 'e', '!=' 'n',
-                    '&&' 'a', '||' 'o' */
+    /* punct: one character, or '<<' as 'L', '>>' as 'R', '<=' 'l', '>=' 'g', '==' 'e', '!=' 'n',
+     * '&&' 'a', '||' 'o'. */
+    TOKEN_PUNCT,
     TOKEN_BAD,
 };
 
@@ -36,7 +37,8 @@ struct lexer {
 /* `text` is a part of the source's. */
 void lex_init(struct lexer *l, const struct source *source, struct str text);
 struct token lex_next(struct lexer *l);
-/* Given the name that starts an instruction and was read last: the whole opcode with its modifiers. */
+/* Given the name that starts an instruction and was read last: the whole
+ * opcode with its modifiers. */
 struct str lex_opcode(struct lexer *l, struct token name);
 
 #endif

@@ -105,7 +105,8 @@ static void resolve_var(struct linker *l, const struct ptx_module *m, struct ptx
         diag_error(l->diags, ptx_place(m, v->symbol.offset, (uint32_t)v->symbol.name.n), "ptx-link", NULL,
                    "`%.*s` is declared here in another state space (.%s) than where it is defined (.%s)",
                    STR_ARG(v->symbol.name), ptx_space_name(v->space), ptx_space_name(v->definition->space));
-    bool open_shared = v->space == SPACE_SHARED && v->linkage == LINK_EXTERN; /* dynamic shared memory */
+    /* Dynamic shared memory. */
+    bool open_shared = v->space == SPACE_SHARED && v->linkage == LINK_EXTERN;
     if (v->definition->linkage == LINK_EXTERN && !open_shared)
         diag_error(l->diags, ptx_place(m, v->symbol.offset, (uint32_t)v->symbol.name.n), "ptx-link",
                    "give the module that defines it, too", "`%.*s` is not defined in any module",

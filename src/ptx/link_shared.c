@@ -11,9 +11,11 @@ enum { STATIC_SHARED_BYTES = 48 << 10 };
 struct use {
     struct arena *arena;
     VEC(const struct ptx_func *) functions; /* the kernel, and what it calls */
-    struct map seen; /* these, and the variables: by the bytes of `definition`, which points to itself */
+    /* These, and the variables: by the bytes of `definition`, which points to itself. */
+    struct map seen;
     uint64_t bytes;
-    struct place largest_at; /* where the largest variable is used first; the kernel's first line of CUDA C */
+    /* Where the largest variable is used first; the kernel's first line of CUDA C. */
+    struct place largest_at;
     uint64_t largest;
 };
 

@@ -71,13 +71,16 @@ struct ptx_var {
     uint64_t init_bytes;
     VEC(struct ptx_reloc) relocs;
     bool initialised;
-    struct ptx_func *func;      /* the function it is declared in, or NULL */
-    uint32_t number;            /* among all variables and parameters that func declares, prototypes included */
-    bool is_param;              /* one of func's inputs */
-    uint64_t param_at;          /* is_param: its offset where they are packed at their alignments */
-    struct ptx_reg *reg;        /* the register that a parameter in .reg is */
-    struct ptx_var *definition; /* after linking: the variable that this declaration stands for, or itself */
-    uint32_t handle;            /* after loading: 1 + its index among what has an address, or 0; textures: REFERENCE */
+    struct ptx_func *func; /* the function it is declared in, or NULL */
+    /* Among all variables and parameters that func declares, prototypes included. */
+    uint32_t number;
+    bool is_param;       /* one of func's inputs */
+    uint64_t param_at;   /* is_param: its offset where they are packed at their alignments */
+    struct ptx_reg *reg; /* the register that a parameter in .reg is */
+    /* After linking: the variable that this declaration stands for, or itself. */
+    struct ptx_var *definition;
+    /* After loading: 1 + its index among what has an address, or 0; textures: REFERENCE. */
+    uint32_t handle;
 };
 
 /* Registers: one declaration, plain or parametrised (6.4.? "Parameterized Variable Names"). */
@@ -127,7 +130,9 @@ enum ptx_operand_kind {
     OPND_SINK,   /* _ */
     OPND_VECTOR, /* elems, n: {a, b} */
     OPND_PAIR,   /* elems, 2: a|b */
-    OPND_MEM, /* [base + disp]: elems[0] is REG, SYMBOL or INT; n > 1: coordinates of it stand last, a sampler before them */
+    /* [base + disp]: elems[0] is REG, SYMBOL or INT; n > 1: coordinates of it stand last, a
+     * sampler before them. */
+    OPND_MEM,
 };
 
 enum { COMPONENT_NONE = 0xff };
@@ -152,7 +157,9 @@ struct ptx_operand {
         uint32_t sreg; /* enum isa_sreg; envreg and other numbered ones in sreg_index */
         struct ptx_operand *elems;
     };
-    int64_t disp; /* OPND_SYMBOL, OPND_MEM, OPND_REG (reg + 4); for OPND_SREG the number in the name (%envreg3) */
+    /* OPND_SYMBOL, OPND_MEM, OPND_REG (reg + 4); for OPND_SREG the number in the name
+     * (%envreg3). */
+    int64_t disp;
 };
 
 static inline bool ptx_is_vector_register(const struct ptx_operand *o)
@@ -197,8 +204,9 @@ struct ptx_insn {
     const struct isa_inst *inst;
     uint32_t offset, length; /* of the opcode, in the source text */
     uint8_t n_operands;
-    bool guard_negated, keeps_rolled; /* keeps_rolled: a loop whose head has it, by .pragma "nounroll" (23.1) */
-    const struct ptx_reg *guard;      /* or NULL */
+    /* keeps_rolled: a loop whose head has it, by .pragma "nounroll" (23.1). */
+    bool guard_negated, keeps_rolled;
+    const struct ptx_reg *guard; /* or NULL */
     uint32_t guard_number;
     struct ptx_operand *operands;
     struct ptx_call *call;    /* KIND_CALL */
@@ -213,8 +221,8 @@ struct ptx_loc {
     struct str function_name; /* label of .debug_str */
     int64_t function_disp;
     uint32_t at_file, at_line, at_column;
-    const struct ptx_loc
-        *at; /* the .loc of that place that is meant, where the text has it before this one; else NULL */
+    /* The .loc of that place that is meant, where the text has it before this one; else NULL. */
+    const struct ptx_loc *at;
 };
 
 enum ptx_stmt_kind {
@@ -242,7 +250,8 @@ struct ptx_stmt {
     };
 };
 
-/* A performance or other directive between a function's parameters and its body: .maxntid 256, 1, 1 */
+/* A performance or other directive between a function's parameters and
+ * its body: .maxntid 256, 1, 1 */
 struct ptx_directive {
     struct str name; /* without the dot; in the source text */
     uint32_t n;
@@ -295,11 +304,12 @@ struct ptx_module {
     uint16_t version; /* 10 * major + minor */
     struct isa_target target;
     VEC(struct str) target_words; /* all words of .target */
-    bool keeps_rolled;            /* .pragma "nounroll" stands outside of functions: it holds for all loops */
-    uint8_t address_bits;         /* 64 or 32, or 0 where the module does not say: then 64 */
-    VEC(struct ptx_item) items;   /* in the order of the text */
-    uint32_t n_registers;         /* numbers that registers outside of functions take */
-    struct map files;             /* struct ptx_file by the bytes of its index; the first of each */
+    /* .pragma "nounroll" stands outside of functions: it holds for all loops. */
+    bool keeps_rolled;
+    uint8_t address_bits;       /* 64 or 32, or 0 where the module does not say: then 64 */
+    VEC(struct ptx_item) items; /* in the order of the text */
+    uint32_t n_registers;       /* numbers that registers outside of functions take */
+    struct map files;           /* struct ptx_file by the bytes of its index; the first of each */
 };
 
 static inline struct place ptx_place(const struct ptx_module *m, uint32_t offset, uint32_t length)

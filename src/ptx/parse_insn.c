@@ -8,7 +8,8 @@ enum { MAX_OPERANDS = 16 };
 /* .x .y .z .w of a vector or special register; other words are selectors of video instructions. */
 static bool parse_component(struct parser *p, struct ptx_operand *o)
 {
-    static const char names[] = "xyzwrgba"; /* 5.4.2: colours are other names of the same elements */
+    /* 5.4.2: colours are other names of the same elements. */
+    static const char names[] = "xyzwrgba";
     while (p->tok.kind == TOKEN_DOT) {
         const char *c = p->tok.text.n == 1 ? strchr(names, p->tok.text.p[0]) : NULL;
         bool vector = o->kind == OPND_SREG || (o->kind == OPND_REG && o->reg->vector > 1);
@@ -151,7 +152,8 @@ static bool parse_memory(struct parser *p, struct ptx_operand *o)
     return true;
 }
 
-enum { MAX_VECTOR = 128 }; /* a fragment of wgmma; other instructions take less (verify_operand.c) */
+/* A fragment of wgmma; other instructions take less (verify_operand.c). */
+enum { MAX_VECTOR = 128 };
 
 static bool parse_vector(struct parser *p, struct ptx_operand *o)
 {
@@ -348,7 +350,8 @@ static bool parse_operands(struct parser *p, struct ptx_insn *i)
         if (!parse_operand(p, o))
             return false;
         bool alone = o->kind == OPND_REG && o->component == COMPONENT_NONE && !o->selector.n;
-        if (alone && at_punct(p, '+') && !parse_displacement(p, o)) /* register + constant: verify_operand.c */
+        /* Register + constant: verify_operand.c. */
+        if (alone && at_punct(p, '+') && !parse_displacement(p, o))
             return false;
         bool indexed = p->module->source->text.p[p->taken_to - 1] == ']';
         if (address && indexed && o->kind == OPND_SYMBOL)

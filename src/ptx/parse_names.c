@@ -142,7 +142,8 @@ struct name_range {
     struct ptx_var *vars;   /* or `count` variables */
     struct str stem;        /* where, for messages */
     uint32_t offset;
-    struct ptx_symbol *least; /* of the names STEMn that are declared by themselves, that of the least number */
+    /* Of the names STEMn that are declared by themselves, that of the least number. */
+    struct ptx_symbol *least;
     uint32_t least_number;
 };
 

@@ -48,8 +48,9 @@ struct parser {
     unsigned depth; /* of what stands in each other: expressions, initialisers, vectors */
     VEC(struct label_use) label_uses;
     uint32_t n_ranged; /* variables declared in ranges so far */
-    uint32_t asm_text; /* the text of inline assembly that the last .loc in such a text stands in, */
-    uint32_t asm_line; /* and the line of the first one there */
+    /* The text of inline assembly that contains the last .loc of such a text, and the line of
+     * the first .loc there. */
+    uint32_t asm_text, asm_line;
 };
 
 /* ---- tokens ---- */
@@ -78,8 +79,9 @@ static inline bool accept(struct parser *p, char c)
     return true;
 }
 
-/* What a parse function that calls itself begins with, and ends with where it was true: nothing
- * stands deeper in itself than MAX_DEPTH, so that a small stack is enough. Reports what is deeper. */
+/* What a parse function that calls itself begins with, and ends with where it was
+ * true: nothing stands deeper in itself than MAX_DEPTH, so that a small stack is
+ * enough. Reports what is deeper. */
 enum { MAX_DEPTH = 128 };
 bool parse_enter(struct parser *p);
 static inline bool parse_leave(struct parser *p, bool ok)

@@ -176,7 +176,8 @@ struct recorder *recorder_open(const char *path)
         errno = error;
         return NULL;
     }
-    pthread_mutexattr_t nested; /* a client that is told of an event may cause another on the same thread */
+    /* A client that is told of an event may cause another on the same thread. */
+    pthread_mutexattr_t nested;
     pthread_mutexattr_init(&nested);
     pthread_mutexattr_settype(&nested, PTHREAD_MUTEX_RECURSIVE);
     pthread_mutex_init(&r->lock, &nested);

@@ -64,7 +64,8 @@ struct record {
             uint32_t id;
             struct str name;
         } file;
-        struct { /* a struct cuda_place: files and lines from the kernel's own to the innermost call */
+        /* A struct cuda_place: files and lines from the kernel's own to the innermost call. */
+        struct {
             uint32_t id, shown;
             struct number_list files, lines;
         } line;
@@ -132,7 +133,8 @@ struct record {
             struct number_list writes; /* struct event_writes: starts and ends */
         } grid;
         struct {
-            uint32_t id, launch, rank, peer; /* peer: a block of its cluster that started before; 0: none */
+            /* peer: a block of its cluster that started before; 0: none. */
+            uint32_t id, launch, rank, peer;
             uint64_t index, shared, worker;
             uint32_t ctaid[3];
         } block; /* RECORD_END: id alone */
@@ -193,7 +195,8 @@ struct record {
             struct number_list list;
         } answer;
         struct {
-            struct str program, findings; /* findings: as JSON, those that no detector of events made */
+            /* findings: as JSON, those that no detector of events made. */
+            struct str program, findings;
         } summary;
     };
 };

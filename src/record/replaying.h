@@ -1,6 +1,6 @@
-/* Shared by the files of a replay: replay.c has the file's life, replay_definitions.c the definitions;
- * replay_blocks.c, replay_access.c, replay_sync.c and replay_host.c replay events. Private to
- * record/. */
+/* Shared by the files of a replay: replay.c has the file's life, replay_definitions.c the
+ * definitions; replay_blocks.c, replay_access.c, replay_sync.c and replay_host.c replay
+ * events. Private to record/. */
 #ifndef HEDDLE_RECORD_REPLAYING_H
 #define HEDDLE_RECORD_REPLAYING_H
 
@@ -103,8 +103,8 @@ void replay_launch(struct replay *r, const struct record *x);
 /* The task of this run for the file's number; false if there is none. 0 gives 0. */
 bool replay_task(struct replay *r, uint64_t number, uint32_t *task);
 
-/* ---- replay_blocks.c, replay_access.c, replay_sync.c: events of launches. They return false, which
- * ends the replay, if the event is not possible. ---- */
+/* ---- replay_blocks.c, replay_access.c, replay_sync.c: events of launches. They return false,
+ * which ends the replay, if the event is not possible. ---- */
 
 bool replay_grid(struct replay *r, const struct record *x);
 bool replay_block(struct replay *r, const struct record *x);

@@ -166,7 +166,8 @@ static json_t *cuda_location(struct writer *w, const struct diag *d, const char 
  * of results of which one has no location with a line (3.27.12 allows that). */
 static json_t *program_location(struct writer *w, const char *program)
 {
-    const char *file = arena_strndup(w->arena, program, strcspn(program, " ")); /* without its arguments */
+    /* Without its arguments. */
+    const char *file = arena_strndup(w->arena, program, strcspn(program, " "));
     return location(w, file, region_of(w, 1, 1, 2, no_text), NULL);
 }
 

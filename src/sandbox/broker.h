@@ -14,8 +14,9 @@
 /* Serves the connection, in the broker, until the other side closes it. */
 typedef void broker_serve_fn(int fd, void *data);
 
-/* Before broker_start(): adds a service, and returns this side's end of its connection; -1 with
- * errno where there can be none. `data` is what it is when the broker starts: a copy of all memory. */
+/* Before broker_start(): adds a service, and returns this side's end of its
+ * connection; -1 with errno where there can be none. `data` is what it is when the
+ * broker starts: a copy of all memory. */
 int broker_add(broker_serve_fn *serve, void *data);
 /* Forks the broker off with all services; false with errno. Once a process. */
 bool broker_start(void);

@@ -46,11 +46,12 @@ enum {
     FS_WRITE_FILE = 1 << 1,
     FS_CHANGES = 0x1ff << 4, /* removing and making entries of each kind */
     FS_MAKE_DEVICE = 1 << 6 | 1 << 11,
-    FS_REFER = 1 << 13,             /* version 2: to another folder */
-    FS_TRUNCATE = 1 << 14,          /* version 3 */
-    FS_IOCTL_DEV = 1 << 15,         /* version 5; devices are as before */
-    NET_TCP = 1 << 0 | 1 << 1,      /* version 4 */
-    SCOPE_OTHERS = 1 << 0 | 1 << 1, /* version 6: abstract sockets and signals of processes outside */
+    FS_REFER = 1 << 13,        /* version 2: to another folder */
+    FS_TRUNCATE = 1 << 14,     /* version 3 */
+    FS_IOCTL_DEV = 1 << 15,    /* version 5; devices are as before */
+    NET_TCP = 1 << 0 | 1 << 1, /* version 4 */
+    /* Version 6: abstract sockets and signals of processes outside. */
+    SCOPE_OTHERS = 1 << 0 | 1 << 1,
 };
 
 struct wall {
@@ -189,7 +190,8 @@ static bool drop_capabilities(void)
 #define CLONE_NEWANY                                                                                                   \
     (CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET)
 
-enum { FIRST_UNKNOWN_CALL = 451 }; /* from Linux 6.2 on all architectures have the same new numbers */
+/* From Linux 6.2 on all architectures have the same new numbers. */
+enum { FIRST_UNKNOWN_CALL = 451 };
 
 enum call_when { ALWAYS, WHERE, UNLESS, IN_NAMESPACE, ANSWERED };
 

@@ -64,7 +64,8 @@ void filter_answer_if(struct filter *f, int number, unsigned argument, uint32_t 
                       uint32_t no)
 {
     unless_equal(f, (uint32_t)number, 5);
-    load(f, offsetof(struct seccomp_data, args) + 8 * argument); /* little-endian: the low half comes first */
+    /* little-endian: the low half comes first. */
+    load(f, offsetof(struct seccomp_data, args) + 8 * argument);
     add(f, (struct sock_filter)BPF_STMT(BPF_ALU | BPF_AND | BPF_K, mask));
     unless_equal(f, value, 1);
     answer(f, yes);

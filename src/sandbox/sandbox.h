@@ -15,8 +15,9 @@
 
 /* Who is confined: a column of syscalls.def each. */
 enum sandbox_profile {
-    SANDBOX_KERNELS = 1,  /* who runs kernels: memory, threads, what is open already */
-    SANDBOX_COMPILER = 2, /* the compiler: the same without new threads and without making code executable */
+    SANDBOX_KERNELS = 1, /* who runs kernels: memory, threads, what is open already */
+    /* The compiler: the same without new threads and without making code executable. */
+    SANDBOX_COMPILER = 2,
 };
 
 /* NULL, or why there can be no wall here: the system is too old or does not allow it, or this is a

@@ -27,7 +27,8 @@ struct array {
     struct texel_format format;
     unsigned number; /* the CUarray_format */
     unsigned flags, n_levels;
-    uint32_t width, height, depth; /* as asked for: 0 where there is no such dimension; depth: layers, too */
+    /* As asked for: 0 where there is no such dimension; depth: layers, too. */
+    uint32_t width, height, depth;
     uint64_t bytes;
     void *memory;
     struct level levels[TEXTURE_LEVELS];

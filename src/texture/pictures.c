@@ -247,7 +247,8 @@ static uint32_t mix_floats(const struct picture *p, const struct taps *t, uint32
         memcpy(&bits, &sum, 8);
         bits = (bits + (1ull << (drop - 1))) & -(1ull << drop);
         memcpy(&sum, &bits, 8);
-        odd[l] |= sum == 0 && (v[0][l] | v[1][l] | v[2][l] | v[3][l]) >> 31; /* zeros with the sign */
+        /* Zeros with the sign. */
+        odd[l] |= sum == 0 && (v[0][l] | v[1][l] | v[2][l] | v[3][l]) >> 31;
         odd[l] |= sum != 0 && !(fabs(sum) >= power(least) && fabs(sum) < 0x1p128);
         out[l] = sum != 0 ? f32_bits((float)sum) : 0;
     }

@@ -261,7 +261,9 @@ static uint32_t mix_integers(const struct texel_format *f, unsigned n, const int
 
 /* How floats are mixed, by format. */
 struct precision {
-    int guard; /* bits behind the leading one of the largest texel of a slice that has a weight: the others are cut off, toward zero */
+    /* Bits behind the leading one of the largest texel of a slice that has a weight: the others
+     * are cut off, toward zero. */
+    int guard;
     int bits;  /* of the result, to the nearest, halves away from zero */
     int least; /* the exponent of the smallest normal result: there are fewer bits below */
 };

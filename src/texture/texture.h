@@ -29,8 +29,9 @@ struct sampler {
     bool normalized;            /* coordinates are fractions of the size */
     bool as_integer;            /* integers are read as they are */
     bool srgb, seamless;
-    uint8_t anisotropy;      /* 1 and on */
-    uint8_t face_address[2]; /* at edges of a cube's faces, whose coordinates are always normalised */
+    uint8_t anisotropy; /* 1 and on */
+    /* At edges of a cube's faces, whose coordinates are always normalised. */
+    uint8_t face_address[2];
     float bias, least_level, most_level;
     float border[4];
 };
@@ -41,8 +42,9 @@ struct texture {
     _Atomic uint64_t removed; /* launches up to this one find it; 0: all do */
     _Atomic uint32_t refs;
     bool is_surface;
-    bool
-        is_inert; /* a surface of an array that was not made for it: it reads as 0, and keeps nothing (as on an H200) */
+    /* A surface of an array that was not made for it: it reads as 0, and keeps nothing (as on an
+     * H200). */
+    bool is_inert;
     enum texture_shape shape;
     struct texel_format format;
     struct sampler sampler;

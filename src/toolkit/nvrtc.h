@@ -32,7 +32,8 @@ struct _nvrtcProgram {
     const char *log;
     const char *ptx; /* NULL: there is none */
     size_t ptx_bytes;
-    void *image; /* of the PTX, in the place of machine code, from malloc; NULL for a virtual architecture */
+    /* Of the PTX, in the place of machine code, from malloc; NULL for a virtual architecture. */
+    void *image;
     size_t image_bytes;
 };
 

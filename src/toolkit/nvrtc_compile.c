@@ -169,8 +169,9 @@ static bool write_source(nvrtcProgram p, const struct nvrtc_options *o, const ch
 {
     FILE *f = fopen(path, "w");
     if (f) {
-        fputs("#include <assert.h>\n",
-              f); /* which NVRTC has by itself; the C library's functions are the host's, whoever includes them */
+        /* Which NVRTC has by itself; the C library's functions are the host's, whoever includes
+         * them. */
+        fputs("#include <assert.h>\n", f);
         for (size_t i = 0; has_own_names(p) && i < C_TYPES + C_MACROS; i++)
             fprintf(f, "#undef %s\n", i < C_TYPES ? c_types[i] : c_macros[i - C_TYPES]);
         if (has_own_std(p))

@@ -14,10 +14,13 @@
 
 /* Of a thread that has stopped before an instruction. */
 struct x86_registers {
-    uint64_t at[16]; /* by their numbers in instructions: rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8 to r15 */
+    /* By their numbers in instructions: rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8 to r15. */
+    uint64_t at[16];
     uint64_t pc;
     uint64_t masks[8]; /* k0 to k7 */
-    struct { /* vectors, as XSAVE lays them out (SDM, volume 1, 13.5); NULL where all are zeros there, or not known */
+    /* Vectors, as XSAVE lays them out (SDM, volume 1, 13.5); NULL where all are zeros there, or
+     * not known. */
+    struct {
         const uint8_t *xmm;    /* bytes 0 to 15 of 0 to 15 */
         const uint8_t *ymm;    /* bytes 16 to 31 of these */
         const uint8_t *zmm;    /* bytes 32 to 63 */
@@ -61,7 +64,8 @@ enum x86_result_use {
 };
 
 struct x86_reader {
-    /* At most 15 bytes are read, and no more than the instruction has. False where they are none. */
+    /* At most 15 bytes are read, and no more than the instruction has.
+     * False where they are none. */
     bool (*read)(struct x86_insn *i, const uint8_t *code);
     /* What the instruction at r->pc accesses, what its masks leave out not among it; how many
      * ranges that is, 0 where it is not known. Nothing of the stack that only push, call and their

@@ -82,7 +82,8 @@ static bool transfer(struct path *path, const struct insn *i, const uint8_t **ne
     case ZYDIS_CATEGORY_INTERRUPT:
     case ZYDIS_CATEGORY_SYSCALL:
     case ZYDIS_CATEGORY_SYSRET: *use = RESULT_READ; return true;
-    default: *use = RESULT_DROPPED; return i->head.mnemonic == ZYDIS_MNEMONIC_UD2; /* it never gets there */
+    /* It never gets there. */
+    default: *use = RESULT_DROPPED; return i->head.mnemonic == ZYDIS_MNEMONIC_UD2;
     }
 }
 

@@ -1,5 +1,6 @@
 /* Reductions of a group: CUDA C++ Programming Guide, "Cooperative Groups", "reduce". */
-#if defined(__CUDA__) && !defined(_COOPERATIVE_GROUPS_REDUCE_H) /* other compilers have nothing of it */
+/* Other compilers have nothing of it. */
+#if defined(__CUDA__) && !defined(_COOPERATIVE_GROUPS_REDUCE_H)
 #define _COOPERATIVE_GROUPS_REDUCE_H
 
 #include "../heddle/group_operations.h"

@@ -1,6 +1,7 @@
 /* Scans of a group: CUDA C++ Programming Guide, "Cooperative Groups", "inclusive_scan and
  * exclusive_scan". */
-#if defined(__CUDA__) && !defined(_COOPERATIVE_GROUPS_SCAN_H) /* other compilers have nothing of it */
+/* Other compilers have nothing of it. */
+#if defined(__CUDA__) && !defined(_COOPERATIVE_GROUPS_SCAN_H)
 #define _COOPERATIVE_GROUPS_SCAN_H
 
 #include "../heddle/group_operations.h"

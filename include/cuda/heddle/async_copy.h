@@ -62,10 +62,12 @@ HEDDLE_INLINE void heddle_copies_wait(unsigned left)
     case 4: __asm__ volatile("cp.async.wait_group 4;" ::: "memory"); break;
     case 5: __asm__ volatile("cp.async.wait_group 5;" ::: "memory"); break;
     case 6: __asm__ volatile("cp.async.wait_group 6;" ::: "memory"); break;
-    default: __asm__ volatile("cp.async.wait_group 7;" ::: "memory"); break; /* more than are left: no harm */
+    /* More than are left: no harm. */
+    default: __asm__ volatile("cp.async.wait_group 7;" ::: "memory"); break;
     }
 }
-/* The mbarrier's phase has one arrival more, which comes when the thread's copies so far are done. */
+/* The mbarrier's phase has one arrival more, which comes when the
+ * thread's copies so far are done. */
 HEDDLE_INLINE void heddle_copies_arrive(void *mbarrier)
 {
     __asm__ volatile("cp.async.mbarrier.arrive.shared.b64 [%0];" ::"r"(heddle_shared_address(mbarrier)) : "memory");

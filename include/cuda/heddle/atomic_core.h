@@ -48,7 +48,8 @@ enum {
 
 #define HEDDLE_FENCE(sem, ...) __asm__ __volatile__("fence" sem ";" ::: "memory")
 
-#ifndef __CUDA_ARCH__ /* the host's compilation is to know that there are these functions, and no more */
+/* The host's compilation is to know that there are these functions, and no more. */
+#ifndef __CUDA_ARCH__
 HEDDLE_INLINE void heddle_fence(int, int) {}
 #define HEDDLE_ORDERED(order, scope, DO, ...)
 #define HEDDLE_ORDERED_LOAD(order, scope, DO, ...)

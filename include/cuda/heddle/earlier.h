@@ -1,6 +1,7 @@
-/* What CUDA 13 has taken back from the runtime's interface, for sources of CUDA 11 and 12: functions
- * that have other parameters now, and names of them that ended in _v2 ("CUDA Toolkit Release
- * Notes", CUDA 13.0; "CUDA Runtime API" of CUDA 12). nvcc 13 refuses them, so each is deprecated.
+/* What CUDA 13 has taken back from the runtime's interface, for sources of CUDA 11 and
+ * 12: functions that have other parameters now, and names of them that ended in _v2
+ * ("CUDA Toolkit Release Notes", CUDA 13.0; "CUDA Runtime API" of CUDA 12). nvcc 13
+ * refuses them, so each is deprecated.
  *
  * They are templates, so that a program which has such a function for CUDA 13 gets its own, and so
  * that a call which fits CUDA 13's function is one of that. */

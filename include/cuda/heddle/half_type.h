@@ -253,7 +253,8 @@ HEDDLE_BOTH HALF2 __lowhigh2highlow(HALF2 a)
 
 /* ---- arithmetic ---- */
 
-/* name on HALF and name2 on both of a pair; `f` is in float. `but`: rows of HEDDLE_BUT(input, result). */
+/* name on HALF and name2 on both of a pair; `f` is in float. `but`: rows of
+ * HEDDLE_BUT(input, result). */
 #define HEDDLE_BUT(input, result) a.__x == input ? OF(result):
 #define HEDDLE_ARITHMETIC1_BUT(name, name2, f, but)                                                                    \
     HEDDLE_BOTH HALF name(HALF a)                                                                                      \

@@ -113,7 +113,8 @@ HEDDLE_MATH double heddle_mantissa(double x, int *k)
         bits = heddle_bits(heddle_number(bits) * 0x1p54);
         e = -54;
     }
-    const long long up = (bits + 0x00095f619980c433) >> 52; /* 2^52 * (1 - (sqrt(2) - 1)) rounds up from sqrt(2) */
+    /* 2^52 * (1 - (sqrt(2) - 1)) rounds up from sqrt(2). */
+    const long long up = (bits + 0x00095f619980c433) >> 52;
     *k = e + (int)up - 1023;
     return heddle_number(bits - ((up - 1023) << 52));
 }
@@ -165,7 +166,8 @@ struct heddle_angle {
     int quadrant; /* its last two bits count */
 };
 
-/* |x| >= 2^20: multiplies the mantissa by those 192 bits of 2 / pi that matter: bits before them make multiples of 4. */
+/* |x| >= 2^20: multiplies the mantissa by those 192 bits of 2 / pi that matter: bits before
+ * them make multiples of 4. */
 HEDDLE_MATH heddle_angle heddle_reduce_large(double x)
 {
     HEDDLE_EXACT
@@ -185,7 +187,8 @@ HEDDLE_MATH heddle_angle heddle_reduce_large(double x)
         high + (unsigned __int128)m * w[1] + (unsigned long long)((unsigned __int128)m * w[2] >> 64);
     int quadrant = (int)(product >> 126);
     unsigned __int128 fraction = product << 2;
-    const bool above = (long long)(product >> 64) << 2 < 0; /* a half or more: the next quadrant, less the rest of it */
+    /* A half or more: the next quadrant, less the rest of it. */
+    const bool above = (long long)(product >> 64) << 2 < 0;
     if (above) {
         quadrant++;
         fraction = -fraction;

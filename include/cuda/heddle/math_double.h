@@ -225,7 +225,8 @@ HEDDLE_MATH heddle_double2 heddle_squares(int n, const double *v, int *k)
     if (greatest == 0)
         return {0, 0};
     heddle_mantissa(greatest, k);
-    *k = *k < -1000 ? 1000 : *k > 1000 ? -1000 : -*k; /* either way the squares are normal, or too small to count */
+    /* Either way the squares are normal, or too small to count. */
+    *k = *k < -1000 ? 1000 : *k > 1000 ? -1000 : -*k;
     const double scale = heddle_power_of_2(*k);
     heddle_double2 sum = {0, 0};
     for (int i = 0; i < n; i++) {

@@ -203,8 +203,8 @@ HEDDLE_MATH float __nv_cosf(float x)
 
 HEDDLE_PTX1(__nv_rsqrtf, float, "f", float, "f", "rsqrt.approx" HEDDLE_FTZ ".f32")
 
-/* 1 / sqrt(x), rounded to nearest: in double it is too exact to lie between the wrong two floats. A NaN is that of
- * the approximate instruction, as of nvcc's function. */
+/* 1 / sqrt(x), rounded to nearest: in double it is too exact to lie between the wrong two
+ * floats. A NaN is that of the approximate instruction, as of nvcc's function. */
 HEDDLE_INLINE float __frsqrt_rn(float x)
 {
     return x >= 0 ? (float)__nv_rsqrt(x) : __nv_rsqrtf(x);

@@ -259,7 +259,8 @@ HEDDLE_MATH float __nv_nextafterf(float x, float y)
 
 /* ---- remainders: long division of the mantissas, 11 bits a step ---- */
 
-/* |x| modulo |y| for finite x and y that are not 0; *quotient gets the last 32 bits of the whole quotient. */
+/* |x| modulo |y| for finite x and y that are not 0; *quotient gets the last 32
+ * bits of the whole quotient. */
 HEDDLE_MATH double heddle_modulo(double x, double y, unsigned *quotient)
 {
     int ex, ey;

@@ -218,7 +218,8 @@ HEDDLE_MATH double heddle_hankel(int n, bool second, double x)
         return 0;
     double s, c;
     __nv_sincos(x, &s, &c);
-    const double cosine = (n == 0 ? c + s : s - c), sine = n == 0 ? s - c : -s - c; /* times sqrt(2) */
+    /* Times sqrt(2). */
+    const double cosine = (n == 0 ? c + s : s - c), sine = n == 0 ? s - c : -s - c;
     const double z = 1 / (x * x);
     const double p = n == 0 ? heddle_poly_j0_p(z) : heddle_poly_j1_p(z);
     const double q = (n == 0 ? heddle_poly_j0_q(z) : heddle_poly_j1_q(z)) / x;

@@ -1,6 +1,7 @@
-/* Loads and stores with a cache operator, and questions about addresses: CUDA C++ Programming
- * Guide, "Read-Only Data Cache Load Function", "Load Functions Using Cache Hints", "Store Functions
- * Using Cache Hints", "Address Space Predicate Functions" and "Address Space Conversion Functions". */
+/* Loads and stores with a cache operator, and questions about addresses: CUDA C++
+ * Programming Guide, "Read-Only Data Cache Load Function", "Load Functions Using Cache
+ * Hints", "Store Functions Using Cache Hints", "Address Space Predicate Functions" and
+ * "Address Space Conversion Functions". */
 #ifndef HEDDLE_MEMORY_H
 #define HEDDLE_MEMORY_H
 

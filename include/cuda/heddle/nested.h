@@ -147,7 +147,8 @@ template <class F, F f> __device__ __forceinline__ HEDDLE_NODEBUG F pointer_of(n
     return kernel_pointer<F, f>;
 }
 
-/* Parameters stand as in the declaration of an entry, each aligned to its type (PTX ISA 4.2, 5.4). */
+/* Parameters stand as in the declaration of an entry, each aligned to
+ * its type (PTX ISA 4.2, 5.4). */
 template <class... P> struct arguments {
     __device__ __forceinline__ HEDDLE_NODEBUG void put(char *, size_t) const {}
 };

@@ -1,5 +1,5 @@
-/* Texture and surface references of C++ ("CUDA Runtime API" of CUDA 11, 6.30 and 6.31, and "CUDA C++
- * Programming Guide" of CUDA 11, "Texture Reference API"), which CUDA 12 has taken back.
+/* Texture and surface references of C++ ("CUDA Runtime API" of CUDA 11, 6.30 and 6.31, and "CUDA
+ * C++ Programming Guide" of CUDA 11, "Texture Reference API"), which CUDA 12 has taken back.
  *
  * `texture` and `surface` would clash with names of programs for CUDA 13. `heddle cc` therefore
  * defines __HEDDLE_REFERENCES__ for a source that does not compile without them.

@@ -42,7 +42,8 @@ enum bmmaBitOp { bmmaBitOpXOR = 1 };
 enum bmmaAccumulateOp { bmmaAccumulateOpPOPC = 1 };
 } // namespace experimental
 
-/* What an element is stored as, what it is filled with, and a stored one whose elements all are v. */
+/* What an element is stored as, what it is filled with, and a stored one
+ * whose elements all are v. */
 template <class T, class Stored = T> struct heddle_stored {
     typedef Stored stored;
     static __device__ HEDDLE_NODEBUG Stored all(Stored v)

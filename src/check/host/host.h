@@ -22,8 +22,9 @@ struct host_watch;
 
 struct host_access {
     uint64_t address, bytes;
-    bool write;  /* true for a read-modify-write, too */
-    bool whole;  /* one aligned access of at most 8 bytes, which is atomic in the C++ of other threads */
+    bool write; /* true for a read-modify-write, too */
+    /* One aligned access of at most 8 bytes, which is atomic in the C++ of other threads. */
+    bool whole;
     uint64_t pc; /* of the instruction; 0: a system call */
     uint64_t sp; /* the stack pointer */
 };

@@ -84,7 +84,8 @@ static struct block_memory *memory_of(struct checker *c, struct event_block *b)
         return NULL;
     event_keep(b, slot, of);
     block_memory_clear(of);
-    shared_set(of, l->reserved_shared_start, l->reserved_shared_bytes); /* zero, as the system leaves it */
+    /* Zero, as the system leaves it. */
+    shared_set(of, l->reserved_shared_start, l->reserved_shared_bytes);
     return of;
 }
 

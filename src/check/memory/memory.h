@@ -17,7 +17,8 @@ struct checker;
 /* An uninitialised read; kept until the location is written. */
 struct early_read {
     _Atomic(const void *) owner; /* a block; the checker for global memory; NULL: free */
-    uint32_t warp;               /* the warp whose local memory it is; UINT32_MAX for shared memory */
+    /* The warp whose local memory it is; UINT32_MAX for shared memory. */
+    uint32_t warp;
     uint64_t address;
     struct finding *finding;
 };
@@ -27,9 +28,10 @@ enum { MAX_EARLY = 64, REGION_BUCKETS = 1 << 12 };
 struct region {
     struct region *next;
     uint64_t start, size;
-    const char *name;                    /* or NULL */
-    _Atomic(const struct site *) writer; /* of the sites that have written to it, the first in the source */
-    struct finding *leak;                /* the finding of a malloc in a kernel; else NULL */
+    const char *name; /* or NULL */
+    /* Of the sites that have written to it, the first in the source. */
+    _Atomic(const struct site *) writer;
+    struct finding *leak; /* the finding of a malloc in a kernel; else NULL */
 };
 
 /* Which bytes of all devices' memory have been written. Kernels write to each other's devices. */
@@ -44,7 +46,8 @@ struct memory_tools {
     struct event_client client, rules;
     struct written own, *written; /* its own, or that of checker_new()'s `with` */
     struct checker *next;         /* that shares `written` */
-    _Atomic(const char *) lost;   /* the first memory that initcheck could not track, in words; NULL: none */
+    /* The first memory that initcheck could not track, in words; NULL: none. */
+    _Atomic(const char *) lost;
     pthread_rwlock_t regions_lock;
     struct region *regions[REGION_BUCKETS]; /* by start */
     struct region *retired;                 /* freed, but a launch may still look at them */

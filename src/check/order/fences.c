@@ -73,7 +73,8 @@ static void add_warp(const struct block_order *b, unsigned warp, const struct cl
     for (unsigned l = 0; l < WARP_LANES; l++) {
         frontier[l] = frontier[l] > own_frontier ? frontier[l] : own_frontier;
         frontier[l] = fences >> l & 1 ? b->warps[warp].epoch + 1 : frontier[l];
-        frontier[l] = frontier[l] > b->frontier ? frontier[l] : 0; /* else the block's frontier includes it */
+        /* Else the block's frontier includes it. */
+        frontier[l] = frontier[l] > b->frontier ? frontier[l] : 0;
     }
     order_note(b->order, clock_add_lanes(fenced, order_fenced_of(b->number), warp, b->warps[warp].exists, frontier));
 }

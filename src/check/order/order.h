@@ -32,7 +32,8 @@
 #include "check/shadow/numbered.h"
 #include "exec/events.h"
 
-/* The threads that a scope includes (8.5): those of the block, of the cluster, of the device, all. */
+/* The threads that a scope includes (8.5): those of the block, of the
+ * cluster, of the device, all. */
 enum scope { SCOPE_CTA, SCOPE_CLUSTER, SCOPE_GPU, SCOPE_SYS, SCOPE_COUNT };
 enum scope order_scope(enum isa_mod scope);
 
@@ -50,7 +51,8 @@ struct incarnation {
 /* A thread's knowledge and progress at some moment. */
 struct snapshot {
     struct clock *known;
-    uint32_t epoch, frontier, warp_frontier; /* its warp's epoch; the frontiers of its block and of its warp */
+    /* Its warp's epoch; the frontiers of its block and of its warp. */
+    uint32_t epoch, frontier, warp_frontier;
 };
 
 /* The first half of a two-operation pattern on one location (8.8). Either a releasing operation,
@@ -80,9 +82,11 @@ struct lane_order {
     /* The last observed clock, and the lanes whose `observed` is that clock. */
     const struct clock *latest[SCOPE_COUNT];
     uint32_t have_latest[SCOPE_COUNT];
-    struct snapshot fence[SCOPE_COUNT][WARP_LANES]; /* at the lane's last releasing fence of each scope */
+    /* At the lane's last releasing fence of each scope. */
+    struct snapshot fence[SCOPE_COUNT][WARP_LANES];
     uint32_t have_fenced[SCOPE_COUNT];
-    uint32_t have_fenced_inits; /* lanes whose fence of scope cluster was only fence.mbarrier_init */
+    /* Lanes whose fence of scope cluster was only fence.mbarrier_init. */
+    uint32_t have_fenced_inits;
     struct lane_patterns *released[WARP_LANES], *read[WARP_LANES]; /* or NULL */
 };
 

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-enum { LANE_BITS = 5, LANE_MASK = (1 << LANE_BITS) - 1 }; /* of a warp's lanes, and of a block's warps */
+/* Of a warp's lanes, and of a block's warps. */
+enum { LANE_BITS = 5, LANE_MASK = (1 << LANE_BITS) - 1 };
 
 static uint32_t block_of(uint32_t timeline)
 {

@@ -21,7 +21,8 @@
 /* A clock in the making. */
 struct predecessors {
     struct clock *clock;
-    const struct clock *joined; /* the last that was: a join need not look at what that shares with the next */
+    /* The last that was: a join need not look at what that shares with the next. */
+    const struct clock *joined;
 };
 
 static void join(struct predecessors *p, struct clock *c)
@@ -323,7 +324,8 @@ static struct clock *common_predecessors(struct timelines *s, const struct pendi
 static void join_previous(const struct timelines *s, struct predecessors *p, const struct task_record *r,
                           uint32_t previous)
 {
-    struct task_record *before = is_forgotten(s, previous) ? NULL : task_record_of(s, previous); /* or 0 */
+    /* Or 0. */
+    struct task_record *before = is_forgotten(s, previous) ? NULL : task_record_of(s, previous);
     if (!before || counts_wholly(p, before))
         return;
     join(p, before->clock);

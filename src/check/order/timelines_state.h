@@ -27,13 +27,16 @@ struct pending {
 struct task_record {
     uint32_t timeline, place; /* place: its position in the timeline, from 1 */
     uint32_t frontier;
-    uint32_t overlapped; /* the first position of its timeline that it overlaps (timelines_overlap); 0: none */
-    struct clock *clock; /* NULL: it has not begun, or only its timeline comes before it, or memory is exhausted */
-    bool counted_early;  /* clocks counted it before its end, and may lack what it learnt since */
+    /* The first position of its timeline that it overlaps (timelines_overlap); 0: none. */
+    uint32_t overlapped;
+    /* NULL: it has not begun, or only its timeline comes before it, or memory is exhausted. */
+    struct clock *clock;
+    bool counted_early; /* clocks counted it before its end, and may lack what it learnt since */
     struct pending *pending;
     _Atomic uint32_t learnt[MOST_LEARNT]; /* tasks; if there are more, the newest */
     const struct task_note *note;
-    struct clock *published; /* predecessors among threads of launches that may still run; or NULL */
+    /* Predecessors among threads of launches that may still run; or NULL. */
+    struct clock *published;
 };
 
 struct timeline {
@@ -64,8 +67,9 @@ struct timelines {
     uint32_t unwaited;         /* a timeline for which the host had not waited at the last query */
     VEC(uint32_t) least;       /* by timeline: retired.c */
     _Atomic uint32_t retired;
-    _Atomic uint32_t forgotten; /* tasks up to this one are retired and have no records: whole chunks */
-    struct arena arena;         /* of names and notes */
+    /* Tasks up to this one are retired and have no records: whole chunks. */
+    _Atomic uint32_t forgotten;
+    struct arena arena; /* of names and notes */
     struct map names, notes;
 };
 

@@ -1,4 +1,5 @@
-/* The current access, on its way to the cells that it updates: what the files of check/race/ share. */
+/* The current access, on its way to the cells that it updates: what the
+ * files of check/race/ share. */
 #ifndef HEDDLE_CHECK_RACE_CURRENT_H
 #define HEDDLE_CHECK_RACE_CURRENT_H
 
@@ -27,7 +28,8 @@ struct current_access {
     bool reported;                   /* this transition has reported a race */
     enum lane_mapping mapping;       /* the lane mapping of this word */
     struct transition last;          /* the last transition */
-    bool one_for_all;                /* the last transition holds for all lanes (struct transition) */
+    /* The last transition holds for all lanes (struct transition). */
+    bool one_for_all;
 };
 
 /* The lanes that access a cell, relative to `lane`. */

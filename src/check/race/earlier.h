@@ -34,7 +34,8 @@ static inline struct earlier race_meet(const struct current_access *cur, struct 
     struct earlier e = {.entry = entry, .site_epoch = history_site_epoch(cur->h, entry.site_epoch)};
     e.kind = race_kind_at(cur->r, e.site_epoch->kind);
     e.incarnation = race_incarnation_of(cur, e.site_epoch);
-    e.lanes = rotate_left(entry.lanes, e.kind->site ? lane : 0); /* a task that is not a launch has no lanes */
+    /* A task that is not a launch has no lanes. */
+    e.lanes = rotate_left(entry.lanes, e.kind->site ? lane : 0);
     e.same_incarnation = e.incarnation == cur->b->order->number;
     e.same_task = e.same_incarnation || order_incarnation(cur->r->order, e.incarnation)->task == cur->b->task;
     return e;

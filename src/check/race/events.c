@@ -303,7 +303,8 @@ void race_on_sync(void *data, const struct sync_event *e)
             order_barrier_arrive(b->order, e->warp, e->lanes, e->id);
         break;
     case EVENT_COLLECTIVE:
-        if (e->site->mode == COLLECTIVE_SYNC) { /* the ISA does not say that shfl, vote, match and redux order memory */
+        /* The ISA does not say that shfl, vote, match and redux order memory. */
+        if (e->site->mode == COLLECTIVE_SYNC) {
             part_phase(b, e->block);
             order_warp_meets(b->order, e->warp, e->lanes);
         }

@@ -47,7 +47,8 @@ bool race_gc_is_due(struct races *r, const struct histories *h)
     add(&a, &h->splits);
     if (global)
         add(&a, order_incarnations(r->order));
-    uint64_t marked = a.kept + (global ? cells_bytes(&r->cells) : 0); /* what it costs to collect them */
+    /* What it costs to collect them. */
+    uint64_t marked = a.kept + (global ? cells_bytes(&r->cells) : 0);
     uint64_t least = global ? LEAST_BYTES : LEAST_SHARED_BYTES;
     if (least > r->budget->limit_bytes / 8)
         least = r->budget->limit_bytes / 8;

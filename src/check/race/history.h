@@ -7,14 +7,17 @@
  * transition). 0 is the empty history. Histories that no cell names any more are garbage (gc.c).
  *
  * A new access drops these entries, and every pair of places that can race is still found:
- *   - one of the same kind that happens before it: whatever is unordered with that one is unordered with the new one;
- *   - one that is retired: it happens before everything that can still come, as it is of a task that all have waited for, or, in shared
- *     memory, from before a barrier of the whole block;
- *   - in a launch whose threads synchronise by whole blocks and warps only, all but two of one kind, of different blocks or warps: a later
- *     access is of one warp, and unordered with one of the two. A third weak access changes nothing; of strong ones the last are kept,
+ *   - one of the same kind that happens before it: whatever is unordered with that one is
+ *     unordered with the new one;
+ *   - one that is retired: it happens before everything that can still come, as it is of a task
+ *     that all have waited for, or, in shared memory, from before a barrier of the whole block;
+ *   - in a launch whose threads synchronise by whole blocks and warps only, all but two of one
+ *     kind, of different blocks or warps: a later access is of one warp, and unordered with
+ *     one of the two. A third weak access changes nothing; of strong ones the last are kept,
  *     for what they have observed;
- *   - in such a launch, all but one read of what the launch does not write (exec/launch_writes.h): a later write is by another launch, a copy or the
- *     host, which is ordered alike with all threads of the launch.
+ *   - in such a launch, all but one read of what the launch does not write
+ *     (exec/launch_writes.h): a later write is by another launch, a copy or the host, which is
+ *     ordered alike with all threads of the launch.
  */
 #ifndef HEDDLE_CHECK_HISTORY_H
 #define HEDDLE_CHECK_HISTORY_H
@@ -26,7 +29,8 @@
 struct access_kind {
     /* one of the instruction's sites; NULL: of the host, or of a task that is not a launch */
     const struct site *site;
-    uint32_t place;     /* number of the instruction, or of the host's place; findings are about pairs of places */
+    /* Number of the instruction, or of the host's place; findings are about pairs of places. */
+    uint32_t place;
     uint32_t next;      /* the next in its bucket, or 0 */
     uint8_t bytes;      /* bytes of an element */
     uint8_t lane_shift; /* log2 of the bytes of a lane */
@@ -34,13 +38,16 @@ struct access_kind {
     /* by an asynchronous operation that a lane issued and an mbarrier tracks:
      * order_issued_before() */
     bool issued;
-    bool torn;                    /* a strong read of bytes of several writes: it observes none (8.9.2) */
-    bool is_init;                 /* mbarrier.init */
-    bool read_only;               /* a weak read of memory that nobody writes in its launch: exec/launch_writes.h */
+    /* A strong read of bytes of several writes: it observes none (8.9.2). */
+    bool torn;
+    bool is_init; /* mbarrier.init */
+    /* A weak read of memory that nobody writes in its launch: exec/launch_writes.h. */
+    bool read_only;
     bool is_mbarrier;             /* another mbarrier operation; these never race with each other */
     enum scope scope;             /* the scope of a strong access */
     const struct task_note *note; /* of a task that is not a launch; else NULL */
-    const void *where;            /* its place in the host program (hd_checker_options.place); or NULL */
+    /* Its place in the host program (hd_checker_options.place); or NULL. */
+    const void *where;
 };
 
 struct site_epoch {

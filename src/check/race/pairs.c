@@ -22,7 +22,8 @@ static struct race_side side(const struct current_access *cur, const struct acce
 {
     const struct incarnation *i = order_incarnation(cur->r->order, incarnation);
     struct race_side s = {.kind = c, .incarnation = {.task = i->task}, .thread = thread};
-    memcpy(s.incarnation.ctaid, i->ctaid, sizeof i->ctaid); /* findings name it, and it never changes */
+    /* Findings name it, and it never changes. */
+    memcpy(s.incarnation.ctaid, i->ctaid, sizeof i->ctaid);
     memcpy(s.incarnation.block, i->block, sizeof i->block);
     return s;
 }

@@ -71,7 +71,8 @@ static void on_access(void *data, const struct access_event *e)
     (void)data;
     if (!p || !e->writes || is_object || e->space != SPACE_SHARED)
         return;
-    bool counts = !e->is_async && e->owner == e->block; /* what another block's threads have fenced is not known */
+    /* What another block's threads have fenced is not known. */
+    bool counts = !e->is_async && e->owner == e->block;
     struct proxy_write w = {.site = counts ? e->site : NULL, .warp = (uint8_t)e->warp};
     w.epoch = race_block_of(e->owner)->order->warps[counts ? e->warp : 0].epoch;
     EACH_BIT(l, e->lanes) {

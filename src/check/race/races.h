@@ -25,7 +25,8 @@ struct host_access;
 /* `timelines` orders tasks. NULL without memory. At the limit of its budget the detector stops
  * watching, until it can forget everything. */
 struct races *races_new(struct checker *c, struct timelines *timelines, struct budget *budget);
-/* Another checker watches with it, and drops it by races_free(). The first must outlive the others. */
+/* Another checker watches with it, and drops it by races_free(). The
+ * first must outlive the others. */
 struct races *races_share(struct races *r, struct checker *c);
 void races_free(struct races *r, const struct checker *c);
 /* A launch begins, and has ended. Before the first, while none runs, the records of retired tasks

@@ -313,7 +313,8 @@ void races_report(struct races *r, const hd_checker_options *o, struct diags *di
             if (!other || !is_the_same(f, other))
                 continue;
             count += other->counted.n;
-            bool better = other->reason > f->reason; /* what orders these threads also orders the others */
+            /* What orders these threads also orders the others. */
+            bool better = other->reason > f->reason;
             also[n_also++] = better ? f : other;
             f = better ? other : f;
             newest = other->period > newest->period || (better && other->period == newest->period) ? other : newest;

@@ -41,7 +41,8 @@ struct race {
     struct race_side side[2]; /* sorted by place */
     VEC(uint32_t) counted;    /* tasks in which it was counted, ascending; 0: between two tasks */
     const char *kernel;       /* of the first side that is in a kernel */
-    const char *text, *help;  /* made immediately: the module may be gone when the race is reported */
+    /* Made immediately: the module may be gone when the race is reported. */
+    const char *text, *help;
     struct place place[2];
     const char *note;
     struct {
@@ -58,8 +59,9 @@ struct kernel_traits {
     bool acquires;          /* by operations other than fences */
     bool acquires_narrowly; /* with the scope of a block or a cluster */
     bool writes_weakly;     /* to global memory */
-    bool stores_strongly;   /* other than by read-modify-writes: their order decides which write is observed */
-    uint32_t accesses;      /* an upper bound of its kinds of accesses */
+    /* Other than by read-modify-writes: their order decides which write is observed. */
+    bool stores_strongly;
+    uint32_t accesses; /* an upper bound of its kinds of accesses */
     /* they synchronise by more than whole blocks and warps: histories keep all unordered
      * accesses */
     bool irregular;
@@ -84,8 +86,9 @@ static inline uint32_t transition_place(unsigned further, unsigned lane, unsigne
 {
     return further | lane << 8 | mapping << 16 | (uint32_t)alike << 24;
 }
-#define TRANSITION_STAYS   0x80000000u /* the cell stays as it is */
-#define TRANSITION_BY_LANE 0x40000000u /* there is a transition for each lane, as lanes have different knowledge */
+#define TRANSITION_STAYS 0x80000000u /* the cell stays as it is */
+/* There is a transition for each lane, as lanes have different knowledge. */
+#define TRANSITION_BY_LANE 0x40000000u
 
 /* Few are kept if each access follows its own release or acquire: then a transition is rarely
  * used again. */
@@ -101,7 +104,8 @@ enum {
 
 /* Numbers that a worker has reserved. */
 struct reservations {
-    struct reservation site_epochs, splits, small_histories, histories; /* small ones have one unit */
+    /* Small ones have one unit. */
+    struct reservation site_epochs, splits, small_histories, histories;
 };
 
 /* The bytes [low, high) of global memory that an access reads or writes. */
@@ -167,12 +171,14 @@ enum { PHASES_KNOWN = 64, PHASE_MOST = 2048 };
 struct phases {
     struct phase known[PHASES_KNOWN]; /* indexed by their first access; none of them has a race */
     struct phase now;                 /* the accesses of this phase, while it is recorded */
-    const struct phase *like;         /* in the state PHASE_LIKE: the known phase that it repeats so far */
-    uint32_t n, n_lanes;              /* the number of accesses that repeated it */
-    uint32_t left;                    /* the number of those that have not updated the cells yet */
+    /* In the state PHASE_LIKE: the known phase that it repeats so far. */
+    const struct phase *like;
+    uint32_t n, n_lanes; /* the number of accesses that repeated it */
+    uint32_t left;       /* the number of those that have not updated the cells yet */
     enum { PHASE_WATCHED, PHASE_BEGINS, PHASE_LIKE, PHASE_RECORDED } state;
     bool on, reported; /* a race was reported in this phase */
-    int32_t worth;     /* whether comparing pays off; at 0 phases are PHASE_WATCHED for the rest of the launch */
+    /* Whether comparing pays off; at 0 phases are PHASE_WATCHED for the rest of the launch. */
+    int32_t worth;
 };
 
 /* A running block. */
@@ -194,8 +200,9 @@ struct race_block {
      * and count epochs from the last such barrier, and histories and transitions stay valid. */
     struct histories shared;
     struct reservations shared_reservations;
-    uint32_t shared_from, phase; /* the first epoch after that barrier; the number of the current phase */
-    uint64_t launch;             /* the launch to which they belong */
+    /* The first epoch after that barrier; the number of the current phase. */
+    uint32_t shared_from, phase;
+    uint64_t launch; /* the launch to which they belong */
     cell *shared_cells;
     uint32_t shared_words, updated_from, updated_to;
     /* by warp; for shared memory `recent_each` for each warp */
@@ -218,8 +225,9 @@ struct races {
     struct numbered kinds;                    /* struct access_kind; */
     uint32_t kind_of[1 << KIND_BUCKETS_BITS]; /* by place, under the lock */
     uint32_t running;                         /* launches; protected by the range's lock */
-    struct race_block *range; /* stands in for a block when a task that is not a launch accesses memory */
-    struct race_block *host;  /* stands in for a block when the host does */
+    /* Stands in for a block when a task that is not a launch accesses memory. */
+    struct race_block *range;
+    struct race_block *host; /* stands in for a block when the host does */
     pthread_mutex_t range_lock;
     _Atomic uint32_t newest; /* the newest task that has accessed memory */
     struct budget *budget;

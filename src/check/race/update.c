@@ -82,7 +82,8 @@ static void update_word(struct current_access *cur, cell *c, struct lanes lanes,
 {
     if (__builtin_expect(!(*c & CELL_SPLIT) && agree(cur, *c, mapping_of(per_lane)), 1)) {
         cell next = race_next(cur, *c, lanes, address);
-        if (cur->mapping == LANES_SAME || cur->one_for_all) { /* else the transition holds for the first byte only */
+        /* Else the transition holds for the first byte only. */
+        if (cur->mapping == LANES_SAME || cur->one_for_all) {
             set_cell(c, next);
             return;
         }
@@ -309,7 +310,8 @@ static cell for_lane(cell c, unsigned lane)
 /* A word by one lane: most are like one before. */
 static void update_alike(struct current_access *cur, struct met met[MET_FEW], cell *c, unsigned lane, uint64_t address)
 {
-    bool is_rmw = race_is_rmw(cur->kind); /* its effect does not depend on the lane that the cell names */
+    /* Its effect does not depend on the lane that the cell names. */
+    bool is_rmw = race_is_rmw(cur->kind);
     cell was = is_rmw ? cell_history(*c) : for_lane(*c, lane);
     struct met *m = &met[cell_history(was) % MET_FEW];
     if (*c & CELL_SPLIT) {

@@ -18,8 +18,9 @@ enum { IDLE = 16, UNCOMMITTED = 0, OLDEST = IDLE - 1, MOST_CELLS = 1 << 24, MOST
 
 /* What may hold of a register. */
 struct flight {
-    uint8_t result, factor; /* the most recent product that writes it, or reads it as A; IDLE: none */
-    bool changed;           /* since the last fence, and not by a product or a move */
+    /* The most recent product that writes it, or reads it as A; IDLE: none. */
+    uint8_t result, factor;
+    bool changed; /* since the last fence, and not by a product or a move */
 };
 
 enum misuse_kind { MISUSE_READ, MISUSE_WRITE, MISUSE_FENCE };
@@ -38,7 +39,8 @@ struct pass {
     const struct code *code;
     const struct site *sites;
     const struct ir_func *f;
-    struct flight *start, *now; /* of registers where blocks start, by order; at the instruction that is looked at */
+    /* Of registers where blocks start, by order; at the instruction that is looked at. */
+    struct flight *start, *now;
     bool *start_unfenced, unfenced;
     struct arena *arena;
     struct wgmma_kernel *notes; /* NULL while nothing is noted */

@@ -26,11 +26,13 @@ struct finding {
     struct place place;      /* of the site */
     const char *symbol;      /* of the kernel that was running, mangled, */
     const char *kernel;      /* as its source has it */
-    const char *kind;        /* in words, what distinguishes findings with one code and line; or NULL */
+    /* In words, what distinguishes findings with one code and line; or NULL. */
+    const char *kind;
     _Atomic uint32_t period; /* in which it was described last */
     _Atomic uint64_t launch; /* its number */
-    const void *launched;    /* where the host has put that launch (hd_checker_options.place), or NULL */
-    _Atomic uint64_t first;  /* the first thread seen in it, in the order of blocks and threads */
+    /* Where the host has put that launch (hd_checker_options.place), or NULL. */
+    const void *launched;
+    _Atomic uint64_t first; /* the first thread seen in it, in the order of blocks and threads */
     _Atomic uint64_t count;
     const char *text, *help;
     const char *written;   /* for initcheck: what was known of writes at the first occurrence */
@@ -43,7 +45,8 @@ enum { FINDING_BUCKETS = 1 << 8 };
 struct findings {
     pthread_mutex_t lock; /* protects all but `bucket` and what is atomic */
     struct arena arena;   /* of findings and their texts; as long as the checker */
-    /* findings_period() begins another: each finding is described anew by its first occurrence in it */
+    /* findings_period() begins another: each finding is described anew by
+     * its first occurrence in it */
     _Atomic uint32_t period;
     struct finding *newest;
     _Atomic(struct finding *) bucket[FINDING_BUCKETS];

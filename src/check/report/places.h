@@ -20,7 +20,8 @@ int place_compare(const struct place *a, const struct place *b);
  * made, and for host instructions of one line. */
 bool place_same_line(const struct place *a, const struct place *b);
 
-/* Adds the calls that launched a kernel: diag_launched(); `where`: hd_checker_options.place, or NULL. */
+/* Adds the calls that launched a kernel: diag_launched(); `where`:
+ * hd_checker_options.place, or NULL. */
 void place_launch(struct diags *diags, const hd_checker_options *o, const void *where, bool of_note);
 
 #endif

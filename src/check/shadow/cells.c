@@ -9,7 +9,8 @@ enum { PAGE_BYTES = 1 << CELLS_PAGE_BITS, PART_BYTES = 1 << CELLS_PART_BITS, PAR
 
 struct cells_page {
     _Atomic uint32_t era[CELLS_PARTS]; /* in which the part was accessed last */
-    uint32_t unused[12];               /* so that the cells, after shadow memory's header, begin at a cache line */
+    /* So that the cells, after shadow memory's header, begin at a cache line. */
+    uint32_t unused[12];
     cell at[CELLS_PARTS][PART_CELLS];
 };
 

@@ -23,7 +23,8 @@ struct numbered {
     _Atomic uint32_t next;
     struct budget *budget; /* or NULL */
     uint64_t *marks;       /* a bit for each number; NULL: no collection yet */
-    uint32_t swept, kept;  /* at the last collection: the end of the numbers; how many were in use */
+    /* At the last collection: the end of the numbers; how many were in use. */
+    uint32_t swept, kept;
     /* where reservations look for free numbers next; how many they have found */
     _Atomic uint32_t region, again;
     uint64_t dropped_bytes;

@@ -147,7 +147,8 @@ bool shadow_fill(struct shadow *s, uint64_t first, uint64_t last, bool with_prot
             put_away(s, atomic_exchange(slot, page));
         if (!slot && page)
             return false;
-        step = slot ? shadow_page_bytes(s) : (1ull << SHADOW_TABLE_BITS) - (uint32_t)at; /* to the next table */
+        /* To the next table. */
+        step = slot ? shadow_page_bytes(s) : (1ull << SHADOW_TABLE_BITS) - (uint32_t)at;
     }
     return true;
 }

@@ -30,7 +30,8 @@ typedef _Atomic(void *) shadow_slot;
 struct shadow_retired;
 
 struct shadow {
-    _Atomic(shadow_slot *) *tables; /* SHADOW_TABLES entries, each for 4 GiB of memory; NULL: empty */
+    /* SHADOW_TABLES entries, each for 4 GiB of memory; NULL: empty. */
+    _Atomic(shadow_slot *) *tables;
     unsigned log2_page_bytes;
     size_t state_bytes;
     const void *prototype; /* or NULL */

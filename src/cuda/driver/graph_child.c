@@ -12,7 +12,8 @@ CU_API CUresult cuGraphAddChildGraphNode(CUgraphNode *node, CUgraph graph, const
     NEED(g != c);
     if (c->is_body || c->n_memory || c->n_conditional)
         return CUDA_ERROR_NOT_SUPPORTED;
-    TRY(graph_copy_child(c, &copy)); /* copies before adding the node, because the graph may be in the child */
+    /* Copies before adding the node, because the graph may be in the child. */
+    TRY(graph_copy_child(c, &copy));
     CUresult r = graph_add_node(graph, CU_GRAPH_NODE_TYPE_GRAPH, &w, NULL, after, n, node);
     r = r ? r : node_of(*node, &made);
     if (r)

@@ -215,8 +215,8 @@ CU_API CUresult cuMemHostRegister_v2(void *pointer, size_t bytes, unsigned flags
     TRY(context_current(&c));
     TRY(capture_unsafe());
     if (flags & CU_MEMHOSTREGISTER_IOMEMORY)
-        api_not_supported(
-            "cuMemHostRegister of I/O memory"); /* an H200 returns this for addresses without memory, too: */
+        /* Only reports the flag by name: the next line returns the error, as an H200 does. */
+        api_not_supported("cuMemHostRegister of I/O memory");
     NEED(pointer && bytes && (flags & ~known) == 0);
     NEED(!device_of(pointer, NULL));
     flags = (flags & ~(unsigned)CU_MEMHOSTREGISTER_READ_ONLY) | CU_MEMHOSTREGISTER_DEVICEMAP;
@@ -253,7 +253,8 @@ static void look_up(const void *p, struct known *k)
     k->allocation = allocation_find(p, &k->info, &k->device);
     k->registered = !k->device && registered_find(p, &k->range);
     k->mapped = k->device && !k->allocation && mapping_find(p, &k->mapping);
-    if (k->mapped && reservation_find(p, &reserved)) { /* an inquiry sees the whole reservation as one range */
+    /* An inquiry sees the whole reservation as one range. */
+    if (k->mapped && reservation_find(p, &reserved)) {
         k->info.start = reserved.start;
         k->info.bytes = reserved.bytes;
     }

@@ -179,7 +179,8 @@ static CUresult allocate(CUmemoryPool pool, size_t bytes, CUcontext c, struct al
     if (!pool_keep(pool))
         return CUDA_ERROR_INVALID_HANDLE;
     CUresult r = allocation_new(c, bytes, false, a);
-    if (r == CUDA_ERROR_OUT_OF_MEMORY) { /* waits for frees that streams have not reached, and tries again */
+    /* Waits for frees that streams have not reached, and tries again. */
+    if (r == CUDA_ERROR_OUT_OF_MEMORY) {
         r = from_hd(hd_context_synchronize(c->context));
         r = r ? r : allocation_new(c, bytes, false, a);
     }

@@ -6,7 +6,8 @@
 #include <stddef.h>
 
 struct cubin_kernel {
-    unsigned registers, frame_bytes;    /* of a thread: EIATTR_REGCOUNT, EIATTR_FRAME_SIZE of .nv.info */
+    /* Of a thread: EIATTR_REGCOUNT, EIATTR_FRAME_SIZE of .nv.info. */
+    unsigned registers, frame_bytes;
     unsigned local_loads, local_stores; /* LDL and STL of its code, by words of 32 bits */
 };
 

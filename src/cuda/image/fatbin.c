@@ -63,7 +63,8 @@ static bool read_entry(const uint8_t *at, uint64_t left, struct candidate *c, ui
 
 /* The contents of a container that fit the device best. */
 struct choice {
-    struct candidate ptx, code, any; /* without a payload if there is none; any: machine code for any device */
+    /* Without a payload if there is none; any: machine code for any device. */
+    struct candidate ptx, code, any;
 };
 
 /* Machine code runs on its own architecture and on later ones of the same major number. */
@@ -399,7 +400,8 @@ static enum image_result read_any_elf(struct image *image, const uint8_t *data, 
 {
     if (limit < sizeof(Elf64_Ehdr))
         return machine_code(image);
-    for (size_t i = 0; i < sizeof own_ident; i++) /* not beyond the first difference: it may end there */
+    /* Not beyond the first difference: it may end there. */
+    for (size_t i = 0; i < sizeof own_ident; i++)
         if (data[i] != own_ident[i])
             return machine_code(image);
     size_t bytes = limit != SIZE_MAX ? limit : elf_extent(data);

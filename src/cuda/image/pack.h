@@ -20,7 +20,8 @@
 enum { PACK_MAX_BLOCK = 1 << 28, PACK_MAX_FACTS = 1 << 20 };
 
 struct pack_part {
-    uint64_t at, n; /* at: offset in the file, in bytes; n: number of entries, or bytes of facts and names */
+    /* at: offset in the file, in bytes; n: number of entries, or bytes of facts and names. */
+    uint64_t at, n;
 };
 
 struct pack_header {

@@ -18,9 +18,10 @@
 #include "cuda/image/pack.h"
 
 enum belongs {
-    BELONGS_NOT,    /* it belongs to another object, */
-    BELONGS_NEARLY, /* to this object, but to another build or version: `why` names the difference, */
-    BELONGS         /* or to exactly this object */
+    BELONGS_NOT, /* it belongs to another object */
+    /* It belongs to another build or version of this object: `why` names the difference. */
+    BELONGS_NEARLY,
+    BELONGS /* it belongs to exactly this object */
 };
 
 /* `path`: of the object's file. */

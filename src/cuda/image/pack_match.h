@@ -13,7 +13,8 @@
 
 struct pack_library {
     struct arena *arena;
-    struct map exact, loose; /* by common form; and by the form without the parts in which compilers differ */
+    /* By common form; and by the form without the parts in which compilers differ. */
+    struct map exact, loose;
 };
 
 void pack_library_add(struct pack_library *l, const char *name, const struct cubin_limits *limits);

@@ -69,7 +69,8 @@ char *image_copy_text(const void *from, size_t bytes)
 /* Can a compressed text be as long as its entry says? Asked before memory is allocated. */
 static bool can_be(const struct candidate *c, uint64_t bytes)
 {
-    enum { LZ4_GREATEST_RATIO = 255, ZSTD_LEAST_BLOCK = 3 }; /* a block of zstd can repeat one byte for 128 KB */
+    /* A block of zstd can repeat one byte for 128 KB. */
+    enum { LZ4_GREATEST_RATIO = 255, ZSTD_LEAST_BLOCK = 3 };
     uint64_t packed = c->entry.compressed_bytes;
     if (!(c->entry.flags & FLAG_ZSTD))
         return packed <= INT_MAX && bytes <= packed * LZ4_GREATEST_RATIO;

@@ -10,13 +10,15 @@
 enum check_api_errors { API_ERRORS_NO, API_ERRORS_UNSEEN, API_ERRORS_ALL };
 
 struct check_options {
-    const char
-        *folder;    /* for the processes' findings: check.h; NULL: the process reads its own (heddle_check_findings) */
+    /* For the processes' findings: check.h; NULL: the process reads its own
+     * (heddle_check_findings). */
+    const char *folder;
     int process;    /* the only one that is checked; 0: all */
     unsigned tools; /* of enum hd_tool */
     enum hd_on_error on_error;
-    const char *policy;   /* hd_machine_options.policy, or NULL */
-    const char *replayed; /* the mangled name of the kernel whose launch `replay-launch:FILE` replays; or NULL */
+    const char *policy; /* hd_machine_options.policy, or NULL */
+    /* The mangled name of the kernel whose launch `replay-launch:FILE` replays; or NULL. */
+    const char *replayed;
     uint64_t replayed_number;
     const char *events;            /* the file in which events are recorded; or NULL */
     struct launch_filter launches; /* those that are checked */

@@ -10,16 +10,17 @@ struct explore_asked {
     const char *folder;                       /* for the processes' files: explore.h */
     struct launch_filter launches;            /* the one that is explored */
     struct opt_list observe, require, forbid; /* from the options: explore/questions.h */
-    uint64_t unroll, step_limit,
-        workers; /* as in struct explore_options; workers: total on this host, 0: one for each processor */
+    /* As in struct explore_options; workers: total on this host, 0: one for each processor. */
+    uint64_t unroll, step_limit, workers;
     unsigned rank, ranks,
         /* this rank, the number of ranks, and the number on this host: ranks/relay.h; 0 ranks:
            none */
         ranks_here;
     bool symmetric, examples, stats, repair;
-    uint64_t outcome;                         /* --outcome; 0: none was chosen */
-    int picture;                              /* enum picture_format: explore/rerun.h */
-    const char *schedules, *schedules_called; /* the folder of --schedules, absolute and as typed; or NULL */
+    uint64_t outcome; /* --outcome; 0: none was chosen */
+    int picture;      /* enum picture_format: explore/rerun.h */
+    /* The folder of --schedules, absolute and as typed; or NULL. */
+    const char *schedules, *schedules_called;
 };
 
 /* The variable's value, from malloc; NULL if memory is exhausted or a text is not UTF-8. */

@@ -56,7 +56,8 @@ static void tell_lost(struct process_file *x)
 {
     char lost[PATH_MAX];
     FILE *f;
-    bool again = x->lost || errno == ENOENT; /* ENOENT: the command has ended, and nobody reads the file */
+    /* ENOENT: the command has ended, and nobody reads the file. */
+    bool again = x->lost || errno == ENOENT;
     x->lost = true;
     if (again)
         return;

@@ -40,8 +40,9 @@ bool launch_filter_read(const json_t *json, struct launch_filter *f);
 /* A filter in use. */
 struct launch_choice {
     const struct launch_filter *filter;
-    regex_t only[MAX_FILTERS], except[MAX_FILTERS]; /* compiled filters that are regular expressions */
-    uint64_t matching;                              /* launches whose names have matched so far */
+    /* Compiled filters that are regular expressions. */
+    regex_t only[MAX_FILTERS], except[MAX_FILTERS];
+    uint64_t matching; /* launches whose names have matched so far */
 };
 
 /* False if a regular expression is invalid. */

@@ -112,7 +112,8 @@ struct stand_in {
     enum family family;
     int major;
     const char *library;
-    const struct elf_symbols *exports; /* exports of our library, for a library inside the object; or NULL */
+    /* Exports of our library, for a library inside the object; or NULL. */
+    const struct elf_symbols *exports;
 };
 
 /* By soname. */
@@ -346,7 +347,8 @@ static void replace_inside(const struct elf_symbols *symbols, uintptr_t base, co
     if (!memmem(symbols->strings, symbols->string_bytes, culibos, sizeof culibos - 1))
         return;
     for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++) {
-        struct stand_in by = libraries[i].by; /* a library's first row for that version of CUDA, or later */
+        /* A library's first row for that version of CUDA, or later. */
+        struct stand_in by = libraries[i].by;
         if (by.family != LIBRARY_FUNCTION || by.major < major || same_library(by.library, last))
             continue;
         last = by.library;

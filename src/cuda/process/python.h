@@ -19,7 +19,8 @@ struct python_call {
 /* Reads the next line of such a text; false at its end. After the calls comes the test that pytest
  * runs, if any, without a file. */
 bool python_next(const char **text, struct python_call *call, struct arena *arena);
-/* Is it a library's, rather than the user's: of a package that was installed, or of Python itself? */
+/* Is it a library's, rather than the user's: of a package that was
+ * installed, or of Python itself? */
 bool python_is_library(const char *file);
 
 #endif

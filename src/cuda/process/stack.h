@@ -31,7 +31,8 @@ struct stack_text {
     const char *call;       /* the CUDA function that the program called: "cudaMalloc" */
     const hd_frame *frames; /* the program's calls that led there, innermost first */
     size_t n;
-    const char *place; /* the innermost: "at main.cu:27", "in solve of libsolver.so", "at an unknown place" */
+    /* The innermost: "at main.cu:27", "in solve of libsolver.so", "at an unknown place". */
+    const char *place;
 };
 struct stack_text stack_text(const struct stack *s);
 

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_KERNELS = 64, MOST_OF_NAME = 200 }; /* templates of lambdas have names of thousands of characters */
+/* Templates of lambdas have names of thousands of characters. */
+enum { MOST_KERNELS = 64, MOST_OF_NAME = 200 };
 
 static struct {
     pthread_mutex_t lock;

@@ -147,7 +147,8 @@ cudaError_t rt_driver_entry_point(const char *symbol, void **function, unsigned 
     CUresult r = cuGetProcAddress_v2(symbol, function, (int)version, flags, &found);
     if (status)
         *status = (enum cudaDriverEntryPointQueryResult)found;
-    return rt_return(r == CUDA_ERROR_NOT_FOUND ? cudaSuccess : rt_error_of(r)); /* *status has the answer */
+    /* *status has the answer. */
+    return rt_return(r == CUDA_ERROR_NOT_FOUND ? cudaSuccess : rt_error_of(r));
 }
 
 cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **funcPtr, unsigned int cudaVersion,

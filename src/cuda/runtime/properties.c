@@ -112,7 +112,8 @@ _Static_assert(sizeof(struct prop12) == 1032 && BYTES_11 == 728, "the sizes that
 _Static_assert(sizeof(struct cudaDeviceProp) == 1008, "the size that programs of CUDA 13 have");
 #endif
 
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* what CUDA 13 has taken back is filled in, too */
+/* What CUDA 13 has taken back is filled in, too. */
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 static cudaError_t properties(PROPERTIES *p, int device)
 {

@@ -229,8 +229,8 @@ void __cudaRegisterFatBinaryEnd(void **fatCubinHandle)
     pthread_mutex_lock(&table.lock);
     CUdeviceptr p;
     if (load(b) == CUDA_SUCCESS)
-        cuLibraryGetManaged(&p, NULL, b->library,
-                            b->in_place->name); /* an error is reported again when a kernel is used */
+        /* An error is reported again when a kernel is used. */
+        cuLibraryGetManaged(&p, NULL, b->library, b->in_place->name);
     pthread_mutex_unlock(&table.lock);
 }
 

@@ -102,7 +102,8 @@ cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *pResDesc, 
 cudaError_t cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *pResDesc, cudaSurfaceObject_t surfObject)
 {
     CUDA_RESOURCE_DESC r;
-    cudaError_t entered = pResDesc ? rt_enter() : cudaErrorInvalidDevice; /* the errors of an H200 */
+    /* The errors of an H200. */
+    cudaError_t entered = pResDesc ? rt_enter() : cudaErrorInvalidDevice;
     return entered ? rt_return(entered) : get_resource(pResDesc, cuSurfObjectGetResourceDesc(&r, surfObject), &r);
 }
 

@@ -87,7 +87,8 @@ static CUresult wait(struct CUstream_st *s, struct CUevent_st *e)
     if (s->capture && s->capture->invalid)
         return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     if (!e->capture)
-        return s->capture ? wait_outside(s, e) : CUDA_ERROR_INVALID_VALUE; /* the event's capture is over */
+        /* The event's capture is over. */
+        return s->capture ? wait_outside(s, e) : CUDA_ERROR_INVALID_VALUE;
     if (s->capture && s->capture != e->capture) {
         capture_invalidate(s->capture);
         capture_invalidate(e->capture);

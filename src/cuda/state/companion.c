@@ -29,7 +29,8 @@ struct given {
 };
 
 static struct {
-    pthread_mutex_t lock; /* protects everything in this file; the state's lock is taken inside it */
+    /* Protects everything in this file; the state's lock is taken inside it. */
+    pthread_mutex_t lock;
     bool read;
     VEC(struct given) packs;
 } process = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -99,7 +100,8 @@ struct slice {
 };
 
 struct companion {
-    VEC(size_t) packs; /* the process's packs that belong to it; for a name in several, the first counts */
+    /* The process's packs that belong to it; for a name in several, the first counts. */
+    VEC(size_t) packs;
     const void *image;
     size_t bytes;
     unsigned arch;

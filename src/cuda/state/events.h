@@ -7,7 +7,8 @@
 
 struct ipc_event;
 
-/* Makes an event: shared by several processes if `shared` is not NULL, which is then owned by it. */
+/* Makes an event: shared by several processes if `shared` is not NULL,
+ * which is then owned by it. */
 CUresult event_new(CUcontext c, unsigned flags, struct ipc_event *shared, CUevent *handle);
 /* By handle; NULL if it is invalid. */
 struct CUevent_st *event_of(CUevent handle);

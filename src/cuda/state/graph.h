@@ -47,13 +47,16 @@ struct CUgraphNode_st {
     struct CUgraph_st **bodies; /* of a conditional node */
     CUgraph *body_handles;      /* handles of the bodies: the list that the program got */
     bool updatable;             /* a kernel node that kernels may update */
-    bool is_kept;               /* memory that was not freed when the graph was instantiated: no node can free it */
-    CUmemAccessDesc *access;    /* of a memory node: n_access entries, as the program gave them */
+    /* Memory that was not freed when the graph was instantiated: no node can free it. */
+    bool is_kept;
+    CUmemAccessDesc *access; /* of a memory node: n_access entries, as the program gave them */
     size_t n_access;
     /* of a kernel node: the list that cuGraphKernelNodeGetParams returned, or NULL */
     void **parameters;
-    struct edges after, before; /* edges to nodes that it depends on, and to nodes that depend on it */
-    size_t end_since;           /* for a node that no other depends on: a counter of when that began */
+    /* Edges to nodes that it depends on, and to nodes that depend on it. */
+    struct edges after, before;
+    /* For a node that no other depends on: a counter of when that began. */
+    size_t end_since;
     enum node_mark { NODE_UNSEEN, NODE_OPEN, NODE_PLACED } mark; /* during sorting, its state; */
     /* how far its dependencies are placed, and then its index */
     size_t place;
@@ -94,9 +97,10 @@ struct CUgraph_st {
 struct CUgraphExec_st {
     CUgraphExec handle;
     cuuint64_t flags;
-    size_t n, n_branches;      /* branches: graph_branch.c */
-    struct node_index index;   /* steps by their nodes */
-    size_t *ends, n_ends;      /* indices of the steps that no other depends on, in the order of graph_ends() */
+    size_t n, n_branches;    /* branches: graph_branch.c */
+    struct node_index index; /* steps by their nodes */
+    /* Indices of the steps that no other depends on, in the order of graph_ends(). */
+    size_t *ends, n_ends;
     struct earlier {           /* dependencies of the steps: */
         uint32_t place;        /* the step's index, */
         struct edge_kind kind; /* and the kind of edge */
@@ -133,7 +137,8 @@ struct CUgraphExec_st {
         bool launches;          /* its kernel launches graphs */
         bool overlaps;          /* a kernel that may begin before the previous one has ended */
         bool is_first, is_last; /* it has no dependencies; no step depends on it */
-        size_t after, n_after;  /* its dependencies: their place in the exec's list, in the order of edges */
+        /* Its dependencies: their place in the exec's list, in the order of edges. */
+        size_t after, n_after;
         size_t branch;
         VEC(struct step *) waits_for; /* steps in other branches */
         hd_event *event;              /* its end, if other branches wait for it, or NULL */

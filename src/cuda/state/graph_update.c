@@ -49,7 +49,8 @@ struct pairing {
     CUgraphNode *node_of;    /* by step; NULL: not paired yet */
     bool *taken;             /* by the nodes' indices, in the order of creation */
     size_t *open, n, n_open; /* paired steps; those from n on have not been examined */
-    bool outlines;           /* the nodes of one level of both graphs are paired, with their children */
+    /* The nodes of one level of both graphs are paired, with their children. */
+    bool outlines;
     CUgraphExecUpdateResultInfo *info;
 };
 

@@ -19,7 +19,8 @@ struct library_work {
     hd_used *(*find_used)(const void *args, size_t *count);
     const void *beta;
     size_t beta_bytes;
-    const hd_used *by_beta; /* ranges that it decides on; in `work`, they are only memory that has to be there */
+    /* Ranges that it decides on; in `work`, they are only memory that has to be there. */
+    const hd_used *by_beta;
     size_t by_beta_count;
     hd_work work;
     char *args;

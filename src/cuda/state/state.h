@@ -156,7 +156,8 @@ struct CUfunc_st {
     struct CUmod_st *module;
     char *name;
     hd_kernel *on[MAX_DEVICES];
-    int dynamic_shared_limit; /* CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES if it was set, else -1 */
+    /* CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES if it was set, else -1. */
+    int dynamic_shared_limit;
     int carveout;
     bool non_portable_cluster;     /* CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED */
     int cluster_policy;            /* CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE */

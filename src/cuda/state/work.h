@@ -37,13 +37,15 @@ struct work {
     enum work_kind kind;
     unsigned char from_type, to_type; /* copies: CUmemorytype, as the program specified it; */
     bool later;                       /* it uses a graph's memory that is not allocated yet */
-    unsigned char from_kind, to_kind; /* copies and fills: enum memory_kind at the time of the call */
+    /* Copies and fills: enum memory_kind at the time of the call. */
+    unsigned char from_kind, to_kind;
     union {
         struct work_launch launch;
         struct {
             hd_copy copy;
             CUarray from_array, to_array; /* handles, or NULL */
-            const CUDA_MEMCPY3D *box;     /* as the program described it, who has it; NULL: bytes in a row */
+            /* As the program described it, who has it; NULL: bytes in a row. */
+            const CUDA_MEMCPY3D *box;
         };
         hd_fill fill;
         struct {

@@ -24,7 +24,8 @@ hd_result check_machine(hd_machine *machine, bool alone);
 bool check_wants(const char *kernel);
 /* A library call has run. May be called by any thread, with any locks held. */
 void check_called(void);
-/* Is this the launch of the recorded schedule (--policy replay:FILE)? Asked once for each launch. */
+/* Is this the launch of the recorded schedule (--policy replay:FILE)?
+ * Asked once for each launch. */
 bool check_replays(const char *kernel);
 /* Adds to the process's findings: mistakes of the host, the reason for a failed launch. False: the
  * process is not checked. */

@@ -20,8 +20,9 @@
 struct check_progress {
     uint64_t launches, unchecked, calls;
     uint64_t blocks_done, blocks; /* of the running launches */
-    json_t *kernels;              /* an object: mangled names of the checked kernels, in the order of first launches */
-    json_t *running;              /* an object: the number of running launches by kernel */
+    /* An object: mangled names of the checked kernels, in the order of first launches. */
+    json_t *kernels;
+    json_t *running; /* an object: the number of running launches by kernel */
     bool ended;
 };
 

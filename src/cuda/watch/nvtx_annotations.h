@@ -63,7 +63,8 @@ extern struct said {
     int made_on;       /* the device that they were made for */
 } said;
 
-/* The object that the thread has bound, and the permissions that its binding removes from others. */
+/* The object that the thread has bound, and the permissions that its
+ * binding removes from others. */
 extern _Thread_local struct said_binding {
     uint32_t object;
     unsigned excludes;

@@ -44,7 +44,8 @@ static nvtxMemHeapHandle_t register_pool(nvtxDomainHandle_t domain, const nvtxMe
         return NULL;
     }
     nvtxMemHeapHandle_t handle = (nvtxMemHeapHandle_t)r->ptr;
-    if (d->usage != NVTX_MEM_HEAP_USAGE_TYPE_SUB_ALLOCATOR) /* a layout does not tell what may be accessed */
+    /* A layout does not tell what may be accessed. */
+    if (d->usage != NVTX_MEM_HEAP_USAGE_TYPE_SUB_ALLOCATOR)
         return handle;
     struct pool *p = malloc(sizeof *p);
     if (!p)

@@ -42,9 +42,10 @@ static struct {
 char watch_entries;
 
 static _Thread_local struct {
-    const struct stack *explained; /* of the last finding: the call's error would add nothing to it */
-    struct failed *unseen;         /* the last failed call whose error was not read */
-    char *reason;                  /* why the current call fails, in words; or NULL */
+    /* Of the last finding: the call's error would add nothing to it. */
+    const struct stack *explained;
+    struct failed *unseen; /* the last failed call whose error was not read */
+    char *reason;          /* why the current call fails, in words; or NULL */
 } thread;
 
 /* (A pointer: programs load this library late, when there is little static thread-local memory

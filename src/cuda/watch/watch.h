@@ -76,7 +76,8 @@ void watch_sides(const struct watch_copy *to, const struct watch_copy *from);
 
 /* ---- errors ---- */
 
-/* Whether entry.S calls the second function with what an entry point returns, if that is an error. */
+/* Whether entry.S calls the second function with what an entry point
+ * returns, if that is an error. */
 extern char watch_entries;
 CUresult watch_result(CUresult error, uintptr_t caller);
 

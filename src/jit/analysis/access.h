@@ -28,7 +28,8 @@ struct access {
     const struct mem_access *mem;
     const struct frame_access *frame; /* or NULL; then mem is frame->mem */
     int64_t disp;                     /* displacement of the address, without a symbol's */
-    unsigned bytes, n, all, log2;     /* bytes of an element; elements of a lane; bytes of a lane; log2 of that */
+    /* Bytes of an element; elements of a lane; bytes of a lane; log2 of that. */
+    unsigned bytes, n, all, log2;
     uint16_t shape;
     /* For uniform and affine addresses. The pieces of the warp, each with its own address. For
      * each piece: the lanes' offsets from the lane with the lowest address, that of the highest

@@ -136,7 +136,8 @@ uint64_t *dirty_find_clean(const struct function *fn, const uint8_t *entries, bo
     for (uint32_t b = 0; b < n; b++) {
         if (entries[b])
             enter(fn, in, b);
-        if (!passes_barriers && fn->plan.is_block && fn->plan.inside[b]) /* where its gang restarts, or has dissolved */
+        /* Where its gang restarts, or has dissolved. */
+        if (!passes_barriers && fn->plan.is_block && fn->plan.inside[b])
             enter_with_seeds(fn, in, b);
     }
     while (changed) {

@@ -21,7 +21,8 @@ struct check_group {
     uint32_t first; /* the instruction that tests */
     uint32_t n;
     struct interleave_group *interleaved; /* of this instruction, or NULL: access_groups.c */
-    unsigned number;                      /* the number of the instruction's first value in the interleave group */
+    /* The number of the instruction's first value in the interleave group. */
+    unsigned number;
 };
 
 /* An interleave group: loads, or stores, whose words are moved together. access_groups.c finds
@@ -67,7 +68,8 @@ struct function {
     struct lane_library *lanes;
     struct arena *arena; /* for data that lives until the answer */
     const struct ir_func *ir;
-    struct code_layout layout; /* layout of the interpreter's code, which compiled code calls and exits to */
+    /* Layout of the interpreter's code, which compiled code calls and exits to. */
+    struct code_layout layout;
     const struct ir_shapes *shapes;
     bool one_lane;     /* the "warp" is a single lane, whose registers are all scalars */
     bool loops, spins; /* it has a backward branch; one of a loop that spins */
@@ -76,8 +78,10 @@ struct function {
     uint32_t n_interleave_groups;         /* their number so far */
     uint64_t *through;                    /* by block: live_through() */
     const struct frame_access **in_frame; /* by instruction: frame_places.c; or NULL */
-    const uint8_t *nontemporal;           /* by instruction: may it store past the caches (nontemporal.c)? Or NULL */
-    const uint8_t *canonical;             /* by register: is its only NaN the canonical one (canonical_nans.c)? */
+    /* By instruction: may it store past the caches (nontemporal.c)? Or NULL. */
+    const uint8_t *nontemporal;
+    /* By register: is its only NaN the canonical one (canonical_nans.c)? */
+    const uint8_t *canonical;
     /* by register: is each write stored in the row at once (dirty_registers.c)? */
     const uint8_t *written_through;
 };
@@ -120,19 +124,22 @@ uint16_t fn_ref_shape(const struct function *fn, ir_ref r);
  * lane. */
 unsigned fn_pieces(const struct function *fn, uint16_t shape);
 unsigned fn_piece_lane(const struct function *fn, unsigned piece);
-/* Is lane 0's value of a register that is not divergent the same number in every warp of the grid? */
+/* Is lane 0's value of a register that is not divergent the same number
+ * in every warp of the grid? */
 bool fn_is_grid_uniform(const struct function *fn, ir_ref r);
 /* Is an operand a number that is known (ir_number)? If so, *v is its lower 32 bits. */
 bool fn_constant_low(const struct function *fn, ir_ref r, uint32_t *v);
-/* Is it a collective that compiled code has done where all its lanes are there, and goes on behind? */
+/* Is it a collective that compiled code has done where all its lanes are
+ * there, and goes on behind? */
 bool fn_is_collective(const struct ir_insn *i);
 /* Is it a shuffle between lanes that are known, or a vote? Such a one is done without the engine
  * where all 32 lanes are there and name each other; *names_all: where they are there, they do. */
 bool fn_is_plain_collective(const struct function *fn, const struct ir_insn *i, bool *names_all);
 /* A shuffle whose membermask is known to be all. */
 bool fn_is_plain_shuffle(const struct function *fn, const struct ir_insn *i);
-/* Is a counter the remainder of a division by a small power of 2, as in the loop that compilers put
- * behind an unrolled one? The few iterations of such a loop are not worth a version of their own. */
+/* Is a counter the remainder of a division by a small power of 2, as in the loop that
+ * compilers put behind an unrolled one? The few iterations of such a loop are not
+ * worth a version of their own. */
 bool fn_counts_a_remainder(const struct function *fn, ir_ref counter);
 
 enum { NO_WRITER = UINT32_MAX };

@@ -109,7 +109,8 @@ void gang_find_common(struct function *fn)
     fn->plan.once = ARENA_ARRAY(fn->arena, uint8_t, fn->ir->insns.n + 1);
     memset(fn->plan.common, 1, fn->ir->regs.n);
     gang_find_phase_starts(fn, starts);
-    for (uint32_t b = 0; b < fn->ir->n_ordered; b++) /* where a gang begins only scalars are compared */
+    /* Where a gang begins only scalars are compared. */
+    for (uint32_t b = 0; b < fn->ir->n_ordered; b++)
         for (uint32_t n = 0; n < live->n && starts[b]; n++)
             if (ir_in_set(live_in(fn, b), n) && fn->shapes->regs[live->regs[n]] == SHAPE_DIVERGENT)
                 fn->plan.common[live->regs[n]] = 0;

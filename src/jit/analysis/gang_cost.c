@@ -8,8 +8,9 @@
  * work for each warp and for the gang. */
 struct worth {
     uint64_t waits, own, common;
-    bool accesses;              /* the loop has accesses of this kind */
-    bool parts;                 /* single warps need masks of the lanes that are still in the loop */
+    bool accesses; /* the loop has accesses of this kind */
+    /* Single warps need masks of the lanes that are still in the loop. */
+    bool parts;
     uint32_t registers;         /* vector registers that hold a warp's own values around the loop */
     uint32_t consecutive_bytes; /* the fewest bytes that its lanes load consecutively; 0: none */
 };

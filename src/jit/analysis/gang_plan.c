@@ -102,7 +102,8 @@ void gang_find(struct function *fn, uint32_t index)
                 continue;
             longest = waits > longest ? waits : longest;
             best = gang > best ? gang : best;
-            for (uint32_t k = b; k <= end && pass; k++) /* skips the remainder loop of an unrolled one */
+            /* Skips the remainder loop of an unrolled one. */
+            for (uint32_t k = b; k <= end && pass; k++)
                 fn->plan.inside[k] = 2 * waits > longest;
         }
     bool is_block = best == 1 && gang_plan_block(fn, threads);

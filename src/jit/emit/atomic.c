@@ -336,7 +336,8 @@ void atom_perform_lane(struct emit *e, const struct atom *t)
 
 static void perform(struct emit *e, struct atom *t)
 {
-    if (histogram_takes(t->x.a->mem, t->result) && t->x.pointer[0]) { /* the cell's sum, or the cell */
+    /* The cell's sum, or the cell. */
+    if (histogram_takes(t->x.a->mem, t->result) && t->x.pointer[0]) {
         value shift = access_load_cache_shift(e, &t->x);
         t->x.pointer[0] = LLVMBuildGEP2(e->m->b, e->m->i8, t->x.pointer[0], &shift, 1, "");
     }

@@ -185,7 +185,8 @@ value access_find_place(struct emit *e, const struct access *a, value address, v
 value access_test_piece(struct emit *e, struct transfer *t, unsigned piece)
 {
     value limit, off = t->first[piece];
-    if (t->tested.before) /* less than CHECK_GROUP_SPAN; a first byte below 0 is far outside, as an unsigned number */
+    /* Less than CHECK_GROUP_SPAN; a first byte below 0 is far outside, as an unsigned number. */
+    if (t->tested.before)
         off = build_sub(e, off, const_i64(e, (uint64_t)t->tested.before));
     if (t->a->mem->space == SPACE_SHARED) {
         limit = build_zext(e, places(e, t, e->f->of.shared_bytes), e->m->i64);

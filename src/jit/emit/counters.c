@@ -8,7 +8,8 @@ void emit_add_to(struct emit *e, value counter, value n)
 
 void emit_add_counts(struct emit *e)
 {
-    value warps = build_load(e, e->m->i64, e->f->count.instructions), lanes = warps; /* of one lane */
+    /* Of one lane. */
+    value warps = build_load(e, e->m->i64, e->f->count.instructions), lanes = warps;
     if (e->f->count.absent)
         lanes =
             build_sub(e, build_mul(e, warps, const_i64(e, WARP_LANES)), build_load(e, e->m->i64, e->f->count.absent));

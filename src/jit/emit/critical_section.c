@@ -22,10 +22,11 @@ struct parts {
     const struct ir_shapes *warp; /* shapes in the function itself */
     uint64_t *written, *touched;  /* for the part being emitted: sets by the numbers in `live` */
     uint8_t *exits;               /* by block: lanes continue there behind a part */
-    value *out;                   /* by block that is an exit: alloca of the lanes that exit there */
-    value left, lane;             /* allocas: the remaining lanes; the running lane */
-    struct cas_loop **cas_loop;   /* by the first block of a part; or NULL */
-    LLVMBasicBlockRef next_lane;  /* reached when the lane is done */
+    /* By block that is an exit: alloca of the lanes that exit there. */
+    value *out;
+    value left, lane;            /* allocas: the remaining lanes; the running lane */
+    struct cas_loop **cas_loop;  /* by the first block of a part; or NULL */
+    LLVMBasicBlockRef next_lane; /* reached when the lane is done */
     /* The same for waiting lanes, and where they continue, by block: in the current version, unless
      * that combines. */
     LLVMBasicBlockRef next_waiting, *waiting;
@@ -453,7 +454,8 @@ void emit_serial(struct emit *e, const struct function *fn, const char *name)
     struct code_function f = {.mask = NULL}; /* the lane's bit */
     emit_declare(e, &of_lane, &lane_mode, &f, name);
     e->clean = ARENA_ARRAY(e->arena, uint64_t, 2 * one.live.words + 1); /* nothing is clean */
-    e->lanes.lane = const_i64(e, 0);                                    /* until start_lane() sets it */
+    /* Until start_lane() sets it. */
+    e->lanes.lane = const_i64(e, 0);
     emit_context(e, &f);
     emit_warp(e);
     e->enter_at = LLVMGetParam(e->f->llvm_fn, 2);

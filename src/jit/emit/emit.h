@@ -17,11 +17,13 @@ typedef LLVMValueRef value;
 
 /* The version of a loop without bounds checks (loop_version.c). */
 struct unchecked {
-    bool *covered;           /* by instruction: was its access, or its widened index, tested before the loop? */
+    /* By instruction: was its access, or its widened index, tested before the loop? */
+    bool *covered;
     LLVMBasicBlockRef block; /* this version's code while it is emitted; or NULL */
-    value all, iterations;   /* i64: the iterations after the first; the iterations that were tested */
-    value left;              /* alloca: how many tested iterations are left */
-    value accesses;          /* struct compiled_access of the engine's iterations */
+    /* i64: the iterations after the first; the iterations that were tested. */
+    value all, iterations;
+    value left;     /* alloca: how many tested iterations are left */
+    value accesses; /* struct compiled_access of the engine's iterations */
     uint32_t n;
 };
 
@@ -48,9 +50,12 @@ struct atom;     /* atom.h */
  */
 struct lanes_mode {
     /* lanes */
-    bool (*is_full)(const struct function *fn, uint32_t block); /* do all 32 lanes run there, in every warp? */
-    bool (*all_run)(const struct emit *e);                      /* the same at this point, for this warp */
-    bool (*has_pending)(const struct emit *e);                  /* may lanes be pending at other blocks? */
+    /* Do all 32 lanes run there, in every warp? */
+    bool (*is_full)(const struct function *fn, uint32_t block);
+    /* The same at this point, for this warp. */
+    bool (*all_run)(const struct emit *e);
+    /* May lanes be pending at other blocks? */
+    bool (*has_pending)(const struct emit *e);
     /* may pending lanes need the register's value? */
     bool (*is_pending_live)(const struct emit *e, uint32_t reg);
     value (*mask)(struct emit *e); /* the running lanes; NULL if all lanes always run */
@@ -108,7 +113,8 @@ struct warp_values {
 /* The loop over warps in lockstep (work_group_loop.c), and where gangs begin. */
 struct warp_loop {
     LLVMBasicBlockRef begin, next; /* `next`: in lockstep */
-    value start[4], done;          /* phis: the function's arguments for the warp that begins; the previous warp */
+    /* phis: the function's arguments for the warp that begins; the previous warp. */
+    value start[4], done;
     LLVMBasicBlockRef gang, alone; /* code for warps that may begin as a gang, and for others */
     value enter_alone;             /* the block at which `alone` is entered */
 };
@@ -134,10 +140,11 @@ struct code_function {
     struct context of;
     struct warp_loop warps;
     struct counts count;
-    struct inline_caches *inline_caches;    /* the inline caches of its accesses: inline_cache.c */
-    value *pending;                         /* by block: the alloca of pending lanes, or NULL */
-    value mask;                             /* alloca: the running lanes */
-    value how, left_at;                     /* the value that `leave` returns, and the block that it stores */
+    struct inline_caches *inline_caches; /* the inline caches of its accesses: inline_cache.c */
+    value *pending;                      /* by block: the alloca of pending lanes, or NULL */
+    value mask;                          /* alloca: the running lanes */
+    /* The value that `leave` returns, and the block that it stores. */
+    value how, left_at;
     value *lane_offsets;                    /* by shape: a constant array, or NULL */
     value scratch[5];                       /* rows for calls of lane functions */
     value seeds;                            /* seeds of registers that the engine spills */
@@ -156,7 +163,8 @@ struct lanes {
     value lane; /* i64: its number */
     struct lane_fences fences;
     struct cas_loop *cas_loop; /* of the serial part being emitted, if it is one: cas_loop.c */
-    bool *tested;              /* by instruction of the function: was its access tested for all lanes? Or NULL */
+    /* By instruction of the function: was its access tested for all lanes? Or NULL. */
+    bool *tested;
 };
 
 struct emit {
@@ -182,9 +190,12 @@ struct emit {
     /* two sets by their numbers in shapes->live: at each block's start, and now;
      * dirty_registers.c */
     uint64_t *clean_in, *clean;
-    LLVMBasicBlockRef exit_through; /* the exit from the current block to the interpreter; or NULL */
-    value copied[COPY_VECTORS];     /* allocas of the data that a copy has loaded (copy.c); or NULL */
-    LLVMBasicBlockRef together;     /* the vector version of the current block's lane-serial loop; or NULL */
+    /* The exit from the current block to the interpreter; or NULL. */
+    LLVMBasicBlockRef exit_through;
+    /* Allocas of the data that a copy has loaded (copy.c); or NULL. */
+    value copied[COPY_VECTORS];
+    /* The vector version of the current block's lane-serial loop; or NULL. */
+    LLVMBasicBlockRef together;
     struct unchecked unchecked;
 
     struct lanes lanes;
@@ -393,7 +404,8 @@ enum { NO_OP = UINT32_MAX };
 struct side_exit {
     struct live_state live;
     enum leave reason;
-    uint32_t block, op; /* the position: an operation of the current block, or NO_OP: the start of a block */
+    /* The position: an operation of the current block, or NO_OP: the start of a block. */
+    uint32_t block, op;
     /* fn_arrival(), or 0. In lockstep, if all lanes of the warp are here, the next warp
      * continues instead. */
     uint32_t arrived;

@@ -245,7 +245,8 @@ void exit_spill_cold(struct emit *e, const struct reg_list *l, value mask)
             rest.n = n = 0;
         }
         for (unsigned p = 0; p < pieces; p++, n++)
-            build_store(e, reg_read_piece(e, r, p), emit_pointer_at(e, e->f->seeds, 8 * n)); /* other bits: any */
+            /* Other bits: any. */
+            build_store(e, reg_read_piece(e, r, p), emit_pointer_at(e, e->f->seeds, 8 * n));
         rest.regs[rest.n++] = reg;
     }
     spill_by_engine(e, &rest, mask);

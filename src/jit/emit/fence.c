@@ -33,7 +33,8 @@ void emit_fence(struct emit *e, const struct ir_insn *i)
         fence(e, is_sc ? LLVMAtomicOrderingSequentiallyConsistent : LLVMAtomicOrderingAcquireRelease);
         return;
     }
-    LLVMBuildFence(e->m->b, LLVMAtomicOrderingSequentiallyConsistent, true, ""); /* orders only the compiler */
+    /* Orders only the compiler. */
+    LLVMBuildFence(e->m->b, LLVMAtomicOrderingSequentiallyConsistent, true, "");
     value needed = build_load(e, e->m->i1, is_sc ? e->lanes.fences.has_stored : e->lanes.fences.has_exchanged);
     value waits = build_load(e, e->m->i1, e->lanes.fences.waits);
     build_store(e, build_or(e, waits, needed), e->lanes.fences.waits);

@@ -275,7 +275,8 @@ static void emit_together(struct emit *e, struct gang *g, uint32_t index)
     g->slow.block = NULL;
     bool changes = gang_changes(e->fn, g->here->block, index);
     for (unsigned k = 0; k < (e->fn->plan.once[i - e->fn->ir->insns.at] ? 1 : g->n); k++) {
-        if (changes && (k == 1 || i->kind != IR_ST)) /* a store that fails its test has changed nothing */
+        /* A store that fails its test has changed nothing. */
+        if (changes && (k == 1 || i->kind != IR_ST))
             gang_mode.has_effects(&g->warps[k]);
         emit_insn(&g->warps[k], i);
     }

@@ -29,7 +29,8 @@ struct gang {
     bool pure; /* so far the block has changed only registers */
     /* the values at the block's start of registers that it writes: by register, piece and warp */
     value *before;
-    /* by instruction: the variable that says how far ahead a load prefetches, or NULL (prefetch.c) */
+    /* by instruction: the variable that says how far ahead a load
+     * prefetches, or NULL (prefetch.c) */
     value *ahead;
     struct slow slow;
 };

@@ -416,8 +416,8 @@ static bool emit_plain(struct emit *e, const struct ir_insn *i, const struct ope
     LLVMBasicBlockRef simple = emit_new_block(e, ""), other = emit_new_block(e, ""), done = emit_new_block(e, "");
     LLVMTypeRef type = vector_of_width(e, 32);
     value result = emit_alloca(e, type), holds = emit_alloca(e, e->m->i32);
-    const struct copy_for any_nan = {
-        .a = read_any_nan(e, x->ref[p->product ? PARAM_A + 1 : PARAM_A])}; /* the range excludes NaNs */
+    const struct copy_for any_nan = {/* The range excludes NaNs. */
+                                     .a = read_any_nan(e, x->ref[p->product ? PARAM_A + 1 : PARAM_A])};
     copy_one(e, p->holds, x, any_nan, (value[2]){holds});
     value without = build_and(e, build_not(e, emit_load_i32(e, holds)), emit_mask(e));
     emit_likely(e, emit_is_zero(e, without), simple, other);
@@ -470,10 +470,11 @@ static bool emit_comparison(struct emit *e, const struct ir_insn *i, value out[2
     bool counts_first = counts_lanes(e, i->a) && fn_ref_shape(e->fn, i->b) == SHAPE_UNIFORM;
     if (!counts_first && (!counts_lanes(e, i->b) || fn_ref_shape(e->fn, i->a) != SHAPE_UNIFORM))
         return false;
-    is = counts_first ? is : lane_mirrored(is); /* the comparison with the counting number on the left */
+    /* The comparison with the counting number on the left. */
+    is = counts_first ? is : lane_mirrored(is);
     bool less = is == IS_ULT || is == IS_ULE || is == IS_SLT || is == IS_SLE;
-    bool one_more =
-        is == IS_ULE || is == IS_SLE || is == IS_UGT || is == IS_SGT; /* are lanes with equal values among the first? */
+    /* Are lanes with equal values among the first? */
+    bool one_more = is == IS_ULE || is == IS_SLE || is == IS_UGT || is == IS_SGT;
     value a = reg_read_scalar(e, i->a), b = reg_read_scalar(e, i->b);
     value first = first_lanes(e, counts_first ? a : b, counts_first ? b : a, is >= IS_SGT, one_more);
     out[0] = less ? first : build_not(e, first);

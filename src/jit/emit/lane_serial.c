@@ -17,7 +17,8 @@
 /* The limits within which a load's addresses are in bounds. */
 struct limits {
     struct index index;
-    value most;                  /* i32: the largest index in bounds; NULL: the address itself is tested */
+    /* i32: the largest index in bounds; NULL: the address itself is tested. */
+    value most;
     value lo, n;                 /* of the cache */
     struct induction *induction; /* the induction of its address; or NULL */
     int64_t added;               /* offset from the induction's index */
@@ -30,8 +31,9 @@ struct induction {
     const struct limits *of;
     const struct access *access; /* its first load */
     int64_t from, to;            /* offsets of the first and the last load */
-    value most;                  /* i64: the first load's largest index; or the number of positions for an address */
-    value now;                   /* i64: the index in the current iteration */
+    /* i64: the first load's largest index; or the number of positions for an address. */
+    value most;
+    value now; /* i64: the index in the current iteration */
 };
 
 struct lane_serial {
@@ -43,12 +45,15 @@ struct lane_serial {
     uint32_t n_inductions;
     /* by number in `live`: memory for a register that lanes load or store; or NULL */
     value *row;
-    value *number;               /* the same: the value at entry that is equal in all lanes */
-    value *last;                 /* the same: alloca of the value in lanes that have spent the budget */
-    value mask, budget;          /* at the warp's entry */
-    value left, spent;           /* allocas: remaining lanes, and those that have spent their budget */
-    value iterations, iteration; /* the same: iterations so far, of all lanes and of the current one */
-    value most;                  /* that may follow a lane's first iteration */
+    value *number; /* the same: the value at entry that is equal in all lanes */
+    /* The same: alloca of the value in lanes that have spent the budget. */
+    value *last;
+    value mask, budget; /* at the warp's entry */
+    /* allocas: remaining lanes, and those that have spent their budget. */
+    value left, spent;
+    /* The same: iterations so far, of all lanes and of the current one. */
+    value iterations, iteration;
+    value most; /* that may follow a lane's first iteration */
 };
 
 static ir_ref reg_of(const struct lane_serial *p, uint32_t n)

@@ -13,8 +13,10 @@ struct transfer {
     value mask;
     value first[MAX_PIECES];   /* by piece: the lowest lane's address, i64 */
     value pointer[MAX_PIECES]; /* the host's pointer for `first` */
-    value lanes;      /* all lanes' addresses if they are divergent: <32 x i64>, or <32 x i32> for shared memory */
-    unsigned order;   /* element l of `lanes` and `mask` belongs to lane l ^ order: transfer_store_in_order() */
+    /* All lanes' addresses if they are divergent: <32 x i64>, or <32 x i32> for shared memory. */
+    value lanes;
+    /* Element l of `lanes` and `mask` belongs to lane l ^ order: transfer_store_in_order(). */
+    unsigned order;
     bool nontemporal; /* whole cache lines, past the caches: nontemporal.c */
     value cache;
 };

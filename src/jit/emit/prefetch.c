@@ -49,10 +49,10 @@ static value is_first_warp(struct emit *e)
     return emit_is_zero(e, emit_load_field(e, e->m->i32, e->warp.w, abi.warp_index));
 }
 
-/* The prefetch distance if blocks claim their work: this block's first warp accesses memory so far
- * behind the first warp of the worker's previous block. Workers take turns, so the next block will
- * mostly be as far ahead. Where blocks are farther apart than LIMIT, what they claim are no neighbours:
- * 0, which prefetches what is loaded anyway. */
+/* The prefetch distance if blocks claim their work: this block's first warp accesses memory so
+ * far behind the first warp of the worker's previous block. Workers take turns, so the next
+ * block will mostly be as far ahead. Where blocks are farther apart than LIMIT, what they claim
+ * are no neighbours: 0, which prefetches what is loaded anyway. */
 static value bytes_to_next_claim(struct emit *e, const struct transfer *t)
 {
     enum { LIMIT = 1 << 18 };

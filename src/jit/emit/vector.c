@@ -10,7 +10,8 @@ value vector_collect(struct emit *e, const value *from, unsigned n, const int in
         int lanes[WARP_LANES];
         bool used = false;
         for (unsigned l = 0; l < WARP_LANES; l++) {
-            unsigned number = (unsigned)index[l] / WARP_LANES; /* larger than any for a negative index */
+            /* Larger than any for a negative index. */
+            unsigned number = (unsigned)index[l] / WARP_LANES;
             used |= number == k;
             lanes[l] = number == k ? WARP_LANES + index[l] % WARP_LANES : number < k ? (int)l : -1;
         }
@@ -60,8 +61,8 @@ static void transpose_pieces(struct emit *e, value v[4])
     }
 }
 
-/* The same vector. LLVM does not merge what makes it with what uses it: a shuffle of pairs and one of
- * halves, merged, are three instructions, of which none serves another vector. */
+/* The same vector. LLVM does not merge what makes it with what uses it: a shuffle of pairs and
+ * one of halves, merged, are three instructions, of which none serves another vector. */
 static value keep_apart(struct emit *e, value v)
 {
     LLVMTypeRef type = vector_of(LLVMFloatTypeInContext(e->m->context), WARP_LANES);

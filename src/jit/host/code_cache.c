@@ -344,7 +344,8 @@ static void store_in(int folder, const struct code_cache_key *key, const struct 
     snprintf(aside, sizeof aside, "%s.%d.%p", name, (int)getpid(), (const void *)r);
     int file = openat(folder, aside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (file < 0) {
-        refuse(why, "%s cannot be written: %s", aside, strerror(errno)); /* a failure to store is harmless */
+        /* A failure to store is harmless. */
+        refuse(why, "%s cannot be written: %s", aside, strerror(errno));
         return;
     }
     bool good = write_all(file, &h, sizeof h) && write_all(file, r->object, r->bytes);

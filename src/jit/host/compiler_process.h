@@ -20,7 +20,8 @@ enum { PROGRAM_BYTES = PATH_MAX + 64 };
 struct jit_process {
     pthread_mutex_t lock; /* protects fd */
     int fd;               /* our end of the connection; -1: none */
-    dev_t device;         /* identity of fd: the program may have closed it and opened another file with its number */
+    /* Identity of fd: the program may have closed it and opened another file with its number. */
+    dev_t device;
     ino_t inode;
     pid_t pid; /* of the compiler, and its start time: proc(5) */
     unsigned long long started;

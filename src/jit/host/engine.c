@@ -148,7 +148,8 @@ static bool begin(struct machine *m, struct launch *l, struct diags *diags)
         l->consider_at = 0;
         take(l, u);
     }
-    bool late = u && atomic_load(&u->state) == UNIT_QUEUED; /* the launch was ended while it waited: exec/limit.c */
+    /* The launch was ended while it waited: exec/limit.c. */
+    bool late = u && atomic_load(&u->state) == UNIT_QUEUED;
     if (asked != HD_ENGINE_JIT || atomic_load(&l->compiled) || late)
         return true;
     diag_error(diags, (struct place){0}, "engine", "leave the engine at auto, or take interp",

@@ -75,8 +75,8 @@ bool unit_is_free(const struct jit *j, const struct unit *u)
 
 bool unit_claim(const struct jit *j, struct unit *u, bool asked)
 {
-    bool again = asked && !u->asked &&
-                 atomic_load(&u->state) == UNIT_FAILED; /* what is too large for `auto` may be requested explicitly */
+    /* What is too large for `auto` may be requested explicitly. */
+    bool again = asked && !u->asked && atomic_load(&u->state) == UNIT_FAILED;
     if (!unit_is_free(j, u) && !again)
         return false;
     u->asked |= asked;

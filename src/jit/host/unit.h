@@ -32,17 +32,19 @@ struct unit {
     struct str name;             /* of the kernel, stored after this record */
     uint32_t n_functions;
     uint64_t instructions;
-    uint64_t worth; /* for a kernel of large functions: the work after which compiling it pays off; else 0 */
+    /* For a kernel of large functions: the work after which compiling it pays off; else 0. */
+    uint64_t worth;
     uint32_t block[3];
     uint8_t *request; /* the request as bytes, until it is compiled */
     size_t request_bytes;
     struct code_cache_key key;
     _Atomic int state;
-    _Atomic pid_t queued_by; /* UNIT_QUEUED: the process that queued it; its children cannot use it */
-    _Atomic uint64_t work;   /* warp instructions in finished launches */
-    bool asked;              /* requested by a launch that waits for it */
-    bool abandoned;          /* its kernel has been freed in the meantime */
-    bool is_overtime;        /* UNIT_FAILED: compiling it took too long */
+    /* UNIT_QUEUED: the process that queued it; its children cannot use it. */
+    _Atomic pid_t queued_by;
+    _Atomic uint64_t work; /* warp instructions in finished launches */
+    bool asked;            /* requested by a launch that waits for it */
+    bool abandoned;        /* its kernel has been freed in the meantime */
+    bool is_overtime;      /* UNIT_FAILED: compiling it took too long */
     struct loaded_object object;
     struct gdb_entry *gdb;
     char why[256]; /* UNIT_FAILED */

@@ -68,7 +68,8 @@ bool unit_write_request(struct jit *j, struct unit *u, const struct kernel *k)
                             .block_rows = k->block_rows,
                             .n_functions = k->functions.n,
                             .functions = calloc(k->functions.n, sizeof *r.functions)};
-    uint64_t total = 0; /* functions, the entry first; if there are too many, the interpreter runs the others */
+    /* Functions, the entry first; if there are too many, the interpreter runs the others. */
+    uint64_t total = 0;
     for (uint32_t i = 0; r.functions && i < k->functions.n; i++) {
         uint32_t n = k->functions.at[i]->ir->insns.n + LIMIT_each_function;
         if (k->functions.at[i]->ir->insns.n > limit || total + n > LIMIT_functions * (uint64_t)limit)

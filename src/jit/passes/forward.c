@@ -17,7 +17,8 @@ struct place {
 
 struct piece { /* whose bytes in memory are elements `first` and the following of a stored vector */
     int64_t at;
-    LLVMValueRef vector, own; /* own: the piece as a vector, NULL as long as nobody has asked for it */
+    /* own: the piece as a vector, NULL as long as nobody has asked for it. */
+    LLVMValueRef vector, own;
     unsigned first, width;
 };
 

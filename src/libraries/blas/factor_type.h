@@ -34,7 +34,8 @@ static int NAME(lu)(int64_t n, void *matrix, int64_t lda, int *pivots)
     return 0;
 }
 
-/* Replaces one column b by L \ b or U \ b, or solves with the transposed (and conjugated) matrix. */
+/* Replaces one column b by L \ b or U \ b, or solves with the
+ * transposed (and conjugated) matrix. */
 static void NAME(lower)(int64_t n, const T *a, int64_t lda, T *b)
 {
     for (int64_t j = 0; j < n; j++)

@@ -32,7 +32,8 @@ void matrix_read(enum precision p, void *to, const struct matrix *m, int64_t row
 void matrix_write(enum precision p, const void *from, const struct matrix *m, int64_t row, int64_t column,
                   int64_t rows);
 
-/* Computes scale * first + second into the first of two columns; it is not read if the scale is 0. */
+/* Computes scale * first + second into the first of two columns; it is
+ * not read if the scale is 0. */
 void matrix_add(enum precision p, int64_t rows, const void *scale, struct matrix *to, const struct matrix *added);
 
 struct product;

@@ -290,8 +290,8 @@ static hd_result run(void *args)
             return HD_ERROR_ILLEGAL_ADDRESS;
     for (int i = 0; i < OPERANDS; i++)
         if (r[i].kind != REGION_NONE && seen.op[i].at && (r[i].kind != REGION_SCALAR || seen.device_scalars))
-            if (!seen.batched ||
-                (seen.arrays && r[i].kind != REGION_COUNTS)) /* otherwise each problem's operands are looked up */
+            /* Otherwise each problem's operands are looked up. */
+            if (!seen.batched || (seen.arrays && r[i].kind != REGION_COUNTS))
                 seen.op[i].at = library_view(seen.op[i].at);
     if (!seen.batched)
         return call_run(&seen) ? HD_SUCCESS : HD_ERROR_OUT_OF_MEMORY;

@@ -139,8 +139,9 @@ enum routine_uses {
     BATCH_FAILS = 1 << 20,
     NULL_IS_ZERO = 1 << 21,          /* a NULL alpha or beta is 0 (geam) */
     NULL_IS_MAPPING_ERROR = 1 << 18, /* a NULL result is a mapping error (dot) */
-    ZERO_TIMES = 1 << 22,            /* an alpha of 0 is multiplied by, so that NaNs propagate, unless beta is 1 */
-    ZERO_TIMES_ALWAYS = 1 << 23,     /* also if beta is 1 */
+    /* An alpha of 0 is multiplied by, so that NaNs propagate, unless beta is 1. */
+    ZERO_TIMES = 1 << 22,
+    ZERO_TIMES_ALWAYS = 1 << 23, /* also if beta is 1 */
     /* a triangular matrix is multiplied as a square one, with zeros in its other half */
     SQUARE_OF_TRIANGLE = 1 << 24,
     NULL_IS_INVALID = 1 << 25, /* a NULL operand is a wrong argument; otherwise, a wild address */

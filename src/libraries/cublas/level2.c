@@ -212,7 +212,7 @@ RUN(her2, &s.uplo, &s.n, c->alpha, p, &s.lda, q, &s.incx, out, &s.incy)
 RUN(spr2, &s.uplo, &s.n, c->alpha, p, &s.lda, q, &s.incx, out)
 RUN(hpr2, &s.uplo, &s.n, c->alpha, p, &s.lda, q, &s.incx, out)
 
-/* ---- matrix by vector: halves, and increments of 0, by a product with a matrix of one column ---- */
+/* ---- matrix by vector: halves, and increments of 0, as a product of two matrices ---- */
 
 /* The first element of a vector of n: the last one in memory if the increment is negative. */
 static const char *first_element(const struct call *c, int operand, int64_t n)

@@ -1,4 +1,5 @@
-/* Convolutions on plain addresses: y = w * x, and its gradients, as products of matrices (im2col). */
+/* Convolutions on plain addresses: y = w * x, and its gradients, as
+ * products of matrices (im2col). */
 #ifndef HEDDLE_LIBRARIES_CUDNN_CONVOLUTION_H
 #define HEDDLE_LIBRARIES_CUDNN_CONVOLUTION_H
 
@@ -17,7 +18,8 @@ struct convolution {
 };
 
 struct descriptor;
-/* Reads an operation of the backend API, with the unique IDs of its tensors x, w and y (graph.c). */
+/* Reads an operation of the backend API, with the unique IDs of its
+ * tensors x, w and y (graph.c). */
 bool descriptor_convolution(const struct descriptor *op, struct convolution *c, int64_t ids[3]);
 
 /* NULL, or why it cannot be computed. */

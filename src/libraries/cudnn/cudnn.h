@@ -1,5 +1,7 @@
-/* The parts of cuDNN 9 ("NVIDIA cuDNN Backend API") that Heddle has: graphs of one convolution
- * each, or of products, pointwise operations, reductions and reshapes, batch normalization, recurrent networks, the CTC loss, and sampling at the points of a grid. Names and numbers are the original's.
+/* The parts of cuDNN 9 ("NVIDIA cuDNN Backend API") that Heddle has: graphs of one
+ * convolution each, or of products, pointwise operations, reductions and reshapes, batch
+ * normalization, recurrent networks, the CTC loss, and sampling at the points of a grid.
+ * Names and numbers are the original's.
  */
 #ifndef HEDDLE_LIBRARIES_CUDNN_H
 #define HEDDLE_LIBRARIES_CUDNN_H
@@ -56,12 +58,14 @@ size_t tensor_element_bytes(const struct tensor *t);
 size_t tensor_bytes(const struct tensor *t);
 /* The tensor of a handle of the older functions; NULL if it is invalid. */
 const struct tensor *tensor_of(cudnnTensorDescriptor_t handle);
-/* Reads a line of n elements of the tensor's type, which stand `stride` elements apart, as doubles, or writes it. */
+/* Reads a line of n elements of the tensor's type, which stand `stride` elements apart,
+ * as doubles, or writes it. */
 void tensor_move(const struct tensor *t, void *at, int64_t stride, size_t n, double *line, bool write);
 /* A factor of a call for this tensor: a double if the tensor is of doubles, else a float. */
 double tensor_factor(const void *at, cudnnTensorDescriptor_t handle);
 
-/* A number in [0, 1) from a seed, the number of a call and a position (a finaliser of splitmix64). A GPU draws others. */
+/* A number in [0, 1) from a seed, the number of a call and a position (a finaliser of
+ * splitmix64). A GPU draws others. */
 double cudnn_drawn(uint64_t seed, uint64_t call, uint64_t place);
 
 cudnnStatus_t cudnn_status(CUresult r);

@@ -15,8 +15,9 @@ enum what { INFERENCE, TRAINING, BACKWARD };
 /* A call's pointers; NULL if it does not have them. */
 struct pointers {
     const void *x, *dy, *scale, *bias;
-    const void *mean, *variance; /* INFERENCE: the estimates; BACKWARD: the saved mean and inverse deviation, or NULL */
-    void *y;                     /* BACKWARD: dx */
+    /* INFERENCE: the estimates; BACKWARD: the saved mean and inverse deviation, or NULL. */
+    const void *mean, *variance;
+    void *y; /* BACKWARD: dx */
     void *running_mean, *running_variance, *saved_mean, *saved_inverse;
     void *scale_gradient, *bias_gradient;
 };

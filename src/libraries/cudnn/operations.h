@@ -1,5 +1,6 @@
-/* Graphs of products, convolutions, pointwise operations, reductions, reshapes and dropout masks, such as attention's: read from
- * descriptors into a plain record, and computed in float, one operation after the other.
+/* Graphs of products, convolutions, pointwise operations, reductions, reshapes and dropout masks,
+ * such as attention's: read from descriptors into a plain record, and computed in float, one
+ * operation after the other.
  */
 #ifndef HEDDLE_LIBRARIES_CUDNN_OPERATIONS_H
 #define HEDDLE_LIBRARIES_CUDNN_OPERATIONS_H
@@ -22,8 +23,9 @@ struct value {
 };
 
 struct operation {
-    int type, mode, axis; /* BACKEND_ ...; the mode of a pointwise operation or of a reduction, or which convolution */
-    float alpha[2];       /* factors of the first two operands; or the probability of 1 in a mask */
+    /* BACKEND_ ...; the mode of a pointwise operation or of a reduction, or which convolution. */
+    int type, mode, axis;
+    float alpha[2]; /* factors of the first two operands; or the probability of 1 in a mask */
     unsigned operands;
     uint8_t in[MAX_OPERANDS], out; /* values */
 };
@@ -71,7 +73,8 @@ double operations_flops(const struct operations *o);
 
 /* ---- operations_run.c ---- */
 
-/* Computes it, when `at` of the values that are not virtual, and `constant` of those by value, are set. */
+/* Computes it, when `at` of the values that are not virtual, and `constant`
+ * of those by value, are set. */
 hd_result operations_run(void *operations);
 
 #endif

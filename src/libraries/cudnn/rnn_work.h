@@ -28,7 +28,8 @@ struct work {
     cudaDataType type;
     size_t element;
     int64_t vectors, steps, sequences;
-    int64_t *row;                          /* row by step and sequence; -1: the sequence has ended */
+    /* Row by step and sequence; -1: the sequence has ended. */
+    int64_t *row;
     double *weights;                       /* widened */
     double *input;                         /* the network's input, by rows */
     double *reserve;                       /* of all layers */

@@ -121,7 +121,8 @@ LIBRARY_API cufftResult cufftXtSetWorkAreaPolicy(cufftHandle plan, cufftXtWorkAr
     PLAN(p, plan);
     (void)workSize;
     bool is_policy = policy == CUFFT_WORKAREA_MINIMAL || policy == CUFFT_WORKAREA_PERFORMANCE;
-    return p->is_made && is_policy ? CUFFT_SUCCESS : CUFFT_INVALID_PLAN; /* an H200 refuses CUFFT_WORKAREA_USER, too */
+    /* An H200 refuses CUFFT_WORKAREA_USER, too. */
+    return p->is_made && is_policy ? CUFFT_SUCCESS : CUFFT_INVALID_PLAN;
 }
 
 /* Statuses are an H200's; more than one device is refused by name. */

@@ -26,7 +26,8 @@ struct lines {
     enum lines_kind kind;
     bool is_double, backward;
     unsigned axis;
-    size_t n[LINES_AXES];                                     /* of the transformed axis: its length */
+    /* Of the transformed axis: its length. */
+    size_t n[LINES_AXES];
     ptrdiff_t from_stride[LINES_AXES], to_stride[LINES_AXES]; /* bytes */
     /* may be `to`: each line is transformed in place */
     const void *from;

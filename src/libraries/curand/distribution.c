@@ -6,7 +6,8 @@
 #include "libraries/curand/host_math.h"
 #include "libraries/curand/poisson.h"
 
-#define FUSED LIBRARY_FOR_EACH_CPU /* a fused product and sum is an instruction, or a function of the C library */
+/* A fused product and sum is an instruction, or a function of the C library. */
+#define FUSED LIBRARY_FOR_EACH_CPU
 
 static const double PI_2 = 6.28318530717958647692;
 

@@ -48,7 +48,8 @@ struct draw {
     size_t n;
     double mean, deviation;      /* of normal numbers, or of the logarithms of log-normal ones */
     const struct poisson *table; /* for Poisson numbers */
-    uint64_t from;               /* where it begins, in steps; the engine's offset is one such place */
+    /* Where it begins, in steps; the engine's offset is one such place. */
+    uint64_t from;
 };
 
 /* Returns it with one reference; NULL if memory is exhausted. */
@@ -60,8 +61,8 @@ void engine_release(struct engine *e); /* NULL is allowed */
 bool engine_restart(struct engine *e, const struct engine_options *o);
 /* Draws numbers; false if memory is exhausted. */
 bool engine_draw(struct engine *e, const struct draw *d);
-/* The steps of a draw: items, or, where a number depends only on its position, numbers, or points of
- * a quasirandom sequence. */
+/* The steps of a draw: items, or, where a number depends only on its position, numbers, or
+ * points of a quasirandom sequence. */
 uint64_t engine_steps(const struct engine_options *o, const struct draw *d);
 
 /* Does the type exist, and support the distribution? */
@@ -75,7 +76,8 @@ enum { MOST_WORDS = 8 }; /* per item */
 
 /* The GPU's formulas that convert words. */
 enum formulas {
-    OF_WORDS,  /* a uniform double from one word, normal numbers by the inverse of the distribution */
+    /* A uniform double from one word, normal numbers by the inverse of the distribution. */
+    OF_WORDS,
     OF_XORWOW, /* a uniform double from two words, pairs of normal numbers */
     OF_MRG,    /* words are below the modulus; pairs of normal numbers */
     OF_PHILOX, /* groups of four */
@@ -94,8 +96,9 @@ struct engine {
     const struct engine_kind *kind;
     struct engine_options options;
     size_t strands;
-    void *state;       /* state of the engine's kind */
-    struct kept *kept; /* for each strand, if Poisson numbers come from pairs of normal ones; else NULL */
+    void *state; /* state of the engine's kind */
+    /* For each strand, if Poisson numbers come from pairs of normal ones; else NULL. */
+    struct kept *kept;
     bool started;
 };
 
@@ -107,8 +110,9 @@ struct engine_kind {
     /* Called before and after a draw of so many items, or NULL. */
     void (*prepare)(struct engine *e, uint64_t from, size_t items);
     void (*finish)(struct engine *e, const struct draw *d, unsigned words);
-    /* One of these three. If threads take turns: returns the next word of each of `count` strands
-     * from `first` on, for one item each, when all strands have had `round` turns since position 0: */
+    /* One of these three. If threads take turns: returns the next word of each of
+     * `count` strands from `first` on, for one item each, when all strands have had
+     * `round` turns since position 0: */
     void (*next)(struct engine *e, uint64_t round, size_t first, size_t count, uint32_t *to);
     /* the words of a draw's groups of four numbers, 4 or 8 each: */
     void (*groups)(struct engine *e, const struct draw *d, size_t first, size_t count, unsigned words, uint32_t *to);

@@ -14,12 +14,13 @@ enum { KIND_GENERATOR = 1 };
 struct generator {
     cudaStream_t stream;
     pthread_mutex_t lock;
-    struct engine_options options; /* the offset: where the engine would begin anew, as far as draws have come */
-    struct engine *engine;         /* from the first draw on */
-    uint64_t next;                 /* where the next draw begins */
-    bool begins_anew;              /* by the options; */
-    bool is_set_up;                /* the original has copied its states to the device */
-    curandStatus_t failed;         /* of the last failure to do so */
+    /* The offset: where the engine would begin anew, as far as draws have come. */
+    struct engine_options options;
+    struct engine *engine; /* from the first draw on */
+    uint64_t next;         /* where the next draw begins */
+    bool begins_anew;      /* by the options; */
+    bool is_set_up;        /* the original has copied its states to the device */
+    curandStatus_t failed; /* of the last failure to do so */
 };
 
 static curandStatus_t status_of(CUresult r)

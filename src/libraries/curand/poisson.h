@@ -14,8 +14,9 @@ static const double POISSON_FIRST_NORMAL = 2000;
  * number. */
 enum poisson_way { POISSON_HISTOGRAM, POISSON_SUMS, POISSON_NORMAL };
 
-/* Values are first to first + n - 1. In a histogram, bin i means value i up to its border, and
- * value top above it; otherwise border is the sum up to value i. Both count from the first value. */
+/* Values are first to first + n - 1. In a histogram, bin i means value i up to its
+ * border, and value top above it; otherwise border is the sum up to value i. Both
+ * count from the first value. */
 struct poisson {
     enum poisson_way way;
     double lambda;

@@ -56,7 +56,8 @@ struct call {
     void (*drop)(void *host);
     double flops;
     bool waits;
-    void (*name_addressed)(struct call *c); /* in a task: adds the operands of a batch by addresses; or NULL */
+    /* In a task: adds the operands of a batch by addresses; or NULL. */
+    void (*name_addressed)(struct call *c);
     /* The used memory: */
     hd_used *used;
     size_t n_used;

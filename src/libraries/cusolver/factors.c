@@ -158,7 +158,8 @@ static cusolverStatus_t sizes(const char *name, cusolverSpHandle_t handle, void 
 {
     FACTORS_OF(info, kind, m);
     NEED(internal && workspace);
-    *internal = *workspace = 16; /* nothing is needed, but some programs refuse to allocate nothing */
+    /* Nothing is needed, but some programs refuse to allocate nothing. */
+    *internal = *workspace = 16;
     return CUSOLVER_STATUS_SUCCESS;
 }
 

@@ -1,4 +1,5 @@
-/* Shared by the sparse functions: their handle, and the contents of cuSPARSE's matrix descriptors. */
+/* Shared by the sparse functions: their handle, and the contents of
+ * cuSPARSE's matrix descriptors. */
 #ifndef HEDDLE_CUSOLVER_SPARSE_H
 #define HEDDLE_CUSOLVER_SPARSE_H
 

@@ -122,7 +122,8 @@ static bool eliminate(struct work *w, const struct columns *lower, struct column
             w->has[order[k]] = false;
             if (!columns_add(upper, k, above))
                 return false;
-            for (int i = lower->begin[k] + 1; i < lower->begin[k + 1]; i++) { /* skips the unit diagonal */
+            /* Skips the unit diagonal. */
+            for (int i = lower->begin[k] + 1; i < lower->begin[k + 1]; i++) {
                 take(w, lower->row[i]);
                 w->x[lower->row[i]] -= lower->values[i] * above;
             }

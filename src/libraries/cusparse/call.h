@@ -78,7 +78,8 @@ struct sparse {
     int64_t offsets_stride, indices_stride, stride;
     int64_t block_rows, block_columns; /* BSR, Blocked-ELL; 0: not blocked */
     cusparseOrder_t order;             /* within a block */
-    int64_t width;                     /* Blocked-ELL: stored columns of a row; Sliced-ELL: rows of a slice */
+    /* Blocked-ELL: stored columns of a row; Sliced-ELL: rows of a slice. */
+    int64_t width;
 };
 
 /* Matrices of the older functions: CSR, and BSR with blocks stored by rows or by columns; m, n and
@@ -277,8 +278,8 @@ struct csr {
  * pattern. Call csr_free() whatever it returns. */
 hd_result csr_load(const struct sparse *m, int of_batch, cusparseOperation_t op, bool values, struct csr *to);
 void csr_free(struct csr *m);
-/* An empty matrix with room for `most` elements by rows, and *term for `in_row` terms of a row, which the caller frees;
- * false if memory is exhausted. */
+/* An empty matrix with room for `most` elements by rows, and *term for `in_row` terms of a row,
+ * which the caller frees; false if memory is exhausted. */
 bool csr_begin(struct csr *m, int64_t rows, int64_t columns, int64_t most, struct term **term, int64_t in_row);
 
 /* Store parts of it in the program's arrays. */

@@ -83,8 +83,8 @@ static cusparseStatus_t check(const struct equation *p)
     if ((p->op_a == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE && !type_is_complex(a->type)) ||
         (p->op_b == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE && !type_is_complex(p->b.type)))
         return call_wrong(p->name, CUSPARSE_STATUS_INVALID_VALUE, "only complex matrices are conjugated");
-    bool is_matrix =
-        p->c.columns != 1 || p->c.order != CUSPARSE_ORDER_COL; /* for vectors only: float with a double computation */
+    /* For vectors only: float with a double computation. */
+    bool is_matrix = p->c.columns != 1 || p->c.order != CUSPARSE_ORDER_COL;
     bool is_mixed = a->type == CUDA_R_32F && p->compute == CUDA_R_64F;
     bool is_half = a->type == CUDA_R_16F && p->compute == CUDA_R_16F && a->format == CUSPARSE_FORMAT_BLOCKED_ELL;
     if ((is_matrix && is_mixed) || !is_combination(a->type, p->b.type, p->c.type, is_half ? CUDA_R_32F : p->compute))

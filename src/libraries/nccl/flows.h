@@ -6,7 +6,8 @@
 
 struct flows;
 
-/* Returns NULL if memory is exhausted. The operations stay the caller's until the flows are freed. */
+/* Returns NULL if memory is exhausted. The operations stay the caller's
+ * until the flows are freed. */
 struct flows *flows_new(const struct comm *c, const struct operation *operations, size_t n);
 void flows_free(struct flows *f);
 

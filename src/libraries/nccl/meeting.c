@@ -67,7 +67,8 @@ static void this_machine(char text[40])
 static socklen_t address_of(const struct id *id, struct sockaddr_un *a)
 {
     int n = 0;
-    *a = (struct sockaddr_un){.sun_family = AF_UNIX}; /* an abstract socket: its name begins with 0 */
+    /* An abstract socket: its name begins with 0. */
+    *a = (struct sockaddr_un){.sun_family = AF_UNIX};
     n += snprintf(a->sun_path + 1, sizeof a->sun_path - 1, "heddle-nccl-");
     for (size_t i = 0; i < sizeof id->key; i++)
         n += snprintf(a->sun_path + 1 + n, sizeof a->sun_path - 1 - (size_t)n, "%02x", id->key[i]);

@@ -14,7 +14,8 @@ enum combine { COMBINE_SUM, COMBINE_PROD, COMBINE_MAX, COMBINE_MIN, COMBINE_SCAL
 struct reduction {
     enum combine combine;
     ncclDataType_t type;
-    char scalar[8];        /* for COMBINE_SCALED_SUM: multiplies a rank's elements before they are combined */
+    /* For COMBINE_SCALED_SUM: multiplies a rank's elements before they are combined. */
+    char scalar[8];
     const void *scalar_at; /* or its address on the device */
 };
 
