@@ -552,19 +552,26 @@ static void add_level(struct footprint *f, const struct texture *t, const struct
 
 /* ---- faces of cubes ---- */
 
-/* From -1 to 1, to 0 to 1. NaN, as of the direction (0, 0, 0), is the middle. */
+/* From -1 to 1, to 0 to 1. */
 static float place_on_face(double v)
 {
-    return (float)(trunc(((v == v ? v : 0) + 1) * (1 << 20)) / (1 << 21));
+    return (float)(trunc((v + 1) * (1 << 20)) / (1 << 21));
+}
+
+static float nan_as_zero(float v)
+{
+    return v == v ? v : 0;
 }
 
 /* A direction becomes a place on a face, and the face. ptxas makes the division by the largest part
- * a product with its approximate reciprocal. */
+ * a product with its approximate reciprocal. NaN, as all products of the direction (0, 0, 0) are,
+ * counts as 0. */
 static void find_face(const float v[3], float at[2], unsigned *face)
 {
     float most = fmaxf(fmaxf(fabsf(v[0]), fabsf(v[1])), fabsf(v[2])), part = mufu_rcp(most);
-    float x = v[0] * part, y = v[1] * part, z = v[2] * part, ax = fabsf(x), ay = fabsf(y), az = fabsf(z), sc, tc;
-    if (!(az < ax) && !(az < ay)) { /* NaN, too */
+    float x = nan_as_zero(v[0] * part), y = nan_as_zero(v[1] * part), z = nan_as_zero(v[2] * part), sc, tc;
+    float ax = fabsf(x), ay = fabsf(y), az = fabsf(z);
+    if (az >= ax && az >= ay) {
         *face = z < 0 ? 5 : 4;
         sc = z < 0 ? -x : x;
         tc = -y;

@@ -144,7 +144,7 @@ OPEN = {("gradients_other", 0), ("gradients_other", 1)}
 
 
 # What is refused by name: gradients with anisotropy.
-REFUSED = {"gradients"}
+REFUSED = {"gradients", "anisotropic"}
 
 
 def unpacked(name):
@@ -178,6 +178,11 @@ def pictures_are_read_as_by_an_h200():
 def kernels_read_and_write_as_on_an_h200():
     """Formats, strange coordinates, layers, volumes, cubes, mipmaps, gradients, gathers, surfaces, views, objects by the hundred."""
     cases_of("more")
+
+
+def kinds_of_textures_are_read_and_copied_as_by_an_h200():
+    """Normalised formats, halves, directions of cubes with infinities and NaNs, sRGB, linear memory, surfaces of all shapes, whole programs."""
+    cases_of("kinds")
 
 
 def random_textures_are_read_as_by_an_h200():
