@@ -35,6 +35,12 @@ struct kernel {
     bool otherwise, wanted; /* one cannot be launched so; a launch wants it */
 };
 
+/* A launched name that is no kernel of the texts, and whether one of them declares it. */
+struct looked_up {
+    struct str name;
+    bool declared;
+};
+
 struct nested_scan {
     struct str text; /* of all: the one that is rewritten */
     const struct str *all;
@@ -42,6 +48,7 @@ struct nested_scan {
     bool in_both; /* rewrite `__host__ __device__` functions, too */
     struct arena *arena;
     VEC(struct kernel) kernels; /* that the texts declare */
+    VEC(struct looked_up) others;
     struct text out;
     size_t written; /* of the text, so far */
 };
@@ -150,16 +157,26 @@ static size_t member_start(struct str text, size_t start)
     }
 }
 
-/* Is it the name of a variable? One that is no kernel of the texts may be a member, or of the
- * device. */
-static bool is_variable(const struct nested_scan *s, const struct device_function *f, size_t at, struct str name)
+static bool is_declared(const struct nested_scan *s, struct str name)
 {
-    if (find_kernel(s, name))
-        return cc_declares(s->text, f->start, at, name);
     for (uint32_t i = 0; i < s->n; i++)
         if (cc_declares(s->all[i], 0, s->all[i].n, name))
             return true;
     return false;
+}
+
+/* Is it the name of a variable? One that is no kernel of the texts may be a member, or of the
+ * device. The texts are searched once for each name. */
+static bool is_variable(struct nested_scan *s, const struct device_function *f, size_t at, struct str name)
+{
+    if (find_kernel(s, name))
+        return cc_declares(s->text, f->start, at, name);
+    for (uint32_t i = 0; i < s->others.n; i++)
+        if (str_eq(s->others.at[i].name, name))
+            return s->others.at[i].declared;
+    bool declared = is_declared(s, name);
+    *VEC_PUSH(s->arena, &s->others) = (struct looked_up){name, declared};
+    return declared;
 }
 
 /* How many arguments `<...>` has. */
