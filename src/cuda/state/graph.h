@@ -291,7 +291,7 @@ CUresult exec_update(CUgraphExec x, CUgraph g, CUgraphExecUpdateResultInfo *info
 
 CUresult graph_check(CUgraph g, cuuint64_t flags, struct bad_graph *bad);
 
-/* ---- what is found out late: graph_late.c ---- */
+/* ---- decided when the stream gets there: graph_deferred.c ---- */
 
 /* Launches the bodies of a conditional node, or an updatable kernel in its current state, when the
  * stream reaches it. */
