@@ -706,8 +706,8 @@ HD_INLINE hd_result hd_context_create(hd_machine *machine, const hd_context_opti
 /* Waits for the work of all its streams, which are destroyed with it. NULL is allowed. */
 HD_API void hd_context_destroy(hd_context *context);
 /* Waits for the context's work and accepts no more: other threads' calls get
- * HD_ERROR_CONTEXT_IS_DESTROYED from now on. Call hd_context_destroy() when they have
- * returned. */
+ * HD_ERROR_CONTEXT_IS_DESTROYED from now on. Frees what the context's kernels have allocated by
+ * malloc. Call hd_context_destroy() when the calls have returned. */
 HD_API void hd_context_close(hd_context *context);
 /* HD_SUCCESS, or the context's fault. */
 HD_API hd_result hd_context_status(hd_context *context);

@@ -293,7 +293,7 @@ bool hd_find_sized(hd_machine *m, const void *pointer, hd_memory_info *info, siz
                                 .allocated = b.kind == MEM_DEVICE || b.kind == MEM_HOST,
                                 .managed = b.kind == MEM_MANAGED_VARIABLE || b.kind == MEM_HOST_VARIABLE,
                                 .name = b.name,
-                                .data = b.data};
+                                .data = b.kind == MEM_HEAP ? NULL : b.data};
     SIZED_WRITE(info, bytes, &own);
     return true;
 }

@@ -3,6 +3,7 @@
 
 #include "api/nested.h"
 #include "api/sized.h"
+#include "exec/call.h"
 
 /* ---- contexts ---- */
 
@@ -64,10 +65,19 @@ void hd_context_destroy(hd_context *c)
     free(c);
 }
 
+static void forget_heap(void *machine, const struct mem_block *b)
+{
+    hd_machine *m = machine;
+    if (m->checker)
+        checker_memory(m->checker->checker, HOST_FORGET, (void *)(uintptr_t)b->start, b->size);
+}
+
 void hd_context_close(hd_context *c)
 {
-    if (c)
-        context_close(c->context);
+    if (!c)
+        return;
+    context_close(c->context);
+    heap_leave(c->machine->machine, c->context, forget_heap, c->machine);
 }
 
 hd_result hd_context_status(hd_context *c)

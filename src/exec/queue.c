@@ -293,7 +293,9 @@ struct context *context_create(struct machine *m)
     struct context *c = calloc(1, sizeof *c);
     if (!c)
         return NULL;
+    static _Atomic uint64_t numbers;
     c->machine = m;
+    c->number = atomic_fetch_add(&numbers, 1) + 1;
     c->refs = 1;
     pthread_mutex_init(&c->lock, NULL);
     pthread_cond_init(&c->changed, NULL);

@@ -38,6 +38,7 @@ struct tail {
 
 struct context {
     struct machine *machine;
+    uint64_t number;       /* unique in the process; never 0 */
     _Atomic uint32_t refs; /* its owner's, and its tasks' */
     pthread_mutex_t lock;
     pthread_cond_t changed; /* a task that somebody watches is done; no stream is active any more */

@@ -14,6 +14,7 @@
 #include "exec/nested.h"
 #include "exec/printf.h"
 #include "exec/stops.h"
+#include "exec/streams.h"
 #include "mem/local.h"
 
 /* Argument `index` of a call, of a lane: from the caller's frame. */
@@ -121,6 +122,7 @@ static struct heap_log *heap_log_of(const struct warp *w)
 uint64_t heap_malloc(struct warp *w, const struct op *o, unsigned lane, uint64_t bytes)
 {
     struct machine *m = w->block->launch->machine;
+    const struct context *c = w->block->launch->request->context;
     struct heap_log *log = heap_log_of(w);
     void *p = NULL;
     if (bytes && bytes <= m->config.heap_bytes) {
@@ -129,6 +131,8 @@ uint64_t heap_malloc(struct warp *w, const struct op *o, unsigned lane, uint64_t
             p = log ? heap_log_malloc(log, &m->mem, bytes) : mem_alloc(&m->mem, bytes, MEM_HEAP, NULL);
         if (!p)
             atomic_fetch_sub(&m->heap_used, heap_cost(bytes));
+        else if (c)
+            mem_set_data(&m->mem, p, (void *)(uintptr_t)c->number);
     }
     if (p && w->events)
         tell_heap(w, o, lane, false, (uint64_t)(uintptr_t)p, bytes);
@@ -158,6 +162,34 @@ bool heap_free(struct warp *w, const struct op *o, unsigned lane, uint64_t addre
         return warp_fault_value(w, otherwise, o, lane, address);
     atomic_fetch_sub(&m->heap_used, heap_cost(b.size));
     return true;
+}
+
+struct heap_blocks {
+    void *owner;
+    VEC(struct mem_block) found;
+};
+
+static void find_block(const struct mem_block *b, void *data)
+{
+    struct heap_blocks *blocks = data;
+    struct mem_block *new = b->kind == MEM_HEAP && b->data == blocks->owner ? VEC_ADD(&blocks->found) : NULL;
+    if (new)
+        *new = *b;
+}
+
+void heap_leave(struct machine *m, const struct context *c, void (*forget)(void *data, const struct mem_block *b),
+                void *data)
+{
+    struct heap_blocks blocks = {.owner = (void *)(uintptr_t)c->number};
+    if (atomic_load(&m->heap_used))
+        mem_for_each(&m->mem, find_block, &blocks);
+    for (uint32_t i = 0; i < blocks.found.n; i++) {
+        const struct mem_block *b = &blocks.found.at[i];
+        forget(data, b);
+        if (mem_free(&m->mem, (void *)(uintptr_t)b->start))
+            atomic_fetch_sub(&m->heap_used, heap_cost(b->size));
+    }
+    free(blocks.found.at);
 }
 
 static bool run_free(struct warp *w, struct activation *a, const struct op *o, uint32_t mask)

@@ -494,6 +494,13 @@ def only_some_findings_are_printed():
     assert UNWRITTEN in check("--print-limit", 0, WAYS, status=1)[1]
 
 
+def a_heap_that_a_reset_frees_has_leaked_what_kernels_left():
+    out, err, result = check(compiled("heap"), status=0)
+    assert out == "0\n", (out, err)
+    assert "heap.cu:9: warning: 40 bytes of the device heap are never freed [leak, 3 times]" in err, err
+    assert [(f["code"], f["count"]) for f in result["findings"] if f["severity"] != "note"] == [("leak", 3)], result
+
+
 def ptx_is_still_checked_by_its_own_options():
     saxpy = os.path.join(source, "examples", "saxpy", "saxpy.ptx")
     args = ["--grid", 1, "--block", 4, 4, 2.0, "f32[4]=undef", "f32[4]=ones"]

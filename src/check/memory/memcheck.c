@@ -50,23 +50,22 @@ static void on_heap(void *data, const struct heap_event *e)
     struct mem_block b;
     if (!e->is_free)
         on_malloc(data, e);
-    else if (checker_find(c, e->address, &b) && b.kind == MEM_HEAP && b.start == e->address)
+    else if (checker_find(c, e->address, &b) && b.kind == MEM_HEAP && b.start == e->address) {
+        region_freed(c, e->address);
         memory_forget(data, e->address, b.size);
+    }
 }
 
 void memory_count_leaks(struct checker *c)
 {
     for (struct finding *f = c->findings.newest; f; f = f->next)
         if (strcmp(f->code, "leak") == 0)
-            f->count = 0;
+            f->count = f->leaked;
     pthread_rwlock_rdlock(&c->memory.regions_lock);
     for (unsigned i = 0; i < REGION_BUCKETS; i++)
         for (const struct region *r = c->memory.regions[i]; r; r = r->next) {
-            if (!r->leak)
-                continue;
-            if (r->leak->count++ == 0)
-                r->leak->text = arena_printf(&c->findings.arena, "%llu bytes of the device heap are never freed",
-                                             (unsigned long long)r->size);
+            if (r->leak)
+                region_count_leak(c, r);
         }
     pthread_rwlock_unlock(&c->memory.regions_lock);
 }

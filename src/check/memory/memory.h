@@ -89,7 +89,12 @@ const char *memory_place(struct checker *c, const struct access_event *e, unsign
 /* Tracks an allocation. `name` (or NULL) and `leak` are its own. False without memory. */
 bool region_note(struct checker *c, uint64_t address, uint64_t bytes, const char *name, struct finding *leak);
 struct region *region_find(struct checker *c, uint64_t address);
-/* It is about to be freed: its findings keep what is known until now. */
+/* The kernel frees it: it is no leak. */
+void region_freed(struct checker *c, uint64_t start);
+/* Adds it to the finding of its leak. With the lock of the findings held. */
+void region_count_leak(struct checker *c, const struct region *r);
+/* It is about to be freed, by whom ever: its findings keep what is known until now. What is still a
+ * leak stays one. */
 void region_forget(struct checker *c, uint64_t start);
 /* "other parts of it are written at ..."; NULL: nothing wrote to it. */
 const char *writer_words(const struct site *writer, struct arena *arena);

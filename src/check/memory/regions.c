@@ -78,10 +78,30 @@ const char *memory_written(const struct finding *f, struct arena *arena)
     return f->region ? region_written(f->region, arena) : f->written;
 }
 
+void region_count_leak(struct checker *c, const struct region *r)
+{
+    if (r->leak->count++ == 0 || !r->leak->text)
+        r->leak->text = arena_printf(&c->findings.arena, "%llu bytes of the device heap are never freed",
+                                     (unsigned long long)r->size);
+}
+
+void region_freed(struct checker *c, uint64_t start)
+{
+    pthread_rwlock_wrlock(&c->memory.regions_lock);
+    struct region *r = *find_link(c, start);
+    if (r)
+        r->leak = NULL;
+    pthread_rwlock_unlock(&c->memory.regions_lock);
+}
+
 /* Findings say from now on what is known of it by now. */
 static void settle_findings(struct checker *c, const struct region *r)
 {
     pthread_mutex_lock(&c->findings.lock);
+    if (r->leak) {
+        region_count_leak(c, r);
+        r->leak->leaked++;
+    }
     for (struct finding *f = c->findings.newest; f; f = f->next) {
         if (f->region != r)
             continue;

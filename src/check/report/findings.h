@@ -34,6 +34,7 @@ struct finding {
     const void *launched;
     _Atomic uint64_t first; /* the first thread seen in it, in the order of blocks and threads */
     _Atomic uint64_t count;
+    uint64_t leaked; /* of a leak: blocks that ended with their context */
     const char *text, *help;
     const char *written;   /* for initcheck: what was known of writes at the first occurrence */
     const char *later;     /* where it is written later, */

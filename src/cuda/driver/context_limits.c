@@ -81,26 +81,37 @@ static CUresult round_limit(CUcontext c, CUlimit limit, size_t *value)
 
 /* The limits of stack, heap, pending launches and printed text apply to the machine; the others are
  * hints, or sizes of things that have no fixed size here. */
+static hd_result apply_limit(CUcontext c, CUlimit limit, size_t value)
+{
+    hd_machine *m = c->device->machine;
+    switch (limit) {
+    case CU_LIMIT_STACK_SIZE: return hd_machine_set_limit(m, HD_LIMIT_STACK_BYTES, stack_bytes(value));
+    case CU_LIMIT_MALLOC_HEAP_SIZE: return hd_machine_set_limit(m, HD_LIMIT_HEAP_BYTES, value);
+    case CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT: return hd_machine_set_limit(m, HD_LIMIT_PENDING_LAUNCHES, value);
+    case CU_LIMIT_PRINTF_FIFO_SIZE: return set_print_limit(c, value);
+    default: return HD_SUCCESS;
+    }
+}
+
 CU_API CUresult cuCtxSetLimit(CUlimit limit, size_t value)
 {
     CUcontext c;
-    hd_result r = HD_SUCCESS;
     TRY(context_current(&c));
     TRY(capture_unsafe());
     TRY(check_limit(limit));
     TRY(check_unused(c, limit));
     TRY(round_limit(c, limit, &value));
-    if (limit == CU_LIMIT_STACK_SIZE)
-        r = hd_machine_set_limit(c->device->machine, HD_LIMIT_STACK_BYTES, stack_bytes(value));
-    else if (limit == CU_LIMIT_MALLOC_HEAP_SIZE)
-        r = hd_machine_set_limit(c->device->machine, HD_LIMIT_HEAP_BYTES, value);
-    else if (limit == CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT)
-        r = hd_machine_set_limit(c->device->machine, HD_LIMIT_PENDING_LAUNCHES, value);
-    else if (limit == CU_LIMIT_PRINTF_FIFO_SIZE)
-        r = set_print_limit(c, value);
-    if (!r)
-        c->limits[limit] = value;
-    return from_hd(r);
+    TRY(from_hd(apply_limit(c, limit, value)));
+    c->limits[limit] = value;
+    return CUDA_SUCCESS;
+}
+
+CUresult context_first_limits(CUcontext c, const struct CUctx_st *before)
+{
+    for (unsigned i = 0; i < LIMITS; i++)
+        if (c->limits[i] != before->limits[i])
+            TRY(from_hd(apply_limit(c, (CUlimit)i, c->limits[i])));
+    return CUDA_SUCCESS;
 }
 
 CU_API CUresult cuCtxGetLimit(size_t *value, CUlimit limit)

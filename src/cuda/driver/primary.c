@@ -36,7 +36,7 @@ static CUresult reset_primary(struct device *d)
     fresh->handle = old->handle;
     fresh->primary = true;
     context_end(old, fresh);
-    return CUDA_SUCCESS;
+    return context_first_limits(fresh, old);
 }
 
 CU_API CUresult cuDevicePrimaryCtxRelease_v2(CUdevice dev)

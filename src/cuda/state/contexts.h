@@ -12,6 +12,8 @@ void context_each(void (*visit)(CUcontext context));
 CUresult context_start(struct device *d, unsigned flags, CUcontext *context);
 CUresult context_new(struct device *d, unsigned flags, bool primary, CUcontext *handle);
 void context_free(void *context); /* frees a context without a handle */
+/* Gives the device the context's limits where those of the context before it differ. */
+CUresult context_first_limits(CUcontext c, const struct CUctx_st *before);
 /* Ends a context: waits for its work, and frees its memory, modules, streams and events. `next`:
  * the context that its handle stands for from now on, or NULL. */
 void context_end(CUcontext c, CUcontext next);
