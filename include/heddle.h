@@ -978,6 +978,9 @@ HD_INLINE hd_result hd_texture_create(hd_machine *machine, const hd_texture_desc
                                       const char **error);
 /* HD_ERROR_INVALID_VALUE: it is none. Later launches that use it fault. */
 HD_API hd_result hd_texture_destroy(hd_machine *machine, uint64_t texture);
+/* Only launches of the context may use the texture or surface object from now on: others fault
+ * (HD_ERROR_ILLEGAL_ADDRESS). HD_ERROR_INVALID_VALUE: it is none. */
+HD_API hd_result hd_texture_of_context(hd_context *context, uint64_t object);
 /* The description of the texture; false: it is none. */
 HD_INLINE bool hd_texture_get_desc(hd_machine *machine, uint64_t texture, hd_texture_desc *desc);
 

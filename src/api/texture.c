@@ -3,6 +3,7 @@
 
 #include "api/handles.h"
 #include "api/sized.h"
+#include "exec/queue.h"
 #include "texture/texture.h"
 
 struct hd_array {
@@ -245,6 +246,18 @@ hd_result hd_texture_destroy(hd_machine *m, uint64_t texture)
 hd_result hd_surface_destroy(hd_machine *m, uint64_t surface)
 {
     return remove_handle(m, surface, HANDLE_SURFACE);
+}
+
+hd_result hd_texture_of_context(hd_context *c, uint64_t object)
+{
+    struct texture_table *table = c ? &c->machine->machine->textures : NULL;
+    struct texture *t = table ? texture_find(table, object, HANDLE_TEXTURE, TEXTURE_NOW) : NULL;
+    if (table && !t)
+        t = texture_find(table, object, HANDLE_SURFACE, TEXTURE_NOW);
+    if (!t)
+        return HD_ERROR_INVALID_VALUE;
+    t->context = context_number(c->context);
+    return HD_SUCCESS;
 }
 
 bool hd_texture_get_desc_sized(hd_machine *m, uint64_t texture, hd_texture_desc *desc, size_t bytes)

@@ -213,8 +213,8 @@ static const char *wrong_space(const struct fault *f, struct arena *arena)
         return arena_printf(arena, "uses an mbarrier that is not in shared memory (address 0x%llx)", address);
     if (kind == IR_MATRIX)
         return arena_printf(arena, "%s a row that is not in shared memory (address 0x%llx)", access_words(f), address);
-    return arena_printf(arena, "%s local memory by an instruction for global memory (address 0x%llx)", access_words(f),
-                        address);
+    return arena_printf(arena, "%s %s memory by an instruction for global memory (address 0x%llx)", access_words(f),
+                        f->space == SPACE_SHARED ? "shared" : "local", address);
 }
 
 /* The machine's own, or the host's. */
@@ -292,16 +292,21 @@ static const char *describe_copy(const struct fault *f, struct arena *arena)
 }
 
 /* Textures and surfaces. */
-static const char *describe_texture(const struct fault *f, struct arena *arena)
+static const char *describe_texture(struct machine *m, const struct fault *f, struct arena *arena)
 {
     unsigned long long value = f->address;
     bool surface = f->at && f->at->kind == IR_TEXTURE && f->at->texture->form.is_surface;
     const char *what = surface ? "surface" : "texture";
     switch (f->kind) {
-    case FAULT_no_texture: return arena_printf(arena, "uses 0x%llx, which is not a valid %s", value, what);
+    case FAULT_no_texture:
+        if (texture_find(&m->textures, value, surface ? HANDLE_SURFACE : HANDLE_TEXTURE, TEXTURE_NOW))
+            return arena_printf(arena, "uses a %s object of another context, or one that was made after the launch",
+                                what);
+        return arena_printf(arena, "uses 0x%llx, which is not a valid %s", value, what);
     case FAULT_texture_unbound: return arena_printf(arena, "uses a %s reference to which nothing is bound", what);
     case FAULT_texture_freed:
-        return arena_printf(arena, "uses a %s whose memory has been freed, wholly or in part", what);
+        return arena_printf(arena, "uses a %s whose memory is not allocated or has been freed, wholly or in part",
+                            what);
     case FAULT_texture_shape:
         return arena_printf(arena, "uses a %s of another shape than the instruction's: 1D, 2D, 3D, layers or a cube",
                             what);
@@ -385,7 +390,7 @@ const char *fault_describe(struct machine *m, const struct fault *f, struct aren
 {
     const char *text = describe_access(m, f, arena);
     text = text ? text : describe_copy(f, arena);
-    text = text ? text : describe_texture(f, arena);
+    text = text ? text : describe_texture(m, f, arena);
     text = text ? text : describe_meeting(f, arena);
     text = text ? text : describe_end(m, f, arena);
     return text ? text : "was cancelled";

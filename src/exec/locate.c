@@ -108,7 +108,9 @@ enum fault_kind access_locate(struct warp *w, enum ptx_space space, uint64_t add
     if (kind != FAULT_illegal_address ||
         !in_window(address, mem_local_window(m), MEM_LOCAL_WINDOW_BYTES + MEM_CLUSTER_WINDOW_BYTES))
         return kind;
-    *p = (struct location){.space = SPACE_LOCAL, .address = address - mem_local_window(m)};
+    bool is_local = in_window(address, mem_local_window(m), MEM_LOCAL_WINDOW_BYTES);
+    *p = is_local ? (struct location){.space = SPACE_LOCAL, .address = address - mem_local_window(m)}
+                  : (struct location){.space = SPACE_SHARED, .address = address - mem_shared_window(m)};
     return FAULT_address_space; /* global memory is meant, as an H200 says */
 }
 

@@ -340,6 +340,11 @@ void context_fail(struct context *c, hd_result fault)
         machine_cancel(c->machine, c);
 }
 
+uint64_t context_number(const struct context *c)
+{
+    return c->number;
+}
+
 struct stream *context_legacy_stream(struct context *c)
 {
     return c->legacy;

@@ -7,6 +7,7 @@
 #include "exec/launch.h"
 #include "exec/machine.h"
 #include "exec/rows.h"
+#include "exec/streams.h"
 #include "exec/emit_events.h"
 #include "exec/worker.h"
 #include "texture/pictures.h"
@@ -90,6 +91,12 @@ static const struct texture *find(const struct run *r, uint64_t handle, enum tex
     return t;
 }
 
+static bool is_of_context(const struct run *r, const struct texture *t)
+{
+    const struct context *c = r->w->block->launch->request->context;
+    return !t->context || !c || t->context == c->number;
+}
+
 /* Is the memory that it reads still there? */
 static bool is_there(struct run *r, const struct texture *t)
 {
@@ -136,7 +143,9 @@ static bool take_texture(struct run *r, unsigned lane, enum fault_kind *why)
     if (!t)
         return false;
     bool fetches = r->t->form.op != TEXTURE_QUERY;
-    if (!is_there(r, t))
+    if (!is_of_context(r, t))
+        *why = FAULT_no_texture;
+    else if (!is_there(r, t))
         *why = FAULT_texture_freed;
     else if (fetches && !fits(r->t, t))
         *why = FAULT_texture_shape;

@@ -49,8 +49,9 @@ static bool has_layers(enum texture_shape shape)
 static const char *view_layers(struct texture *t, const hd_texture_desc *d)
 {
     uint32_t n = t->levels[0].depth;
-    if (!d->first_layer && !d->last_layer)
-        return NULL;
+    bool is_cube = shape_is_cube(t->shape);
+    if (!d->first_layer && !d->last_layer && (is_cube || !has_layers(t->shape)))
+        return NULL; /* all of it; of layers, it is the first alone (as on an H200) */
     if (!has_layers(t->shape) || d->last_layer < d->first_layer || d->last_layer >= n)
         return "a view of layers that the array does not have";
     n = d->last_layer - d->first_layer + 1;

@@ -39,6 +39,7 @@ struct sampler {
 struct texture {
     struct texture *next;     /* of those that wait to be freed */
     uint64_t handle;          /* 0: of none */
+    uint64_t context;         /* the number of the only one whose launches may use it; 0: all may */
     _Atomic uint64_t removed; /* launches up to this one find it; 0: all do */
     _Atomic uint32_t refs;
     bool is_surface;

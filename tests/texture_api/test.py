@@ -204,4 +204,28 @@ def borders_of_fractions_are_steps_of_the_format():
     assert got.replace("x:\n", "") == want, f"{got}\nan H200:\n{want}"
 
 
+WRONG = {
+    "forged": "cudaErrorIllegalAddress wrong.cu:9: uses 0x123456789abc, which is not a valid texture [no-texture]",
+    "other kind": "cudaErrorIllegalAddress wrong.cu:14: which is not a valid surface [no-texture]",
+    "destroyed": "cudaErrorIllegalAddress wrong.cu:9: which is not a valid texture [no-texture]",
+    "freed": "cudaErrorIllegalAddress wrong.cu:9: uses a texture whose memory is not allocated or has been freed, wholly or in part [texture-freed]",
+    "beyond": "cudaErrorIllegalAddress wrong.cu:9: uses a texture whose memory is not allocated or has been freed, wholly or in part [texture-freed]",
+    "another texture": "cudaErrorIllegalAddress wrong.cu:9: uses a texture object of another context, or one that was made after the launch [no-texture]",
+    "another surface": "cudaErrorIllegalAddress wrong.cu:14: uses a surface object of another context, or one that was made after the launch [no-texture]",
+    "misaligned": "cudaErrorMisalignedAddress wrong.cu:14: at byte 2 of a row, which is not a multiple of the access size [surface-misaligned]",
+    "outside": "cudaErrorIllegalAddress wrong.cu:14: accesses a surface out of bounds (x is -4) [surface-bounds]",
+    "shared": "cudaErrorInvalidAddressSpace wrong.cu:19: writes shared memory by an instruction for global memory (address 0x0) [address-space]",
+    "none": "cudaSuccess",
+}
+
+
+def wrong_uses_fail_with_their_place_and_reason():
+    program = build("wrong", "-lineinfo", "-rdc=true", "-lcudadevrt", "-lcuda")
+    for case, words in WRONG.items():
+        done = subprocess.run([tap.heddle, "run", program, case], capture_output=True, text=True, timeout=60)
+        error, _, words = words.partition(" ")
+        place, _, reason = words.partition(": ")
+        assert done.stdout == error + "\n" and place in done.stderr and reason in done.stderr, (case, done)
+
+
 tap.main(globals())

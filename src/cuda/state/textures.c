@@ -127,7 +127,7 @@ static CUresult make(CUcontext c, const struct texture_object *of, unsigned long
         return api_not_supported(error);
     if (r && error)
         log_line(LOG_ERROR, "%s: %s", of->is_surface ? "surface" : "texture", error);
-    return from_hd(r);
+    return from_hd(r ? r : hd_texture_of_context(c->context, made));
 }
 
 static void unmake(const struct texture_object *t)
