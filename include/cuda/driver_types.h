@@ -98,6 +98,7 @@ typedef unsigned long long cudaGraphConditionalHandle;
 #define cudaExternalSemaphoreWaitSkipNvSciBufMemSync             0x02
 #define cudaNvSciSyncAttrSignal                                  0x1
 #define cudaNvSciSyncAttrWait                                    0x2
+#define CUDA_IPC_HANDLE_SIZE                                     64
 #define cudaGraphKernelNodePortDefault                           0
 #define cudaGraphKernelNodePortProgrammatic                      1
 #define cudaGraphKernelNodePortLaunchCompletion                  2

@@ -5,7 +5,8 @@
 
 #define CUDARTAPI
 #define CUDART_CB
-#define __align__(n) __attribute__((aligned(n)))
+#define __align__(n)         __attribute__((aligned(n)))
+#define __builtin_align__(n) __align__(n)
 
 #ifdef __clang__
 /* Errors and debuggers are at the line that calls it. */

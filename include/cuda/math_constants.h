@@ -74,4 +74,29 @@
 #define CUDART_TWO_TO_M54     0x1p-54
 #define CUDART_TWO_TO_M1022   0x1p-1022
 
+/* a constant as the double next to it, and the rest */
+#define CUDART_L2E_HI       0x1.71547652b82fep+0
+#define CUDART_L2E_LO       0x1.777d0ffda0d24p-56
+#define CUDART_LG2_HI       0x1.34413509f79ffp-2
+#define CUDART_LG2_LO       (-0x1.9dc1da994fd21p-59)
+#define CUDART_LGE_HI       0x1.bcb7b1526e50ep-2
+#define CUDART_LGE_LO       0x1.95355baaafad3p-57
+#define CUDART_LN2_HI       0x1.62e42fefa39efp-1
+#define CUDART_LN2_LO       0x1.abc9e3b39803fp-56
+#define CUDART_LNT_HI       0x1.26bb1bbb55516p+1
+#define CUDART_LNT_LO       (-0x1.f48ad494ea3e9p-53)
+#define CUDART_PIO2_HI      0x1.921fb54442d18p+0
+#define CUDART_PIO2_LO      0x1.1a62633145c07p-54
+#define CUDART_PIO4_HI      0x1.921fb54442d18p-1
+#define CUDART_PIO4_LO      0x1.1a62633145c07p-55
+#define CUDART_PI_HI        0x1.921fb54442d18p+1
+#define CUDART_PI_LO        0x1.1a62633145c07p-53
+#define CUDART_SQRT_2PI_HI  0x1.40d931ff62706p+1
+#define CUDART_SQRT_2PI_LO  (-0x1.a6a0d6f814637p-53)
+#define CUDART_SQRT_HALF_HI 0x1.6a09e667f3bcdp-1
+#define CUDART_SQRT_HALF_LO (-0x1.bdd3413b26456p-55)
+#define CUDART_SQRT_PIO2_HI 0x1.40d931ff62706p+0
+#define CUDART_SQRT_PIO2_LO (-0x1.a6a0d6f814637p-54)
+#define CUDART_SQRT_2OPI    0x1.9884533d43651p-1
+
 #endif

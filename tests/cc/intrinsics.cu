@@ -3,6 +3,8 @@
  */
 #include "tap.h"
 
+#include <math_constants.h>
+
 #include <cmath>
 #include <cstring>
 
@@ -338,7 +340,8 @@ __global__ void memory_functions(memory *m, const float4 *v, const char2 *c, con
     int *volatile hidden = &local;
     m->spaces = !!__isGlobal(m) | !!__isShared(&s) << 1 | !!__isLocal(hidden) << 2 |
                 !!__isConstant(&constant_word) << 3 | !!__isShared(m) << 4 |
-                (__cvta_shared_to_generic(__cvta_generic_to_shared(&s)) == &s) << 5;
+                (__cvta_shared_to_generic(__cvta_generic_to_shared(&s)) == &s) << 5 | !!__isCtaShared(&s) << 6 |
+                !!__isCtaShared(m) << 7;
     if (__isShared(m)) /* it is not, which clang knows */
         m->spaces += *(volatile int *)__cvta_generic_to_shared(m);
     __nanosleep(100);
@@ -362,12 +365,40 @@ static void check_memory()
     CHECK(m->count == 14 && m->all && m->any, "__syncthreads_count, _and, _or");
     CHECK(m->loaded.y == 2 && m->stored.w == 4 && m->small.x == -5 && m->small.y == 6 && m->whole == -(1ll << 40),
           "loads and stores with cache operators");
-    CHECK(m->spaces == (1 | 2 | 4 | 8 | 32), "which space an address is in");
+    CHECK(m->spaces == (1 | 2 | 4 | 8 | 32 | 64), "which space an address is in");
     CHECK(m->clocks, "clocks go on");
+}
+
+/* A number as the double next to it and the rest, the sum of which has 100 bits of it. */
+struct two_parts {
+    double high, low;
+    const char *number;
+};
+static void check_constants()
+{
+    const two_parts constants[] = {
+        {CUDART_PI_HI, CUDART_PI_LO, "3.14159265358979323846264338327950288"},
+        {CUDART_PIO2_HI, CUDART_PIO2_LO, "1.57079632679489661923132169163975144"},
+        {CUDART_PIO4_HI, CUDART_PIO4_LO, "0.785398163397448309615660845819875721"},
+        {CUDART_LN2_HI, CUDART_LN2_LO, "0.693147180559945309417232121458176568"},
+        {CUDART_LNT_HI, CUDART_LNT_LO, "2.30258509299404568401799145468436421"},
+        {CUDART_L2E_HI, CUDART_L2E_LO, "1.44269504088896340735992468100189214"},
+        {CUDART_LGE_HI, CUDART_LGE_LO, "0.434294481903251827651128918916605082"},
+        {CUDART_LG2_HI, CUDART_LG2_LO, "0.301029995663981195213738894724493027"},
+        {CUDART_SQRT_HALF_HI, CUDART_SQRT_HALF_LO, "0.707106781186547524400844362104849039"},
+        {CUDART_SQRT_2PI_HI, CUDART_SQRT_2PI_LO, "2.50662827463100050241576528481104525"},
+        {CUDART_SQRT_PIO2_HI, CUDART_SQRT_PIO2_LO, "1.25331413731550025120788264240552263"}};
+    bool exact = CUDART_SQRT_2OPI == strtod("0.797884560802865355879892119868763737", nullptr);
+    for (const two_parts &c : constants) {
+        const long double rest = strtold(c.number, nullptr) - (long double)c.high;
+        exact = exact && c.high == strtod(c.number, nullptr) && fabsl(rest - (long double)c.low) < 1e-19L * (long double)c.high;
+    }
+    CHECK(exact, "constants in two parts");
 }
 
 int main()
 {
+    check_constants();
     check_values();
     check_warp();
     check_memory();

@@ -985,6 +985,48 @@ int main()
     _, err = cc("old.cu", "-o", "old")
     assert "[-Wregister]" in err and "CUDA 13 has cudaDeviceSynchronize instead" in err, err
     run("old")
+    write("warps.cu", """struct __builtin_align__(8) two { int at, other; };
+__global__ void k(two *r, double *d)
+{
+    const int i = threadIdx.x;
+    if (i % 2 == 0) {
+        r[i].at = __shfl_down(i, 2) + 100 * __shfl_up(i, 2u, 16) + 10000 * __shfl_xor(i, 4);
+        r[i].other = (int)__ballot(i < 8) + 1000 * __any(i == 6) + 2000 * __all(i < 31);
+        d[i] = __shfl(i * 0.5, 6, 8);
+    }
+}
+int main()
+{
+    two *r;
+    double *d;
+    cudaMallocManaged(&r, 32 * sizeof *r);
+    cudaMallocManaged(&d, 32 * sizeof *d);
+    k<<<1, 32>>>(r, d);
+    bool right = !cudaDeviceSynchronize();
+    for (int i = 0; i < 32; i += 2) {
+        const int up = i % 16 >= 2 ? i - 2 : i, down = i < 30 ? i + 2 : i;
+        right = right && r[i].at == down + 100 * up + 10000 * (i ^ 4) && r[i].other == 0x55 + 3000 && d[i] == (i / 8 * 8 + 6) * 0.5;
+    }
+    return !right;
+}
+""")
+    _, err = cc("-arch=sm_70", "warps.cu", "-o", "warps")
+    assert "nvcc has __shfl_down_sync instead" in err and "nvcc has __ballot_sync instead" in err and err.count("warning: ") == 7, err
+    run("warps")
+    write("own_shuffle.cu", """__device__ int __shfl_down(int x, unsigned by, int width = 32) { return __shfl_down_sync(~0u, x, by, width) + 1; }
+#define __ballot(x) __ballot_sync(~0u, x)
+__global__ void k(int *p) { p[threadIdx.x] = __shfl_down((int)threadIdx.x, 1) + (int)__ballot(0); }
+int main()
+{
+    int *p;
+    cudaMallocManaged(&p, 128);
+    k<<<1, 32>>>(p);
+    return cudaDeviceSynchronize() || p[3] != 5;
+}
+""")
+    _, err = cc("own_shuffle.cu", "-o", "own_shuffle")
+    assert not err, err
+    run("own_shuffle")
     write("own.cu", "cudaError_t cudaThreadSynchronize(void) { return cudaDeviceSynchronize(); }\n" + old)
     _, err = cc("-w", "own.cu", "-o", "own")
     assert not err, err

@@ -193,6 +193,7 @@ HEDDLE_IS_IN(__isGridConstant, "param")
 #endif
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 HEDDLE_IS_IN(__isClusterShared, "shared::cluster")
+HEDDLE_IS_IN(__isCtaShared, "shared::cta")
 #endif
 #undef HEDDLE_IS_IN
 

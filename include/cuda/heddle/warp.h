@@ -67,6 +67,33 @@ HEDDLE_SHUFFLE(__shfl_xor_sync, int, 31)
 #undef HEDDLE_SHUFFLE
 #undef HEDDLE_SHUFFLE_OF
 
+/* ---- the same of the threads that are there, which nvcc has until sm_62 alone. They are templates,
+ * so that a program which has such a function of its own for later devices gets that. ---- */
+
+#define HEDDLE_EARLIER(name)                                                                                           \
+    [[deprecated("nvcc has " name                                                                                      \
+                 "_sync instead, whose first argument names the threads that take part")]] HEDDLE_INLINE
+#define HEDDLE_SHUFFLE(name, Second)                                                                                   \
+    template <class T> HEDDLE_EARLIER(#name) T name(T value, Second second, int width = 32)                            \
+    {                                                                                                                  \
+        return name##_sync(__activemask(), value, second, width);                                                      \
+    }
+HEDDLE_SHUFFLE(__shfl, int)
+HEDDLE_SHUFFLE(__shfl_up, unsigned)
+HEDDLE_SHUFFLE(__shfl_down, unsigned)
+HEDDLE_SHUFFLE(__shfl_xor, int)
+#undef HEDDLE_SHUFFLE
+#define HEDDLE_VOTE(name, R)                                                                                           \
+    template <int = 0> HEDDLE_EARLIER(#name) R name(int predicate)                                                     \
+    {                                                                                                                  \
+        return name##_sync(__activemask(), predicate);                                                                 \
+    }
+HEDDLE_VOTE(__all, int)
+HEDDLE_VOTE(__any, int)
+HEDDLE_VOTE(__ballot, unsigned)
+#undef HEDDLE_VOTE
+#undef HEDDLE_EARLIER
+
 /* ---- match (sm_70): the lanes with the same bits ---- */
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
