@@ -589,8 +589,8 @@ CUresult cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, cuuin
 CUresult cuProfilerStart(void);
 CUresult cuProfilerStop(void);
 
-/* libcu++ names these, and asks for them by cuGetProcAddress, which has them not. A call of one is
- * an error. */
+/* libcu++ and wrappers of the API name these, and some ask for them by cuGetProcAddress, which has
+ * them not. A call of one is an error. */
 #define HEDDLE_DOES_NOT_HAVE(what) __attribute__((error("Heddle does not have " what)))
 typedef struct CUdevResourceDesc_st *CUdevResourceDesc;
 typedef enum { CU_DEV_RESOURCE_TYPE_INVALID = 0, CU_DEV_RESOURCE_TYPE_SM = 1 } CUdevResourceType;
@@ -668,6 +668,14 @@ CUresult cuDevResourceGenerateDesc(CUdevResourceDesc *phDesc, CUdevResource *res
 HEDDLE_DOES_NOT_HAVE("green contexts")
 CUresult cuGreenCtxStreamCreate(CUstream *phStream, CUgreenCtx greenCtx, unsigned int flags, int priority);
 HEDDLE_DOES_NOT_HAVE("green contexts") CUresult cuGreenCtxDestroy(CUgreenCtx hCtx);
+HEDDLE_DOES_NOT_HAVE("functions of both host and device in libraries")
+CUresult cuLibraryGetUnifiedFunction(void **fptr, CUlibrary library, const char *symbol);
+HEDDLE_DOES_NOT_HAVE("green contexts") CUresult cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent);
+HEDDLE_DOES_NOT_HAVE("green contexts") CUresult cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent);
+typedef struct CUextMemory_st *CUexternalMemory;
+typedef struct CUextSemaphore_st *CUexternalSemaphore;
+HEDDLE_DOES_NOT_HAVE("memory of other APIs") CUresult cuDestroyExternalMemory(CUexternalMemory extMem);
+HEDDLE_DOES_NOT_HAVE("semaphores of other APIs") CUresult cuDestroyExternalSemaphore(CUexternalSemaphore extSem);
 HEDDLE_DOES_NOT_HAVE("green contexts") CUresult cuCtxFromGreenCtx(CUcontext *pContext, CUgreenCtx hCtx);
 HEDDLE_DOES_NOT_HAVE("green contexts") CUresult cuGreenCtxGetId(CUgreenCtx greenCtx, unsigned long long *greenCtxId);
 #undef HEDDLE_DOES_NOT_HAVE
@@ -804,7 +812,9 @@ HEDDLE_DOES_NOT_HAVE("green contexts") CUresult cuGreenCtxGetId(CUgreenCtx green
 #define cuStreamWriteValue64 CUDA_PTSZ(cuStreamWriteValue64_v2)
 /* clang-format on */
 #ifdef __cplusplus
+#ifndef HEDDLE_NO_EARLIER
 #include "heddle/driver_earlier.h"
+#endif
 #endif
 #endif
 

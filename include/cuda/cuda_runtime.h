@@ -26,7 +26,9 @@
 
 #include <utility>
 
+#ifndef HEDDLE_NO_EARLIER /* a function of which there is one form can be named without a call */
 #include "heddle/earlier.h"
+#endif
 
 /* ---- memory ---- */
 

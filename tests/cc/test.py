@@ -1102,6 +1102,27 @@ int main()
     run("of12")
 
 
+def functions_with_an_earlier_form_can_be_named():
+    write("named.cu", """#include <cuda.h>
+inline CUresult unused(CUlibrary l, CUexternalMemory m)
+{
+    void *p;
+    return cuLibraryGetUnifiedFunction(&p, l, "f") ? cuDestroyExternalMemory(m) : cuGraphDestroy(0);
+}
+int main()
+{
+    const auto add = cuGraphAddNode;
+    const auto advise = cudaMemAdvise;
+    return add(nullptr, nullptr, nullptr, nullptr, 0, nullptr) == CUDA_SUCCESS || advise(nullptr, 0, cudaMemAdviseSetReadMostly, {}) == cudaSuccess;
+}
+""")
+    _, err = cc("named.cu", "-lcuda", status=1)
+    assert "-DHEDDLE_NO_EARLIER leaves it out" in err, err
+    _, err = cc("-DHEDDLE_NO_EARLIER", "named.cu", "-lcuda", "-o", "named")
+    assert not err, err
+    run("named")
+
+
 def the_host_s_preprocessor_and_the_device_s_see_the_same():
     """nvcc has both sides preprocessed by the host's compiler, with its options (Kokkos's nvcc_wrapper counts on it)."""
     os.makedirs(path("system"), exist_ok=True)
