@@ -10,7 +10,7 @@
 #define HEDDLE_COMPLEX static __inline__ __host__ __device__ HEDDLE_NODEBUG
 
 /* Names end in f for float: make_cuFloatComplex, cuCaddf; cuCadd. */
-#define HEDDLE_COMPLEX_OF(Complex, T, vector, s, absolute)                                                             \
+#define HEDDLE_COMPLEX_OF(Complex, T, vector, s, absolute, greatest)                                                   \
     typedef vector Complex;                                                                                            \
     HEDDLE_COMPLEX Complex make_##Complex(T x, T y)                                                                    \
     {                                                                                                                  \
@@ -51,14 +51,18 @@
     }                                                                                                                  \
     HEDDLE_COMPLEX T cuCabs##s(Complex z)                                                                              \
     {                                                                                                                  \
-        return hypot##s(z.x, z.y);                                                                                     \
+        /* not hypot(), so that the result is nvcc's to the bit */                                                     \
+        const T x = absolute(z.x), y = absolute(z.y), most = x > y ? x : y, least = x > y ? y : x;                     \
+        const T ratio = least / most;                                                                                  \
+        const int is_end = most == 0 || most > greatest || least > greatest;                                           \
+        return is_end ? most + least : most * sqrt##s(1 + ratio * ratio);                                              \
     }                                                                                                                  \
     HEDDLE_COMPLEX Complex cuCfma##s(Complex x, Complex y, Complex d)                                                  \
     {                                                                                                                  \
         return make_##Complex(x.x * y.x + d.x - x.y * y.y, x.x * y.y + d.y + x.y * y.x);                               \
     }
-HEDDLE_COMPLEX_OF(cuFloatComplex, float, float2, f, fabsf)
-HEDDLE_COMPLEX_OF(cuDoubleComplex, double, double2, , fabs)
+HEDDLE_COMPLEX_OF(cuFloatComplex, float, float2, f, fabsf, 0x1.fffffep127f)
+HEDDLE_COMPLEX_OF(cuDoubleComplex, double, double2, , fabs, 0x1.fffffffffffffp1023)
 #undef HEDDLE_COMPLEX_OF
 
 typedef cuFloatComplex cuComplex;

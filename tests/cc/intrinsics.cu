@@ -3,6 +3,7 @@
  */
 #include "tap.h"
 
+#include <cuComplex.h>
 #include <math_constants.h>
 
 #include <cmath>
@@ -396,9 +397,31 @@ static void check_constants()
     CHECK(exact, "constants in two parts");
 }
 
+/* Absolute values as CUDA's header computes them, which C's hypot() rounds otherwise. */
+static __host__ __device__ bool has_its_absolute_values(float one)
+{
+    const cuFloatComplex z = make_cuFloatComplex(-464 * one, one), infinite = make_cuFloatComplex(one, -INFINITY);
+    const cuDoubleComplex w = make_cuDoubleComplex(one, 57344.0 * one);
+    return cuCabsf(z) == 464.00103759765625f && cuCabs(w) == 57344.000008719304 && cuCabsf(infinite) == INFINITY &&
+           cuCabs(make_cuDoubleComplex(one - 1, 0)) == 0 && cuCabs(make_cuDoubleComplex(0x1.8p600 * one, 0x1p601)) == 0x1.4p601;
+}
+__global__ void absolute_values(float one, int *right)
+{
+    *right = has_its_absolute_values(one);
+}
+static void check_absolute_values()
+{
+    int *right = shared_memory<int>(1);
+    volatile float one = 1;
+    absolute_values<<<1, 1>>>(one, right);
+    CUDA(cudaDeviceSynchronize());
+    CHECK(*right && has_its_absolute_values(one), "absolute values of complex numbers");
+}
+
 int main()
 {
     check_constants();
+    check_absolute_values();
     check_values();
     check_warp();
     check_memory();
