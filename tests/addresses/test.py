@@ -583,4 +583,115 @@ def what_other_lanes_have_in_shared_memory_is_kept():
                         assert got[t] == other + (other < 70 and other & 5 != 4), (bits, block, level, t)
 
 
+# A stack in local memory whose top differs from thread to thread: each pushes and pops by the bits of its number, %r4 words at most,
+# and reads once at `far` bytes behind its top. TYPE and VALUE: what it pushes; SIZE: bytes of an element.
+STACK = """.visible .entry stack(.param .u64 out, .param .u32 rounds, .param .u32 far)
+{
+    .reg .u64 %rd<12>; .reg .u32 %r<20>; .reg .f32 %f<4>; .reg .pred %p<4>;
+    .local .align 16 .b8 own[128];
+    ld.param.u64 %rd1, [out];
+    ld.param.u32 %r1, [rounds];
+    ld.param.u32 %r2, [far];
+    mov.u32 %r3, %tid.x;
+    mov.u64 %rd2, own;
+    mov.u32 %r4, 0;
+    mul.lo.u32 %r5, %r3, 2654435761;
+    st.local.SPACE [%rd2], VALUE;
+AGAIN:
+    mul.lo.u32 %r5, %r5, 1664525;
+    add.u32 %r5, %r5, 1013904223;
+    shr.u32 %r6, %r5, 29;
+    setp.gt.u32 %p1, %r6, 4;
+    setp.lt.u32 %p2, %r4, 15;
+    and.pred %p1, %p1, %p2;
+    @%p1 add.u32 %r4, %r4, 1;
+    mul.wide.u32 %rd3, %r4, SIZE;
+    add.u64 %rd4, %rd2, %rd3;
+    @%p1 st.local.SPACE [%rd4], VALUE;
+    setp.eq.u32 %p3, %r4, 0;
+    @%p3 bra EMPTY;
+    ld.local.SPACE VALUE, [%rd4+-SIZE];
+    xor.b32 %r7, %r7, %r5;
+    add.u32 %r4, %r4, -1;
+EMPTY:
+    sub.u32 %r1, %r1, 1;
+    setp.ne.u32 %p1, %r1, 0;
+    @%p1 bra AGAIN;
+    cvt.u64.u32 %rd5, %r2;
+    add.u64 %rd5, %rd5, %rd4;
+    setp.eq.u32 %p1, %r3, 40;
+    @%p1 ld.local.u32 %r8, [%rd5];
+    add.u32 %r7, %r7, %r8;
+    mul.wide.u32 %rd6, %r3, 8;
+    add.u64 %rd7, %rd1, %rd6;
+    st.global.v2.u32 [%rd7], {%r7, %r5};
+    ret;
+}
+"""
+
+
+def local_memory_has_an_address_in_each_thread():
+    need_compiler()
+    kinds = ("u32", "%r5", 4), ("f32", "%f1", 4), ("u8", "%r5", 1), ("u16", "%r5", 2), ("u64", "%rd8", 8), ("v2.u32", "{%r5, %r9}", 8)
+    for space, pushed, size in kinds:
+        with written(STACK.replace("SPACE", space).replace("VALUE", pushed).replace("SIZE", str(size))) as path:
+            for block in 64, 45:
+                for level in cpu_levels("x86-64-v2", "x86-64-v3", "x86-64-v4"):
+                    by_both(path, "--grid", 2, "--block", block, "u64[64]+print", 50, 0, "--cpu", level)
+    with written(STACK.replace("SPACE", "u32").replace("VALUE", "%r5").replace("SIZE", "4")) as path:
+        for far in 1, 128, 0x7fffff00, 0xffffff00:  # not aligned, or behind its end
+            assert "thread (40,0,0)" in fault_by_both(path, "--grid", 1, "--block", 64, "u64[64]", 50, far), far
+        for level, moves in ("x86-64-v3", r"call .* @llvm\.cttz"), ("x86-64-v4", r"call .* @llvm\.masked\.(scatter|gather)"):
+            dump = dump_of("llvm", path, "--grid", 1, "--block", 64, "u64[64]", 50, 0, target=level)
+            assert len(re.findall(moves, dump)) >= 3, level  # compiled code moves them, lane by lane or all at once
+
+
+# So many sums as a block has warps, which the first lanes of each warp load and store: the rows of all 32 are longer than shared memory.
+# The first lanes that run begin at `from`, and the last is before `to`.
+SUMS = """.visible .entry sums(.param .u64 out, .param .u32 from, .param .u32 to)
+{
+    .reg .u64 %rd<4>; .reg .u32 %r<16>; .reg .pred %p<4>;
+    .shared .align 4 .u32 sums[8];
+    ld.param.u64 %rd1, [out];
+    ld.param.u32 %r1, [from];
+    ld.param.u32 %r2, [to];
+    mov.u32 %r3, %tid.x;
+    and.b32 %r4, %r3, 31;
+    shl.b32 %r5, %r4, 2;
+    mov.u32 %r6, sums;
+    add.u32 %r7, %r6, %r5;
+    mov.u32 %r8, 5;
+    setp.lt.u32 %p1, %r3, 8;
+    @%p1 st.shared.u32 [%r7], %r3;
+    bar.sync 0;
+    setp.ge.u32 %p2, %r4, %r1;
+    setp.lt.u32 %p3, %r4, %r2;
+    and.pred %p2, %p2, %p3;
+    @!%p2 bra NONE;
+    ld.shared.u32 %r8, [%r7+-8];
+    mad.lo.u32 %r8, %r8, 3, %r3;
+    st.shared.u32 [%r7+-8], %r8;
+NONE:
+    bar.sync 0;
+    ld.shared.u32 %r9, [sums+4];
+    add.u32 %r8, %r8, %r9;
+    mul.wide.u32 %rd2, %r3, 4;
+    add.u64 %rd3, %rd1, %rd2;
+    st.global.u32 [%rd3], %r8;
+    ret;
+}
+"""
+
+
+def some_lanes_access_the_end_of_shared_memory():
+    need_compiler()
+    with written(SUMS) as path:
+        for first, last in (2, 10), (3, 5), (2, 3), (9, 10), (3, 3), (0, 0):
+            for level in cpu_levels("x86-64-v2", "x86-64-v3", "x86-64-v4"):
+                for block in 32, 13:
+                    by_both(path, "--grid", 2, "--block", block, "u32[64]+print", first, last, "--cpu", level)
+        for first, last, thread in (2, 11, 10), (4, 32, 10), (0, 8, 0), (1, 2, 1), (31, 32, 31):
+            assert f"thread ({thread},0,0)" in fault_by_both(path, "--grid", 1, "--block", 32, "u32[64]", first, last), first
+
+
 main(globals())

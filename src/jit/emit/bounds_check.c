@@ -230,9 +230,10 @@ static value test_lanes(struct emit *e, struct transfer *t)
 {
     LLVMTypeRef type = LLVMGetElementType(LLVMTypeOf(t->lanes));
     value off, limit;
-    if (t->a->mem->space == SPACE_SHARED) {
+    if (t->a->mem->space == SPACE_SHARED || t->a->mem->space == SPACE_LOCAL) {
+        bool is_shared = t->a->mem->space == SPACE_SHARED;
         off = t->lanes;
-        limit = build_int_cast(e, places(e, t, e->f->of.shared_bytes), type, false);
+        limit = build_int_cast(e, places(e, t, is_shared ? e->f->of.shared_bytes : e->f->of.local_bytes), type, false);
     } else {
         t->lanes = build_int_cast(e, t->lanes, vector_of(e->m->i64, WARP_LANES), false);
         access_find_cache(e, t);

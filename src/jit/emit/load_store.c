@@ -60,10 +60,54 @@ static void transfer_one(struct emit *e, struct transfer *t)
         transfer_store_masked(e, t);
 }
 
+static bool can_run_by_mask(const struct emit *e, const struct access *a)
+{
+    return a->mem->space == SPACE_SHARED && a->pieces == 1 && a->n == 1 && access_is_consecutive(a) &&
+           access_can_mask(e->fn, a) && !mem_access_is_strong(a->mem) && fn_ref_width(e->fn, a->i->a) <= 32;
+}
+
+/* Are the first and the last lane that run inside, and aligned? An address before the block's memory
+ * counts as negative. */
+static value test_running_lanes(struct emit *e, const struct transfer *t, value first)
+{
+    value lowest = emit_intrinsic(e, "llvm.cttz", t->mask, const_i1(e, false));
+    value highest =
+        build_sub(e, const_i32(e, WARP_LANES - 1), emit_intrinsic(e, "llvm.ctlz", t->mask, const_i1(e, false)));
+    value each = const_i64(e, t->a->bytes), aligned = build_and(e, first, const_i64(e, t->a->bytes - 1));
+    value from = build_add(e, first, build_mul(e, build_zext(e, lowest, e->m->i64), each));
+    value last = build_add(e, first, build_mul(e, build_sext(e, highest, e->m->i64), each));
+    value size = build_zext(e, e->f->of.shared_bytes, e->m->i64);
+    value in = build_and(e, build_ult(e, from, size),
+                         build_ult(e, build_add(e, last, each), build_add(e, size, const_i64(e, 1))));
+    return build_and(e, in, emit_is_zero(e, aligned));
+}
+
+/* Some lanes run, and the test has failed, maybe because of the others: `sums[lane]` of the first
+ * eight lanes, of eight sums. The running ones load or store under their mask if their own addresses
+ * are inside. */
+static void access_by_mask(struct emit *e, const struct transfer *t, LLVMBasicBlockRef done)
+{
+    struct transfer own = *t;
+    own.first[0] = build_sext(e, build_trunc(e, t->first[0], e->m->i32), e->m->i64);
+    LLVMBasicBlockRef engine = emit_new_block(e, ""), masked = emit_new_block(e, "");
+    emit_likely(e, test_running_lanes(e, t, own.first[0]), masked, engine);
+    emit_at_end(e, masked);
+    access_set_pointers(e, &own);
+    if (t->a->i->kind == IR_ST) {
+        transfer_store_under_mask(e, &own);
+    } else {
+        LLVMTypeRef type = vector_of(element_type(e, t->a), WARP_LANES);
+        value lanes = emit_mask_to_lanes(e, t->mask);
+        element_put_lanes(e, &own, 0, emit_masked_load(e, type, own.pointer[0], t->a->bytes, lanes));
+    }
+    build_br(e, done);
+    emit_at_end(e, engine);
+}
+
 /* Shared or local memory. If all lanes run, or for a check group, a failing test is a side exit:
  * the interpreter runs the rest of the block, and finds the fault. If some lanes run, the test may
- * fail because of lanes that do not (`part[t - 1]` of all threads but the first): then the engine
- * performs the access. */
+ * fail because of lanes that do not (`part[t - 1]` of all threads but the first): then they run by
+ * their mask, or the engine performs the access. */
 static void access_window(struct emit *e, struct transfer *t, unsigned members)
 {
     LLVMBasicBlockRef fast = emit_new_block(e, ""), out = emit_new_block(e, ""), done = emit_new_block(e, "");
@@ -72,6 +116,8 @@ static void access_window(struct emit *e, struct transfer *t, unsigned members)
     if (members > 1 || e->here->is_full) {
         exit_emit_at(e, e->here->index);
     } else {
+        if (can_run_by_mask(e, t->a))
+            access_by_mask(e, t, done);
         access_by_engine(e, t);
         build_br(e, done);
     }
@@ -163,6 +209,34 @@ static void transfer_lanes(struct emit *e, const struct transfer *t, LLVMBasicBl
         transfer_store_scatter(e, &in_order);
 }
 
+/* Words of local memory at an address of each lane. Those of all lanes stand together (mem/local.h),
+ * so the host's addresses are 32 times as far apart. */
+static void transfer_local_words(struct emit *e, const struct transfer *t)
+{
+    struct mem_access *mem = ARENA_NEW(e->arena, struct mem_access);
+    struct access *a = ARENA_NEW(e->arena, struct access);
+    *mem = *t->a->mem;
+    mem->space = SPACE_GLOBAL; /* as the transfer takes addresses of the host */
+    *a = *t->a;
+    a->mem = mem;
+    value own[WARP_LANES];
+    for (unsigned l = 0; l < WARP_LANES; l++)
+        own[l] = const_i64(e, l * t->a->bytes);
+    struct transfer words = *t;
+    words.a = a;
+    words.lanes = build_int_cast(e, t->lanes, vector_of(e->m->i64, WARP_LANES), false);
+    words.lanes = build_mul(e, words.lanes, emit_splat(e, const_i64(e, WARP_LANES)));
+    words.lanes = build_add(e, words.lanes, LLVMConstVector(own, WARP_LANES));
+    value local = LLVMBuildPtrToInt(e->m->b, e->warp.local, e->m->i64, "");
+    words.lanes = build_add(e, words.lanes, emit_splat(e, local));
+    if (!e->fn->target->has_gather)
+        scalarised_transfer(e, &words);
+    else if (t->a->i->kind == IR_LD)
+        transfer_load_gather(e, &words);
+    else
+        transfer_store_scatter(e, &words);
+}
+
 /* Divergent addresses. */
 static void access_lanes(struct emit *e, struct transfer *t)
 {
@@ -170,6 +244,8 @@ static void access_lanes(struct emit *e, struct transfer *t)
     access_branch_on_lanes(e, t, slow);
     if (copy_is_whole(e))
         copy_load_lanes(e, t);
+    else if (t->a->mem->space == SPACE_LOCAL)
+        transfer_local_words(e, t);
     else
         transfer_lanes(e, t, done);
     access_end(e, t, slow, done);
@@ -188,7 +264,10 @@ void emit_access(struct emit *e, const struct ir_insn *i)
 {
     const struct access *a = access_as_served(*e->here, i, copy_is_whole(e));
     enum ptx_space space = a->mem->space;
-    bool by_engine = space == SPACE_LOCAL && !a->frame && (a->shape != SHAPE_UNIFORM || !e->mode->moves_local);
+    bool is_word = a->bytes == 4 && a->n == 1 && !mem_access_is_strong(a->mem);
+    bool by_lanes = space == SPACE_LOCAL && !a->frame && a->shape != SHAPE_UNIFORM;
+    bool by_engine =
+        space == SPACE_LOCAL && !a->frame && ((by_lanes && (!is_word || e->lanes.gang)) || !e->mode->moves_local);
     if (i->kind == IR_LD && load_param(e, i))
         return;
     if (!access_is_simple(e->fn, i) || by_engine) {
@@ -204,9 +283,10 @@ void emit_access(struct emit *e, const struct ir_insn *i)
         fence_note_store(e);
     if (a->frame)
         transfer_frame(e, &t);
-    else if (a->shape != SHAPE_DIVERGENT)
+    else if (a->shape != SHAPE_DIVERGENT && !by_lanes)
         access_one(e, &t);
-    else if (i->kind != IR_LD || space == SPACE_SHARED || copy_is_whole(e) || !transfer_load_indexed(e, &t))
+    else if (i->kind != IR_LD || space == SPACE_SHARED || space == SPACE_LOCAL || copy_is_whole(e) ||
+             !transfer_load_indexed(e, &t))
         access_lanes(e, &t);
     fence(e, a->mem, ORDER_ACQUIRE, LLVMAtomicOrderingAcquire);
     emit_go_on(e, skipped);
