@@ -296,7 +296,7 @@ def kernels_are_chosen_by_name():
         assert codes(check("--kernel-name-exclude", filter, WAYS, "types")[2]) == left, filter
     assert codes(check("--kernel-regex", "kns=IfE", "--kernel-regex", "kns=IiE", WAYS, "types")[2]) == both
     assert codes(check("--kernel-regex", "kns=unw", "--kernel-regex-exclude", "kns=IiE", WAYS, "types")[2]) == floats
-    for wrong, said in (("beyond", "kne=NAME"), ("regex=[", "regex=["), ("kns=", "nothing follows")):
+    for wrong, said in (("name=beyond", "kne=NAME"), ("regex=[", "regex=["), ("kns=", "nothing follows")):
         assert said in check("--kernel-name", wrong, WAYS, status=2)[1]
 
 
