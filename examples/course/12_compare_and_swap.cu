@@ -1,5 +1,5 @@
-// How do you implement atomicAdd without a lock, given atomicCAS? And why need the value behind atomicAdd not be old + val?
-// `heddle explain ./12_compare_and_swap` says that of each turn of a warp one lane wins: "16.5 operations each at 1.0 addresses",
+// How do you implement atomicAdd without a lock, given atomicCAS? And why may the value after atomicAdd differ from old + val?
+// `heddle explain ./12_compare_and_swap` says that one lane wins in each turn of a warp: "16.5 operations each at 1.0 addresses",
 // and "96.9% of branches diverge". On the page: "Atomics: contention", "Divergence".
 #include "course.h"
 

@@ -1,7 +1,7 @@
-// A lock by atomicCAS and atomicExch. Threads of one warp may contend for it: since Volta each makes progress of its own, so
-// that the one that holds the lock can give it back while its neighbours spin. Before, this would have hung.
+// A lock by atomicCAS and atomicExch. Threads of one warp may contend for it: since Volta each makes progress independently,
+// so the owner can release the lock while its neighbours spin. On earlier GPUs, this would hang.
 // `heddle explain ./14_lock` says what spinning costs: "change the same address, one after the other". On the page: "Atomics:
-// contention", and in "Source" how often lines are executed that wait.
+// contention", and in "Source" how often the waiting lines are executed.
 #include "course.h"
 
 struct Lock {

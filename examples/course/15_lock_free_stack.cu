@@ -1,5 +1,5 @@
-// A stack without a lock: who loses the race for its top tries again, and somebody always wins.
-// `heddle explain ./15_lock_free_stack` says what losers cost: "change the same address, one after the other". On the page:
+// A stack without a lock: a thread that loses the race for the top tries again, and some thread always wins.
+// `heddle explain ./15_lock_free_stack` says what the losers cost: "change the same address, one after the other". On the page:
 // "Atomics: contention".
 #include "course.h"
 

@@ -1,4 +1,4 @@
-// A ticket lock: who comes draws a number and waits until it is served. lock[0] is the next number, lock[1] the one that is served.
+// A ticket lock: a thread draws a number and waits until it is served. lock[0] is the next number, lock[1] the number served now.
 #include <cuda/atomic>
 
 using device_int = cuda::atomic_ref<int, cuda::thread_scope_device>;

@@ -1,5 +1,5 @@
-// The last block sums up (threadFenceReduction of CUDA's samples): each block writes a partial sum, counts itself, and the last one
-// to come adds up what the others have left. Blocks leave 1, 2 and 3: the sum must be 6.
+// The last block sums up (threadFenceReduction of CUDA's samples): each block writes a partial sum and increments a
+// counter; the block that comes last adds up all partial sums. These are 1, 2 and 3, so the sum must be 6.
 
 template <bool fenced> __device__ void sum_up(int *partial, unsigned *done, int *sum)
 {

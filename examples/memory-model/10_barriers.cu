@@ -1,4 +1,4 @@
-// Barriers: what is written before one is seen behind it.
+// Barriers: after a barrier, a thread sees what others wrote before it.
 #include <cuda/atomic>
 
 using device_int = cuda::atomic_ref<int, cuda::thread_scope_device>;

@@ -1,4 +1,4 @@
-// A hazard pointer: a reader says which node it is about to read; who takes the node out looks at that before the node is used for something else.
+// A hazard pointer: a reader announces the node that it is about to read. Whoever removes the node checks this before reusing it.
 // Both write one variable and read the other: store buffering, between a reader and a reclaimer.
 // Node 0 has 7 at first, node 1 takes its place; a reclaimed node has 0.
 #include <cuda/atomic>

@@ -1,5 +1,5 @@
-// A sequence lock: a writer counts up before and behind what it writes; a reader reads again where the count was odd or has changed.
-// The data are relaxed atomics, as readers look at them while they are written. Both words must be the same.
+// A sequence lock: a writer increments a count before and after it writes; a reader repeats if the count was odd or has changed.
+// The data are relaxed atomics, because readers may read them while they are written. Both words must be the same.
 #include <cuda/atomic>
 
 using device_int = cuda::atomic_ref<int, cuda::thread_scope_device>;
