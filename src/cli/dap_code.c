@@ -43,7 +43,7 @@ const char *dap_disassemble(struct dap *d, const json_t *arguments, json_t *body
             to = from + count - 1, ptx_line;
     json_t *list = json_array();
     if (count < 0 || count > MOST)
-        wrong = "0 to 65536 instructions can be shown";
+        wrong = "at most 65536 instructions can be shown at once";
     const json_t *frame = json_object_get(d->f.place, "frame");
     json_t *answer = wrong ? NULL
                            : dap_ask(d,
@@ -157,7 +157,7 @@ const char *dap_write_memory(struct dap *d, const json_t *arguments, json_t *bod
     if (wrong)
         return wrong;
     if (!data || strlen(data) > MOST * 4 / 3)
-        return "4096 bytes can be written at once";
+        return "at most 4096 bytes can be written at once";
     int64_t n = from_base64(data, bytes);
     if (n < 0)
         return "the data to write is not base64";

@@ -205,8 +205,7 @@ static int make(struct session *s)
     if (!status && !file)
         status = cli_failure(s, "out of memory for the pack");
     for (uint32_t i = 0; i < w.left_out.n; i++)
-        fprintf(stderr,
-                "heddle: left out, because two files of the same name define different kernels of that name: %s\n",
+        fprintf(stderr, "heddle: kernel `%s` is left out: two files of the same name define it differently\n",
                 w.left_out.at[i]);
     const char *error = file ? file_write_whole(&s->arena, s->o.pack_output, file, bytes) : NULL;
     if (error)
