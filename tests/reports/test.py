@@ -501,6 +501,9 @@ def ctest_counts_what_compute_sanitizer_finds():
                    check=True, capture_output=True)
     _, out, err = run("run", "ctest", "-T", "memcheck", cwd=project + "/b")
     assert "Invalid __global__ write - 3" in out and "Memory leak - 3" in out and out.count("Defects: 2") == 3, (out, err)
+    subprocess.run(["cmake", "-DMEMORYCHECK_COMMAND_OPTIONS=--tool racecheck", project + "/b"], check=True, capture_output=True)
+    _, out, err = run("run", "ctest", "-T", "memcheck", cwd=project + "/b")
+    assert "Invalid __global__ write - 3" in out and "leak" not in out, (out, err)  # which ends the program before it has races
     status, out, err = run("run", "ctest", cwd=project + "/b")
     assert status == 0 and "100% tests passed" in out, (out, err)
     status, out, err = run("check", "--save", "all.json", "ctest", cwd=project + "/b")
