@@ -180,18 +180,19 @@ void patches_end(struct patches *p)
         __atomic_store_n(&newest, p, __ATOMIC_RELEASE);
 }
 
-/* Is it `ret`, perhaps behind `endbr64`, with padding up to the jump's length, so that a jump
- * overwrites nothing else? */
+/* Is it `endbr64; ret`, or `ret` or `repz ret` (glibc 2.27, by GCC 7) with padding up to the jump's
+ * length, so that a jump overwrites nothing else? */
 static bool is_empty(const unsigned char *f)
 {
     static const unsigned char endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa, 0xc3};
     static const unsigned char paddings[][4] = {
         {0x66, 0x2e, 0x0f, 0x1f}, {0x66, 0x66, 0x2e, 0x0f}, {0x0f, 0x1f, 0x84, 0x00}, {0x0f, 0x1f, 0x80, 0x00},
         {0x0f, 0x1f, 0x44, 0x00}, {0x0f, 0x1f, 0x40, 0x00}, {0xcc, 0xcc, 0xcc, 0xcc}, {0x90, 0x90, 0x90, 0x90}};
+    size_t ret = f[0] == 0xc3 ? 1 : f[0] == 0xf3 && f[1] == 0xc3 ? 2 : 0;
     if (memcmp(f, endbr64, sizeof endbr64) == 0)
         return true;
-    for (size_t i = 0; f[0] == 0xc3 && i < sizeof paddings / sizeof paddings[0]; i++)
-        if (memcmp(f + 1, paddings[i], 4) == 0)
+    for (size_t i = 0; ret && i < sizeof paddings / sizeof paddings[0]; i++)
+        if (memcmp(f + ret, paddings[i], PATCH_BYTES - ret) == 0)
             return true;
     return false;
 }

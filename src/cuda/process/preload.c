@@ -467,5 +467,9 @@ __attribute__((constructor)) static void start(void)
 {
     index_names();
     look(_r_debug.r_map);
-    patch_empty_function((uintptr_t)_r_debug.r_brk, objects_changed);
+    if (!patch_empty_function((uintptr_t)_r_debug.r_brk, objects_changed))
+        fputs(
+            "heddle: this system's dynamic linker cannot be watched: a CUDA library that the program opens by its path "
+            "is not replaced by Heddle's\n",
+            stderr);
 }
