@@ -114,7 +114,7 @@ static void large_products(void)
 
 static void transforms(void)
 {
-    cufftHandle plan;
+    cufftHandle plan = 0;
     cufftComplex *x = allocate(POINTS * sizeof *x), *own = calloc(POINTS, sizeof *own);
     const ptrdiff_t stride[LINES_AXES] = {sizeof *own, sizeof *own, sizeof *own, sizeof *own};
     struct lines line = {.kind = LINES_COMPLEX, .n = {POINTS, 1, 1, 1}, .from = own, .to = own};
@@ -140,7 +140,7 @@ static void transforms(void)
 
 int main(void)
 {
-    CUcontext c;
+    CUcontext c = NULL;
     bench_must(cuInit(0) == CUDA_SUCCESS && cuDevicePrimaryCtxRetain(&c, 0) == CUDA_SUCCESS, "no device");
     bench_must(cuCtxSetCurrent(c) == CUDA_SUCCESS && cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS,
                "no stream");

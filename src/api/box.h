@@ -35,8 +35,8 @@ static inline struct box_runs box_runs(const struct box *b)
 static inline uint64_t box_extent(const struct box *b)
 {
     uint64_t slices, rows, bytes;
-    bool wraps = __builtin_mul_overflow(b->depth - 1, b->slice, &slices) |
-                 __builtin_mul_overflow(b->height - 1, b->pitch, &rows);
+    bool wraps = __builtin_mul_overflow(b->depth - 1, b->slice, &slices);
+    wraps |= __builtin_mul_overflow(b->height - 1, b->pitch, &rows);
     wraps |= __builtin_add_overflow(slices, rows, &bytes);
     wraps |= __builtin_add_overflow(bytes, b->width, &bytes);
     return wraps ? UINT64_MAX : bytes;
