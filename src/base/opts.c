@@ -192,7 +192,7 @@ static const struct opt *find(const struct opts *opts, uint32_t commands, struct
 {
     for (size_t i = 0; i < opts->n; i++) {
         const struct opt *o = &opts->at[i];
-        bool letter = name.n == 1 && o->letter == name.p[0];
+        bool letter = name.n == 1 && o->letter == name.p[0] && o->letter != '-';
         if (o->commands & commands && (letter || str_is(name, o->name)))
             return o;
     }
@@ -262,7 +262,9 @@ static struct given take_apart(const struct opts *opts, uint32_t commands, const
     g.whole = (struct str){word, equals ? (size_t)(equals - word) : strlen(word)};
     g.name = (struct str){g.whole.p + dashes, g.whole.n - dashes};
     g.text = equals ? equals + 1 : NULL;
-    g.opt = (g.name.n == 1) == (dashes == 1) ? find(opts, commands, g.name) : NULL;
+    g.opt = g.name.n > 1 || dashes == 1 ? find(opts, commands, g.name) : NULL;
+    if (g.opt && dashes == 1 && g.name.n > 1 && g.opt->letter != '-')
+        g.opt = NULL;
     return g;
 }
 
@@ -351,7 +353,9 @@ opt_lines opts_lines(const struct opts *opts, unsigned command, struct arena *ar
         const struct opt *o = &opts->at[i];
         if (o->commands >> command & 1)
             *VEC_PUSH(arena, &lines) = (struct opt_line){
-                .short_name = o->letter ? arena_printf(arena, "-%c", o->letter) : NULL,
+                .short_name = o->letter == '-' ? arena_printf(arena, "-%s", o->name)
+                              : o->letter      ? arena_printf(arena, "-%c", o->letter)
+                                               : NULL,
                 .long_name = arena_printf(arena, "--%s", o->name),
                 .value = o->value,
                 .help = o->help,

@@ -40,7 +40,7 @@ struct opt_count {
 
 struct opt {
     const char *name; /* without the dashes */
-    char letter;      /* or 0 */
+    char letter;      /* or 0; '-': the name may have one dash, too, as -ex */
     enum opt_kind kind;
     const char *value; /* what the help calls it; "" for a switch */
     const char *help;

@@ -16,20 +16,31 @@ static int talk(struct session *s, bool is_program)
     front_take_interrupts();
     f.on_terminal = isatty(STDIN_FILENO);
     setvbuf(stdout, NULL, _IOLBF, 0);
-    if (is_program) {
+    if (is_program && !s->o.debug_quiet) {
         printf("%s: set breakpoints and `run`; `help` lists the commands\n", s->words[0]);
-    } else {
+    } else if (!is_program) {
         if (f.start(&f))
             return 1;
         front_wait(&f);
         if (f.state == FRONT_GONE)
             return f.status ? f.status : 1;
-        printf("Kernel %s is ready: set breakpoints and `run`; `help` lists the commands\n",
-               text_of(f.place, "kernel"));
+        if (!s->o.debug_quiet)
+            printf("Kernel %s is ready: set breakpoints and `run`; `help` lists the commands\n",
+                   text_of(f.place, "kernel"));
     }
     front_loop(&f);
+    status = s->o.debug_batch && f.state == FRONT_GONE ? f.status : 0;
     front_close(&f);
-    return 0;
+    return status;
+}
+
+/* An editor sends its own commands. */
+static int serve(struct session *s)
+{
+    const struct options *o = &s->o;
+    if (o->debug_files.n || o->debug_lines.n || o->debug_batch || o->debug_quiet)
+        return usage_error(s, "-x, -ex, -batch and -q are for the terminal: leave them out with --dap");
+    return dap_serve(s);
 }
 
 int debug_on_fault(struct session *s)
@@ -58,10 +69,10 @@ int debug_on_fault(struct session *s)
 
 int cmd_debug(struct session *s)
 {
-    return s->o.dap || s->o.dap_port.given ? dap_serve(s) : talk(s, false);
+    return s->o.dap || s->o.dap_port.given ? serve(s) : talk(s, false);
 }
 
 int cmd_debug_program(struct session *s)
 {
-    return s->o.dap || s->o.dap_port.given ? dap_serve(s) : talk(s, true);
+    return s->o.dap || s->o.dap_port.given ? serve(s) : talk(s, true);
 }

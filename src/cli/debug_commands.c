@@ -58,10 +58,50 @@ bool front_stands(struct front *f)
 
 /* ---- going on ---- */
 
+/* Cuts off the next word, as a shell does it with quotes and backslashes. False: a quote has no end. */
+static bool next_word(char **at, char **word)
+{
+    char *to = *word = *at, *p = *at, quote = 0;
+    for (; *p && (quote || !isspace((unsigned char)*p)); p++) {
+        if (*p == '\\' && quote != '\'' && p[1])
+            *to++ = *++p;
+        else if (quote ? *p == quote : *p == '"' || *p == '\'')
+            quote = quote ? 0 : *p;
+        else
+            *to++ = *p;
+    }
+    *at = command_skip(p);
+    *to = 0;
+    return !quote;
+}
+
+bool front_take_arguments(struct front *f, const char *text)
+{
+    struct session *s = f->s;
+    char *rest = arena_strdup(&s->arena, text), *word;
+    const char **words = ARENA_ARRAY(&s->arena, const char *, strlen(text) + 2), **to = words;
+    const char *wrong = !f->is_program ? "a kernel's arguments are written on the command line"
+                        : strpbrk(text, "|>&")
+                            ? "the program's output cannot be redirected here: redirect that of heddle debug"
+                            : NULL;
+    *to++ = s->words[0];
+    for (rest = command_skip(rest); *rest && !wrong; *to++ = word)
+        wrong = next_word(&rest, &word) ? NULL : "a quote has no end";
+    if (wrong) {
+        front_error(f, "%s", wrong);
+        return false;
+    }
+    *to = NULL;
+    s->words = words;
+    s->n_words = (int)(to - words);
+    return true;
+}
+
 void debug_command_run(struct front *f, char *arguments)
 {
-    if (*arguments == '<') {
-        char *file = command_skip(arguments + 1);
+    char *redirected = strchr(arguments, '<');
+    if (redirected) {
+        char *file = command_skip(redirected + 1);
         f->input_of_it = *file ? arena_strdup(&f->s->arena, file) : NULL;
         if (!f->is_program || !*file || access(file, R_OK)) {
             front_error(f,
@@ -71,10 +111,10 @@ void debug_command_run(struct front *f, char *arguments)
                         file, strerror(errno));
             return;
         }
-    } else if (*arguments) {
-        front_error(f, "write the program's arguments on the command line: heddle debug PROGRAM ARGUMENT...");
-        return;
+        *redirected = 0;
     }
+    if (*arguments && !front_take_arguments(f, arguments))
+        return;
     if (f->state == FRONT_STANDS || f->state == FRONT_ENDED || f->state == FRONT_RUNS) {
         front_error(f, "the program is already running; `kill` ends it, `continue` goes on");
         return;
@@ -204,115 +244,8 @@ void debug_command_quit(struct front *f, char *arguments)
     f->quits = true;
 }
 
-/* ---- breakpoints ---- */
+/* ---- to a place ---- */
 
-/* "FILE:LINE", "LINE", "*PTXLINE", "FUNCTION". */
-static json_t *read_place(struct front *f, char *place)
-{
-    char *colon = strrchr(place, ':'), *end;
-    if (*place == '*' && strncmp(place + 1, "0x", 2) == 0)
-        return NULL;
-    if (*place == '*')
-        return json_pack("{s:s, s:I}", "do", "break", "ptx_line", (json_int_t)strtoll(place + 1, NULL, 0));
-    long long line = strtoll(place, &end, 10);
-    const char *file = json_string_value(json_object_get(json_object_get(f->place, "frame"), "file"));
-    if (*place && !*end)
-        return json_pack("{s:s, s:I, s:s*}", "do", "break", "line", (json_int_t)line, "file", file);
-    if (colon && colon > place && colon[-1] != ':' && (line = strtoll(colon + 1, &end, 10)) > 0 && !*end) {
-        *colon = 0;
-        return json_pack("{s:s, s:s, s:I}", "do", "break", "file", place, "line", (json_int_t)line);
-    }
-    return json_pack("{s:s, s:s}", "do", "break", "function", place);
-}
-
-static void say_break(struct front *f, const json_t *answer, const char *place)
-{
-    const json_t *places = json_object_get(answer, "places"), *first = json_array_get(places, 0);
-    size_t n = json_array_size(places);
-    const char *meant = text_of(answer, "meant");
-    if (json_object_get(answer, "moved"))
-        printf("Line %lld has no code; the next line that has code is %lld\n", (long long)number_of(answer, "moved"),
-               (long long)number_of(answer, "line"));
-    printf("Breakpoint %lld", (long long)number_of(answer, "id"));
-    if (n) {
-        const char *function = text_of(first, "function");
-        printf(" at %s%s%s", front_line_text(first, &f->arena), function ? ", in " : "", function ? function : "");
-        printf(n > 1 ? " (%zu places)\n" : "\n", n);
-    } else {
-        printf(" (%s) has no code in this kernel; it is kept for later kernels%s%s%s", place, meant ? "; is `" : "",
-               meant ? meant : "", meant ? "` meant?" : "");
-        if (json_object_get(answer, "last"))
-            printf("; the last line there that has code is %lld", (long long)number_of(answer, "last"));
-        puts("");
-    }
-}
-
-/* In how many places of the kernel it is now; -1: there is none. */
-static int64_t add_break(struct front *f, char *arguments, bool temporary)
-{
-    char *condition = strstr(arguments, " if ");
-    char *place = arguments;
-    size_t length = strlen(arguments);
-    if (length > 3 && strcmp(arguments + length - 3, " if") == 0) {
-        front_error(f, "the condition is missing, for example: break 12 if threadIdx.x == 3");
-        return -1;
-    }
-    if (condition) {
-        *condition = 0;
-        condition = command_skip(condition + 4);
-    }
-    for (size_t n = strlen(place); n && isspace((unsigned char)place[n - 1]); n--)
-        place[n - 1] = 0;
-    if (!*place && !text_of(json_object_get(f->place, "frame"), "file")) {
-        front_error(f, "the place is missing, for example: break saxpy.cu:12, break 12, break saxpy, or break *27 for "
-                       "a line of PTX");
-        return -1;
-    }
-    if (*place == '*' && !(place = (char *)(uintptr_t)front_expression(f, place)))
-        return -1;
-    const char *shown = arena_strdup(&f->arena, place);
-    json_t *request = *place ? read_place(f, place)
-                             : json_pack("{s:s, s:O, s:O}", "do", "break", "file",
-                                         json_object_get(json_object_get(f->place, "frame"), "file"), "line",
-                                         json_object_get(json_object_get(f->place, "frame"), "line"));
-    if (!request) {
-        front_error(
-            f, "operations have no addresses here: break *27 stops at line 27 of the PTX, which `disassemble` shows");
-        return -1;
-    }
-    if (condition)
-        json_object_set_new(request, "condition", json_string(condition));
-    json_object_set_new(request, "temporary", json_boolean(temporary));
-    if (f->link < 0) {
-        json_array_append_new(f->points, request);
-        printf("Breakpoint (%s) will be set when the program's first kernel is launched\n", shown);
-        return -1;
-    }
-    int64_t places = -1;
-    json_t *answer = front_ask(f, json_incref(request));
-    if (front_is_ok(answer)) {
-        say_break(f, answer, shown);
-        json_object_set(request, "id", json_object_get(answer, "id"));
-        f->last_point = number_of(answer, "id");
-        places = (int64_t)json_array_size(json_object_get(answer, "places"));
-        if (places)
-            json_object_set_new(request, "is_placed", json_true());
-        if (!temporary)
-            json_array_append(f->points, request);
-    }
-    json_decref(request);
-    json_decref(answer);
-    return places;
-}
-
-void debug_command_set_break(struct front *f, char *arguments)
-{
-    add_break(f, arguments, false);
-}
-void debug_command_set_tbreak(struct front *f, char *arguments)
-{
-    add_break(f, arguments, true);
-}
 void debug_command_advance(struct front *f, char *arguments)
 {
     if (!*arguments) {
@@ -321,13 +254,12 @@ void debug_command_advance(struct front *f, char *arguments)
     }
     if (!front_stands(f))
         return;
-    int64_t places = add_break(f, arguments, true);
-    if (places > 0) {
+    int64_t places = command_break(f, arguments, true);
+    long long id = f->last_point;
+    if (places > 0)
         move(f, "continue", false, "");
-    } else if (!places) {
-        json_decref(front_ask(f, json_pack("{s:s, s:I}", "do", "delete", "id", (json_int_t)f->last_point)));
+    if (places >= 0 && command_forget_break(f, id) && !places)
         puts("The breakpoint is deleted again, and nothing has run");
-    }
 }
 void debug_command_until(struct front *f, char *arguments)
 {
@@ -335,86 +267,6 @@ void debug_command_until(struct front *f, char *arguments)
         debug_command_advance(f, arguments);
     else
         move(f, "until", false, "");
-}
-
-/* `on` is "write", "read" or "readWrite", as in the Debug Adapter Protocol. */
-static void add_watch(struct front *f, char *arguments, const char *on)
-{
-    const char *what = front_expression(f, arguments);
-    if (!*arguments)
-        front_error(f, "what to watch is missing, for example: watch tile[3], or watch *(int *)$arg1");
-    if (!*arguments || !what || !front_stands(f))
-        return;
-    json_t *answer = front_ask(f, json_pack("{s:s, s:s, s:s}", "do", "watch", "expression", what, "on", on));
-    if (front_is_ok(answer)) {
-        f->last_point = number_of(answer, "id");
-        printf("Watchpoint %lld: %s (%lld bytes at 0x%llx)\n", (long long)number_of(answer, "id"), arguments,
-               (long long)number_of(answer, "bytes"), (unsigned long long)number_of(answer, "address"));
-    }
-    json_decref(answer);
-}
-void debug_command_set_watch(struct front *f, char *arguments)
-{
-    add_watch(f, arguments, "write");
-}
-void debug_command_set_rwatch(struct front *f, char *arguments)
-{
-    add_watch(f, arguments, "read");
-}
-void debug_command_set_awatch(struct front *f, char *arguments)
-{
-    add_watch(f, arguments, "readWrite");
-}
-
-static void change(struct front *f, const char *how, char *arguments)
-{
-    int64_t id = *arguments ? command_count(f, arguments) : 0;
-    if (id < 0)
-        return;
-    if (strcmp(how, "delete") == 0)
-        for (size_t i = json_array_size(f->points); i-- > 0;)
-            if (!id || number_of(json_array_get(f->points, i), "id") == id)
-                json_array_remove(f->points, i);
-    if (strcmp(how, "disable") == 0)
-        front_note_placed(f, id);
-    if (f->link < 0 && strcmp(how, "delete") == 0)
-        return;
-    if (front_stands(f))
-        json_decref(front_ask(f, json_pack("{s:s, s:I}", "do", how, "id", (json_int_t)id)));
-}
-void debug_command_delete(struct front *f, char *arguments)
-{
-    change(f, "delete", arguments);
-}
-void debug_command_enable(struct front *f, char *arguments)
-{
-    change(f, "enable", arguments);
-}
-void debug_command_disable(struct front *f, char *arguments)
-{
-    change(f, "disable", arguments);
-}
-
-void debug_command_ignore(struct front *f, char *arguments)
-{
-    char *end, *end_of_count;
-    long long id = strtoll(arguments, &end, 10), count = strtoll(end, &end_of_count, 10);
-    if (end == arguments || end_of_count == end || *command_skip(end_of_count))
-        front_error(f, "ignore N COUNT: the breakpoint's number or the count is missing");
-    else if (front_stands(f))
-        json_decref(front_ask(
-            f, json_pack("{s:s, s:I, s:I}", "do", "ignore", "id", (json_int_t)id, "count", (json_int_t)count)));
-}
-
-void debug_command_condition(struct front *f, char *arguments)
-{
-    char *end;
-    long long id = strtoll(arguments, &end, 10);
-    if (end == arguments)
-        front_error(f, "condition N [CONDITION]: the breakpoint's number is missing");
-    else if (front_stands(f))
-        json_decref(front_ask(
-            f, json_pack("{s:s, s:I, s:s}", "do", "condition", "id", (json_int_t)id, "condition", command_skip(end))));
 }
 
 /* ---- the table ---- */

@@ -21,6 +21,14 @@ bool command_has_word(char **at, const char *word);
 bool front_stands(struct front *f);
 bool front_is_ok(const json_t *answer);
 
+/* ---- debug_breaks.c ---- */
+
+/* Sets a breakpoint. Returns in how many places of the kernel it is now; -1: there is no kernel, or what was typed is
+ * wrong, which was printed. */
+int64_t command_break(struct front *f, char *arguments, bool temporary);
+/* Deletes a breakpoint, if it is still there. */
+bool command_forget_break(struct front *f, long long id);
+
 /* What Heddle offers instead of a line that other debuggers understand; NULL: the line is not
  * known. */
 const char *debug_elsewhere(const char *line);

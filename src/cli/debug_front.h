@@ -33,18 +33,20 @@ struct front {
     int private[2]; /* our files that the program does not inherit; or -1 */
     bool is_program;
     int status; /* the program's exit status */
-    /* requests for breakpoints, kept for the next run; those that were sent have their "id" */
+    /* requests for breakpoints, kept for the next run, with their "id", "disabled", "ignore"; "is_set": it was sent */
     json_t *points;
     json_t *place;    /* the event of the last stop */
     json_t *displays; /* expressions that each stop shows; null: removed */
     const char *last; /* the last command, which an empty line repeats; or NULL */
     struct arena last_arena;
     const char *list_file; /* where `list` goes on */
-    int64_t list_from;
+    int64_t list_from, list_size;
     json_t *printed;      /* printed values $1 and so on, each with its type */
+    json_t *variables;    /* the same of those with names, which `set $n = 3` gives */
     json_t *commands;     /* lines that a breakpoint's stop runs, by its number */
     json_t *stopped_at;   /* points of the last stop whose commands have not run yet; or NULL */
-    long long last_point; /* the number of the last breakpoint that was set */
+    long long last_point; /* the number of the last breakpoint or watchpoint that was set, */
+    long long next_point; /* and the greatest that there has been */
     void (*run_line)(struct front *f, const char *line);     /* front_run_line */
     char *(*read_line)(struct front *f, const char *prompt); /* front_read_line */
     /* A file of commands; NULL: standard input. */
@@ -87,11 +89,22 @@ char *front_read_line(struct front *f, const char *prompt);
 
 /* Prints a value, and keeps it. */
 void front_keep_value(struct front *f, const char *type, const char *value);
+/* Gives a value a name. */
+void front_name_value(struct front *f, const char *name, const char *type, const char *value);
+/* The printed or named value that the text is, as in "$", "$3" or "$n"; NULL: it is something else. */
+const json_t *front_value(struct front *f, const char *text);
 /* The expression with $, $1 and $$2 replaced by printed values, and $pc by the line of PTX; NULL
  * after it has printed an error. */
 const char *front_expression(struct front *f, const char *text);
 /* Runs the commands of the breakpoints of the last stop, once. */
 void front_run_commands(struct front *f);
+
+/* ---- debug_breaks.c ---- */
+
+/* A breakpoint or watchpoint has this number. */
+void front_note_point(struct front *f, long long id);
+/* Of the breakpoints that a launch has stopped at, forgets those that stop once. */
+void front_forget_reached(struct front *f, const json_t *ids);
 
 /* ---- debug_start.c ---- */
 
@@ -135,8 +148,9 @@ void front_show_stop(struct front *f, const json_t *event);
 /* Prints the selected thread and frame, with the line. */
 void front_show_place(struct front *f, const json_t *place, bool with_thread);
 void front_show_displays(struct front *f);
-/* Shows one of them; false after an error message. */
-bool front_show_display(struct front *f, size_t number, const char *text);
+/* Shows one of them. False: it has no value here. That is an error if it is new; later it is left out where its names
+ * mean nothing. */
+bool front_show_display(struct front *f, size_t number, const char *text, bool is_new);
 /* The PTX around $pc. */
 void front_show_ptx_here(struct front *f);
 /* Prints `count` lines of PTX from $pc, or from a line, on. */
@@ -153,6 +167,9 @@ const char *front_point_text(const json_t *point, struct arena *arena);
 const char *front_lanes_text(uint32_t lanes, struct arena *arena);
 
 /* ---- debug_commands.c ---- */
+
+/* Takes the words of the text for the program's arguments, from the next run on. False after an error message. */
+bool front_take_arguments(struct front *f, const char *text);
 
 struct debug_command {
     const char *name, *alias; /* alias: or "" */

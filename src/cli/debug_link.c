@@ -53,7 +53,7 @@ static void say_unplaced(struct front *f)
 {
     size_t i;
     const json_t *request;
-    json_array_foreach(f->points, i, request) if (!json_object_get(request, "id"))
+    json_array_foreach(f->points, i, request) if (!json_object_get(request, "is_set"))
     {
         puts("No kernel was launched, so no breakpoint was set");
         return;
@@ -82,6 +82,8 @@ static void note_end(struct front *f)
         ;
     f->pid = 0;
     f->state = FRONT_GONE;
+    if (f->is_program && WIFEXITED(status))
+        front_name_value(f, "_exitcode", "int", arena_printf(&f->arena, "%d", WEXITSTATUS(status)));
     f->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     if (f->says_nothing)
         return;
@@ -134,6 +136,17 @@ static void say_place(const json_t *request, const json_t *answer)
                json_string_value(meant));
 }
 
+/* What was asked of a breakpoint that was not set yet. */
+static void tell_more(struct front *f, json_t *request)
+{
+    json_t *id = json_object_get(request, "id"), *count = json_object_get(request, "ignore");
+    if (id && json_is_true(json_object_get(request, "disabled")))
+        json_decref(front_request(f, json_pack("{s:s, s:O}", "do", "disable", "id", id)));
+    if (id && count)
+        json_decref(front_request(f, json_pack("{s:s, s:O, s:O}", "do", "ignore", "id", id, "count", count)));
+    json_object_del(request, "ignore");
+}
+
 void front_ask_points(struct front *f, bool says)
 {
     size_t i;
@@ -141,11 +154,15 @@ void front_ask_points(struct front *f, bool says)
     json_array_foreach(f->points, i, request)
     {
         json_t *answer = front_ask(f, json_incref(request)), *id = json_object_get(answer, "id");
-        if (id)
+        if (id) {
             json_object_set(request, "id", id);
+            json_object_set_new(request, "is_set", json_true());
+            front_note_point(f, json_integer_value(id));
+        }
         json_object_del(request, "is_placed");
-        if (json_is_false(json_object_get(answer, "pending")))
+        if (json_is_false(json_object_get(answer, "pending")) || json_is_true(json_object_get(request, "disabled")))
             json_object_set_new(request, "is_placed", json_true());
+        tell_more(f, request);
         if (says)
             say_place(request, answer);
         json_decref(answer);
@@ -197,6 +214,7 @@ static bool take_event(struct front *f, json_t *event)
         front_keep_place(f, event);
         if (!silent)
             front_show_displays(f);
+        front_forget_reached(f, json_object_get(event, "points"));
         json_decref(f->stopped_at);
         f->stopped_at = json_incref(json_object_get(event, "points"));
         return true;

@@ -1,6 +1,7 @@
 /* Commands of heddle debug's terminal that list threads and sources, and select others; see
  * debug_commands.h. */
 #include <ctype.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,14 +12,29 @@
 
 /* ---- info ---- */
 
-static void show_variables(struct front *f, const char *which, const char *name)
+/* Is a name among those that were asked for, as in "r1 %r2 $r3"? None was: all are. */
+static bool is_asked(const char *name, const char *asked)
 {
-    json_t *answer = front_ask(f, json_pack("{s:s, s:s}", "do", which, "name", name ? name : ""));
+    name += *name == '%';
+    for (const char *p = asked; *p; p += strspn(p, " \t")) {
+        p += *p == '%' || *p == '$';
+        size_t n = strcspn(p, " \t");
+        if (strlen(name) == n && strncmp(name, p, n) == 0)
+            return true;
+        p += n;
+    }
+    return !*asked;
+}
+
+static void show_variables(struct front *f, const char *which, const char *names)
+{
+    json_t *answer = front_ask(f, json_pack("{s:s}", "do", which));
     const json_t *list = json_object_get(answer, "variables"), *v;
-    size_t i;
-    json_array_foreach(list, i, v) printf("%s = %s\n", text_of(v, "name"), text_of(v, "value"));
-    if (front_is_ok(answer) && !json_array_size(list))
-        puts("There are none.");
+    size_t i, shown = 0;
+    json_array_foreach(list, i, v) if (is_asked(text_of(v, "name"), names) && ++shown)
+        printf("%s = %s\n", text_of(v, "name"), text_of(v, "value"));
+    if (front_is_ok(answer) && !shown)
+        printf(*names ? "There is no `%s` here.\n" : "There are none.\n", names);
     json_decref(answer);
 }
 
@@ -29,8 +45,10 @@ static void show_points(struct front *f)
         const json_t *asked;
         if (!json_array_size(f->points))
             puts("There are no breakpoints or watchpoints.");
-        json_array_foreach(f->points, n, asked)
-            printf("%s\twill be set when the program starts\n", front_point_text(asked, &f->arena));
+        json_array_foreach(f->points, n, asked) printf(
+            "%lld\tbreakpoint%s%s\t%s\twill be set when the program starts\n", (long long)number_of(asked, "id"),
+            json_is_true(json_object_get(asked, "temporary")) ? " (once)" : "",
+            json_is_true(json_object_get(asked, "disabled")) ? " (disabled)" : "", front_point_text(asked, &f->arena));
         return;
     }
     json_t *answer = front_ask(f, json_pack("{s:s}", "do", "points"));
@@ -129,10 +147,14 @@ static void info_cuda(struct front *f, const char *what)
             show_list(f, lists[i].request);
             return;
         }
+    size_t n = strcspn(what, " \t");
     if (*what && strncmp("kernels", what, strlen(what)) == 0)
         show_kernel(f, false);
     else
-        front_error(f, "info cuda kernels | blocks | warps | lanes | threads");
+        front_error(f,
+                    what[n] ? "info cuda %.*s shows the selected block; `cuda block (X,Y,Z)` selects another one"
+                            : "info cuda kernels | blocks | warps | lanes | threads",
+                    (int)n, what);
 }
 
 static void show_names(struct front *f, const char *which)
@@ -167,7 +189,12 @@ static void show_line(struct front *f, char *text)
     {
         long long from = json_integer_value(json_array_get(range, 0)),
                   to = json_integer_value(json_array_get(range, 1));
-        printf(from < to ? "%s%lld to %lld" : "%s%lld", i ? ", " : "is PTX lines ", from, to);
+        bool several = from < to || json_array_size(json_object_get(answer, "ranges")) > 1;
+        printf(from < to ? "%s%lld to %lld" : "%s%lld",
+               i         ? ", "
+               : several ? "is PTX lines "
+                         : "is PTX line ",
+               from, to);
     }
     if (front_is_ok(answer))
         puts(i ? "" : "has no code in this kernel");
@@ -264,6 +291,26 @@ void debug_command_thread(struct front *f, char *arguments)
         front_error(f, "no launch is stopped");
 }
 
+/* Reads the number behind "kernel": only the launch that is stopped can be selected. Without a number, shows which
+   one that is. False after an error message. */
+static bool is_launch(struct front *f, char **at)
+{
+    char *end;
+    long long n = strtoll(*at, &end, 10);
+    if (!front_stands(f))
+        return false;
+    json_t *a = front_ask(f, json_pack("{s:s}", "do", "launch"));
+    long long is = number_of(a, "launch");
+    bool asks = end == *at, ok = front_is_ok(a);
+    json_decref(a);
+    *at = command_skip(end);
+    if (ok && asks)
+        show_kernel(f, false);
+    else if (ok && n != is && n != 0) /* cuda-gdb counts from 0 */
+        front_error(f, "launch %lld is stopped, not %lld: `info cuda kernels` shows it", is, n);
+    return ok && (asks || n == is || n == 0);
+}
+
 void debug_command_cuda(struct front *f, char *arguments)
 {
     json_t *request = json_pack("{s:s}", "do", "focus");
@@ -277,14 +324,18 @@ void debug_command_cuda(struct front *f, char *arguments)
                              : command_has_word(&arguments, "lane") ? "lane"
                                                                     : NULL;
         if (!what && !number && command_has_word(&arguments, "kernel")) {
-            json_decref(request);
-            show_kernel(f, false);
-            return;
+            if (any || !is_launch(f, &arguments)) {
+                json_decref(request);
+                return;
+            }
+            continue;
         }
-        if (!*arguments || (!what && !number)) {
-            wrong = !(what || number) || any;
+        if (!what && !number) {
+            wrong = true;
             break;
         }
+        if (!isdigit((unsigned char)*arguments) && *arguments != '(') /* alone, as in `cuda block thread`: what it is */
+            continue;
         json_t *c = read_coordinates(&arguments);
         wrong = !json_array_size(c);
         any = true;
@@ -319,7 +370,13 @@ static void look_at(struct front *f, int64_t level)
 
 void debug_command_frame(struct front *f, char *arguments)
 {
-    look_at(f, *arguments ? strtoll(arguments, NULL, 10) : number_of(f->place, "level"));
+    char *end = arguments;
+    command_has_word(&arguments, "level");
+    long long level = *arguments ? strtoll(arguments, &end, 10) : number_of(f->place, "level");
+    if (*arguments && (end == arguments || *end))
+        front_error(f, "frame N: a call is selected by its number, which `backtrace` shows");
+    else
+        look_at(f, level);
 }
 void debug_command_up(struct front *f, char *arguments)
 {
@@ -338,34 +395,94 @@ void debug_command_down(struct front *f, char *arguments)
         look_at(f, level > n ? level - n : 0);
 }
 
+static void show_variables_of(struct front *f, int64_t level)
+{
+    static const char *const lists[] = {"args", "locals"};
+    json_decref(front_request(f, json_pack("{s:s, s:I}", "do", "frame", "frame", (json_int_t)level)));
+    for (size_t i = 0; i < 2; i++) {
+        json_t *answer = front_request(f, json_pack("{s:s}", "do", lists[i]));
+        size_t k;
+        const json_t *v;
+        json_array_foreach(json_object_get(answer, "variables"), k, v)
+            printf("        %s = %s\n", text_of(v, "name"), text_of(v, "value"));
+        json_decref(answer);
+    }
+}
+
 void debug_command_backtrace(struct front *f, char *arguments)
 {
-    (void)arguments;
+    bool full = command_has_word(&arguments, "full") || command_has_word(&arguments, "-full");
+    char *end;
+    long long most = *arguments ? strtoll(arguments, &end, 10) : LLONG_MAX; /* below 0: the outermost */
+    if (*arguments && (*end || !most)) {
+        front_error(f, "backtrace [full] [N]: N innermost calls, or -N outermost ones; full: with their variables");
+        return;
+    }
     if (!front_stands(f))
         return;
     json_t *answer = front_ask(f, json_pack("{s:s}", "do", "frames"));
     const json_t *frame_at;
+    long long n = (long long)json_array_size(json_object_get(answer, "frames"));
     size_t i;
     json_array_foreach(json_object_get(answer, "frames"), i, frame_at)
     {
+        if (most > 0 ? (long long)i >= most : (long long)i < n + most)
+            continue;
         const char *function = text_of(frame_at, "function");
         printf("#%zu  %s at %s\n", i, function ? function : "an inlined function",
                front_line_text(frame_at, &f->arena));
+        if (full)
+            show_variables_of(f, (int64_t)i);
     }
+    if (full)
+        json_decref(
+            front_request(f, json_pack("{s:s, s:O}", "do", "frame", "frame", json_object_get(answer, "level"))));
     json_decref(answer);
+}
+
+/* The file and line of the kernel, where no thread has a place in the code; NULL: they are not known. */
+static const char *file_of_kernel(struct front *f, int64_t *line)
+{
+    json_t *launch = f->link >= 0 ? front_request(f, json_pack("{s:s}", "do", "launch")) : NULL;
+    json_t *at =
+        front_is_ok(launch)
+            ? front_request(f, json_pack("{s:s, s:O}", "do", "function", "function", json_object_get(launch, "kernel")))
+            : NULL;
+    const char *file = text_of(at, "file") ? arena_strdup(&f->s->arena, text_of(at, "file")) : NULL;
+    *line = number_of(at, "line");
+    json_decref(launch);
+    json_decref(at);
+    return file;
+}
+
+static bool is_number(const char *text)
+{
+    return isdigit((unsigned char)*text) || *text == '-';
 }
 
 void debug_command_list(struct front *f, char *arguments)
 {
-    enum { LINES = 10 };
     const json_t *at = json_object_get(f->place, "frame");
     const char *file = text_of(at, "file");
     char *colon = strrchr(arguments, ':');
-    int64_t here = number_of(at, "line"), from, lines = LINES;
-    if (colon && colon > arguments) {
+    int64_t here = number_of(at, "line"), from, lines = f->list_size;
+    if (!file && !f->list_file && (!*arguments || isdigit((unsigned char)*arguments)))
+        file = file_of_kernel(f, &here);
+    if (strcmp(arguments, "-") == 0 && !f->list_file)
+        *arguments = 0;
+    if (colon && colon > arguments && colon[-1] != ':' && !is_number(colon + 1))
+        arguments = colon + 1; /* FILE:FUNCTION */
+    if (strcmp(arguments, "-") == 0) {
+        f->list_from -= 2 * lines; /* before what was shown last */
+        if (f->list_from + lines <= 1) {
+            front_error(f, "%s has no lines before", file_as_shown(f->list_file, &f->arena));
+            f->list_from += 2 * lines;
+            return;
+        }
+    } else if (colon && colon > arguments && is_number(colon + 1)) {
         *colon = 0;
         f->list_file = arena_strdup(&f->s->arena, arguments);
-        f->list_from = front_small(strtoll(colon + 1, NULL, 10)) - LINES / 2;
+        f->list_from = front_small(strtoll(colon + 1, NULL, 10)) - lines / 2;
     } else if (isdigit((unsigned char)*arguments)) {
         char *end;
         f->list_file = file;
@@ -373,18 +490,18 @@ void debug_command_list(struct front *f, char *arguments)
         if (*end == ',')
             lines = front_small(strtoll(end + 1, NULL, 10)) - f->list_from + 1;
         else
-            f->list_from -= LINES / 2;
+            f->list_from -= lines / 2;
     } else if (*arguments) {
         json_t *at = front_ask(f, json_pack("{s:s, s:s}", "do", "function", "function", arguments));
         f->list_file = text_of(at, "file") ? arena_strdup(&f->s->arena, text_of(at, "file")) : NULL;
-        f->list_from = number_of(at, "line") - LINES / 2;
+        f->list_from = number_of(at, "line") - lines / 2;
         bool known = f->list_file;
         json_decref(at);
         if (!known)
             return;
     } else if (!f->list_file) {
         f->list_file = file;
-        f->list_from = here - LINES / 2;
+        f->list_from = here - lines / 2;
     }
     if (!f->list_file) {
         front_error(f, "no source is known: `disassemble` shows the PTX; compile with -G or -lineinfo for lines");

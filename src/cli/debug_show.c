@@ -241,7 +241,7 @@ void front_show_ptx(struct front *f, const char *from, int64_t count)
     print_ptx(answer);
 }
 
-bool front_show_display(struct front *f, size_t number, const char *text)
+bool front_show_display(struct front *f, size_t number, const char *text, bool is_new)
 {
     const char *rest = text; /* behind the format, as in "/x e" */
     if (*rest == '/')
@@ -253,11 +253,14 @@ bool front_show_display(struct front *f, size_t number, const char *text)
         front_show_ptx(f, rest, 1);
         return true;
     }
-    json_t *answer = front_ask(f, json_pack("{s:s, s:s, s:s}", "do", "print", "expression", rest, "format", format));
-    const char *value = text_of(answer, "value");
+    json_t *answer =
+        front_request(f, json_pack("{s:s, s:s, s:s}", "do", "print", "expression", rest, "format", format));
+    const char *value = text_of(answer, "value"), *error = text_of(answer, "error");
     bool can = value;
     if (can)
         printf("%zu: %s = %s\n", number, text, value);
+    else if (error && (is_new || strncmp(error, "there is no `", strlen("there is no `")) != 0))
+        front_error(f, "%s", error);
     json_decref(answer);
     return can;
 }
@@ -267,5 +270,5 @@ void front_show_displays(struct front *f)
     size_t i;
     const json_t *expression;
     json_array_foreach(f->displays, i, expression) if (json_is_string(expression))
-        front_show_display(f, i + 1, json_string_value(expression));
+        front_show_display(f, i + 1, json_string_value(expression), false);
 }

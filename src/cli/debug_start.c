@@ -55,7 +55,8 @@ static pid_t part(struct front *f, int *end)
         for (int i = 0; i < 2; i++)
             if (f->private[i] > STDERR_FILENO)
                 close(f->private[i]);
-        if (!f->on_terminal || f->input_of_it) { /* the program must not read the debugger's commands */
+        bool reads_commands = !f->on_terminal && !f->s->o.debug_batch;
+        if (reads_commands || f->input_of_it) { /* the program must not read the debugger's commands */
             int in = open(f->input_of_it ? f->input_of_it : "/dev/null", O_RDONLY | O_CLOEXEC);
             dup2(in, STDIN_FILENO);
         }
@@ -174,6 +175,8 @@ int front_open(struct front *f, struct session *s, bool is_program)
     f->points = json_array();
     f->displays = json_array();
     f->printed = json_array();
+    f->variables = json_object();
+    f->list_size = 10;
     f->commands = json_object();
     return 0;
 }
@@ -184,6 +187,7 @@ void front_close(struct front *f)
     json_decref(f->points);
     json_decref(f->displays);
     json_decref(f->printed);
+    json_decref(f->variables);
     json_decref(f->commands);
     json_decref(f->stopped_at);
     json_decref(f->place);

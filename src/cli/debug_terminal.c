@@ -194,6 +194,19 @@ void front_run_line(struct front *f, const char *line)
     }
 }
 
+/* Runs the commands of the command line. */
+static void run_given(struct front *f)
+{
+    const struct opt_list *files = &f->s->o.debug_files, *lines = &f->s->o.debug_lines;
+    for (size_t i = 0; i < files->n && !f->quits; i++)
+        debug_command_source(f, arena_strdup(&f->arena, files->at[i]));
+    for (size_t i = 0; i < lines->n && !f->quits; i++) {
+        front_run_line(f, lines->at[i]);
+        front_run_commands(f);
+        fflush(stdout);
+    }
+}
+
 void front_loop(struct front *f)
 {
     char *line;
@@ -202,7 +215,8 @@ void front_loop(struct front *f)
     f->run_line = front_run_line;
     f->read_line = front_read_line;
     read_history(f);
-    while (!f->quits && (line = front_read_line(f, NULL))) {
+    run_given(f);
+    while (!f->quits && !f->s->o.debug_batch && (line = front_read_line(f, NULL))) {
         front_run_line(f, line);
         front_run_commands(f);
         free(line);

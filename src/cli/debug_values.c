@@ -92,7 +92,16 @@ void debug_command_print(struct front *f, char *arguments)
         return;
     if (!*arguments)
         arguments = "$";
-    if (!front_stands(f))
+    const json_t *again = format || lanes ? NULL : front_value(f, arguments);
+    if (again) {
+        front_keep_value(f, text_of(again, "type"), arena_strdup(&f->arena, text_of(again, "value")));
+        return;
+    }
+    if (strcmp(arguments, "$_exitcode") == 0)
+        front_error(f, "the program has not ended");
+    else if (strstr(arguments, " -- "))
+        front_error(f, "print has no options but -w and formats such as /x");
+    if (strcmp(arguments, "$_exitcode") == 0 || strstr(arguments, " -- ") || !front_stands(f))
         return;
     json_t *answer = ask_value(f, arguments, format, lanes);
     if (front_is_ok(answer) && lanes)
@@ -143,7 +152,7 @@ void debug_command_display(struct front *f, char *arguments)
     bool stands = f->state == FRONT_STANDS;
     if (!*expression && stands)
         front_show_displays(f);
-    else if (*expression && (!stands || front_show_display(f, json_array_size(f->displays) + 1, arguments)))
+    else if (*expression && (!stands || front_show_display(f, json_array_size(f->displays) + 1, arguments, true)))
         json_array_append_new(f->displays, json_string(arguments)); /* what cannot be shown here is an error */
 }
 
@@ -171,16 +180,75 @@ static char *find_assignment(char *text)
     return NULL;
 }
 
+/* Does `$name` mean a register or something else that the debugger knows? */
+static bool is_known(struct front *f, const char *name)
+{
+    json_t *answer =
+        f->state == FRONT_STANDS ? front_request(f, json_pack("{s:s, s:s}", "do", "print", "expression", name)) : NULL;
+    bool known = front_is_ok(answer);
+    json_decref(answer);
+    return known;
+}
+
+/* `set $n = VALUE`, where $n is no register. */
+static void set_named(struct front *f, const char *name, const char *text)
+{
+    const char *value = front_expression(f, text);
+    char *end;
+    long long n = value ? strtoll(value, &end, 0) : 0;
+    if (value && *value && !*end) {
+        front_name_value(f, name, "int", arena_printf(&f->arena, "%lld", n));
+    } else if (value && front_stands(f)) {
+        json_t *answer = ask_value(f, text, 0, false);
+        if (front_is_ok(answer))
+            front_name_value(f, name, text_of(answer, "type"), text_of(answer, "value"));
+        json_decref(answer);
+    }
+}
+
+static void set_list_size(struct front *f, const char *text)
+{
+    char *end;
+    long long n = strtoll(text, &end, 10);
+    if (end == text || *end || n < 1)
+        front_error(f, "set listsize N: how many lines `list` shows");
+    else
+        f->list_size = front_small(n);
+}
+
 void debug_command_set(struct front *f, char *arguments)
 {
+    if (command_has_word(&arguments, "listsize")) {
+        set_list_size(f, arguments);
+        return;
+    }
+    if (command_has_word(&arguments, "args")) {
+        front_take_arguments(f, arguments);
+        return;
+    }
+    bool assigns = strncmp(arguments, "var", 3) == 0;
     if (!command_has_word(&arguments, "variable"))
         command_has_word(&arguments, "var");
     char *equals = find_assignment(arguments);
     if (!equals) {
-        front_error(f, "set var EXPRESSION = VALUE: the expression or the value is missing");
+        front_error(f,
+                    assigns || strlen(arguments) == 0
+                        ? "set var EXPRESSION = VALUE: the expression or the value is missing"
+                        : "there is no setting `%s`; `set var EXPRESSION = VALUE` assigns",
+                    arguments);
         return;
     }
     *equals = 0;
+    size_t n = 1;
+    while (*arguments == '$' && (isalnum((unsigned char)arguments[n]) || arguments[n] == '_'))
+        n++;
+    if (n > 1 && !isdigit((unsigned char)arguments[1]) && !*command_skip(arguments + n)) {
+        arguments[n] = 0;
+        if (json_object_get(f->variables, arguments + 1) || !is_known(f, arguments)) {
+            set_named(f, arguments + 1, command_skip(equals + 1));
+            return;
+        }
+    }
     const char *value = front_expression(f, command_skip(equals + 1));
     if (value && front_stands(f))
         json_decref(front_ask(f, json_pack("{s:s, s:s, s:s}", "do", "set", "to", arguments, "value", value)));

@@ -9,8 +9,18 @@ struct finding {
     struct arena *arena;
 };
 
+/* clang's threadIdx is read by an inlined function of this header; nvcc has no call there. */
+static bool is_special_register(const struct source_line *line)
+{
+    static const char header[] = "/__clang_cuda_builtin_vars.h";
+    size_t n = line->file ? strlen(line->file) : 0;
+    return n >= sizeof header - 1 && strcmp(line->file + n - (sizeof header - 1), header) == 0;
+}
+
 static const struct source_place *place(const struct source_line *lines, uint32_t n, struct arena *arena)
 {
+    while (n > 1 && is_special_register(&lines[n - 1]))
+        n--;
     struct source_place *p = arena_alloc(arena, sizeof *p + n * sizeof p->at[0]);
     p->n = n;
     memcpy(p->at, lines, n * sizeof p->at[0]);

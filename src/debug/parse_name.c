@@ -161,7 +161,7 @@ struct node *expr_convenience(struct parsing *p)
     if (str_is(name, "warp"))
         return node_new(p->arena, NODE_WARP, &c_uint);
     struct node *n = special_named(p, name, true);
-    if (n)
+    if (n || p->wrong)
         return n;
     if (p->scope->code && (reg = register_named(p->scope->code, name)))
         return node_register(p->scope->code, reg, c_type_of_ptx(p->scope->code->ir->regs.at[reg].origin->type),
@@ -181,7 +181,7 @@ struct node *expr_name(struct parsing *p)
 {
     struct str name = expr_take_name(p);
     struct node *n = special_named(p, name, false);
-    if (n)
+    if (n || p->wrong)
         return n;
     if (str_is(name, "warpSize"))
         return node_const(WARP_LANES, &c_int, p->arena);
@@ -202,6 +202,5 @@ struct node *expr_name(struct parsing *p)
             p,
             arena_printf(p->arena, "`%.*s` is a function, which cannot be called from here; `break %.*s` stops in it",
                          STR_ARG(name), STR_ARG(name)));
-    const char *why = p->scope->code || !p->scope->kernel ? "" : ": the thread has ended or has not begun";
-    return expr_fail(p, arena_printf(p->arena, "there is no `%.*s` here%s", STR_ARG(name), why));
+    return expr_fail(p, arena_printf(p->arena, "there is no `%.*s` here", STR_ARG(name)));
 }

@@ -212,7 +212,7 @@ struct finding {
 
 static bool is_in_file(const struct finding *f, const char *file)
 {
-    return f->file ? point_is_file(file, f->file) : true;
+    return f->file ? file && point_is_file(file, f->file) : true;
 }
 
 static void find_line(void *data, const struct candidate *at, uint32_t first_level)
@@ -233,16 +233,21 @@ static void find_line(void *data, const struct candidate *at, uint32_t first_lev
     }
 }
 
-/* The file for a line that is given without a file: the kernel's own. */
-static const char *default_file(const struct run *r)
+/* The file that a function is in; NULL: it is not known. */
+static const char *first_file(const struct run *r, const struct code *c)
 {
-    const struct code *c = r->kernel->entry;
     for (uint32_t i = 0; i < c->n_ops; i++) {
         const struct source_place *p = place_of_op(&r->lines, &c->ops[i]);
         if (p)
             return p->at[0].file;
     }
     return NULL;
+}
+
+/* The file for a line that is given without a file: the kernel's own. */
+static const char *default_file(const struct run *r)
+{
+    return first_file(r, r->kernel->entry);
 }
 
 static struct finding find_lines(struct run *r, const struct point *p, uint32_t line, struct candidates *to)
@@ -364,7 +369,8 @@ static void find_inlined(void *data, const struct candidate *at, uint32_t first_
     struct finding *f = data;
     for (uint32_t k = first_level ? first_level : 1; k < at->place->n && k < at->keys.n; k++) {
         const char *function = at->place->at[k].function, *before = NULL;
-        if (!function || !point_is_called(str_of(function), f->point->function, &f->r->arena))
+        if (!function || !point_is_called(str_of(function), f->point->function, &f->r->arena) ||
+            !is_in_file(f, at->place->at[k].file))
             continue;
         if (k == first_level && at->before && k < at->before->n)
             before = at->before->at[k].function;
@@ -380,11 +386,12 @@ static void find_inlined(void *data, const struct candidate *at, uint32_t first_
 static void locate_function(struct run *r, struct point *p)
 {
     struct candidates inlined = {0};
-    struct finding f = {.r = r, .point = p, .to = &inlined};
+    struct finding f = {.r = r, .point = p, .to = &inlined, .file = p->file};
     for (uint32_t i = 0; i < r->kernel->functions.n; i++) {
         struct code *c = r->kernel->functions.at[i];
         each_line(r, c, &f, find_inlined);
-        if (c->n_ops && point_is_called(c->ir->func->symbol.name, p->function, &r->arena))
+        if (c->n_ops && point_is_called(c->ir->func->symbol.name, p->function, &r->arena) &&
+            is_in_file(&f, first_file(r, c)))
             add_location(r, p, c, behind_start(r, c), 0);
     }
     add_first_pieces(r, p, &inlined);

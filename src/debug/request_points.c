@@ -84,7 +84,9 @@ const char *request_break(struct asked *a)
     }
     int64_t id = asked_number(a, "id", 0);
     if (id > 0 && id < UINT32_MAX && (!point_find(r->d, (uint32_t)id) || p->id == id)) {
-        r->d->next_id = (uint32_t)id > p->id ? (uint32_t)id : p->id;
+        r->d->next_id -= p->id != (uint32_t)id;
+        if ((uint32_t)id > r->d->next_id)
+            r->d->next_id = (uint32_t)id;
         p->id = (uint32_t)id;
     }
     p->line = (uint32_t)(kind == POINT_PTX_LINE ? ptx_line : line);
@@ -122,18 +124,14 @@ struct point *watch_point(struct asked *a, const char *expression, const char **
     struct where w = {0};
     struct lanes_value v;
     struct location at;
-    const struct call_frame *f = asked_frame(a, &w, wrong);
-    if (!f)
-        return NULL;
-    struct scope scope = scope_of(r, f);
-    const struct node *n = expression_parse(expression, &scope, &a->arena, wrong);
+    struct frame frame;
+    const struct node *n = asked_expression(a, expression, &w, &frame, wrong);
     if (!n)
         return NULL;
     const struct node *address = node_address((struct node *)n, &a->arena);
     *wrong = "it is in a register, or not a variable: only memory can be watched";
     if (!address || !n->type->bytes)
         return NULL;
-    const struct frame frame = {w.warp, f->act};
     struct node whole = *n;
     /* Its value is its address, whatever it is. */
     whole.type = &(struct c_type){.kind = C_STRUCT, .bytes = n->type->bytes};

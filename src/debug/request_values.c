@@ -36,21 +36,24 @@ static uint32_t count_variables(struct scope_data *s, struct arena *arena)
     return scope_variables(s, ARENA_ARRAY(arena, struct dwarf_variable, MOST_VARIABLES));
 }
 
-/* Parses an expression in the selected frame. Without a thread, only variables with an address are
- * known. */
-static struct node *parse(struct asked *a, const char *text, struct where *w, struct frame *f, const char **wrong)
+static const char *join(const char *what, const char *why, struct arena *arena)
+{
+    return why ? arena_printf(arena, "%s: %s", what, why) : what;
+}
+
+struct node *asked_expression(struct asked *a, const char *text, struct where *w, struct frame *f, const char **wrong)
 {
     const struct call_frame *frame = asked_frame(a, w, wrong);
+    const char *absent = *wrong;
     struct scope scope = scope_of(a->r, frame);
     if (!frame && !w->warp)
         return NULL;
     *f = (struct frame){w->warp, frame ? frame->act : NULL};
     struct node *n = expression_parse(text, &scope, &a->arena, wrong);
-    const char *why = n || !frame || strncmp(*wrong, "there is no `", strlen("there is no `")) != 0
-                          ? NULL
-                          : without_variables(scope.data, frame, count_variables(scope.data, &a->arena));
-    if (why)
-        *wrong = arena_printf(&a->arena, "%s: %s", *wrong, why);
+    if (!n && strncmp(*wrong, "there is no `", strlen("there is no `")) == 0)
+        *wrong =
+            join(*wrong, frame ? without_variables(scope.data, frame, count_variables(scope.data, &a->arena)) : absent,
+                 &a->arena);
     return n;
 }
 
@@ -91,7 +94,7 @@ const char *request_print(struct asked *a)
     struct where w = {0};
     struct frame f;
     const char *wrong, *text = asked_text(a, "expression");
-    const struct node *n = parse(a, text ? text : "", &w, &f, &wrong);
+    const struct node *n = asked_expression(a, text ? text : "", &w, &f, &wrong);
     if (!n)
         return wrong;
     json_object_set_new(a->answer, "type", json_string(c_type_text(n->type, &a->arena)));
@@ -136,8 +139,8 @@ const char *request_set(struct asked *a)
     struct where w = {0};
     struct frame f;
     const char *wrong, *to_text = asked_text(a, "to"), *value_text = asked_text(a, "value");
-    const struct node *to = parse(a, to_text ? to_text : "", &w, &f, &wrong);
-    const struct node *value = to ? parse(a, value_text ? value_text : "", &w, &f, &wrong) : NULL;
+    const struct node *to = asked_expression(a, to_text ? to_text : "", &w, &f, &wrong);
+    const struct node *value = to ? asked_expression(a, value_text ? value_text : "", &w, &f, &wrong) : NULL;
     if (!value || !expression_assign(to, value, &f, 1u << w.lane, &wrong))
         return wrong;
     return keep_edit(a->r, to_text, value_text);
@@ -217,7 +220,7 @@ const char *request_args(struct asked *a)
 const char *request_registers(struct asked *a)
 {
     struct where w = {0};
-    const char *wrong, *only = asked_text(a, "name");
+    const char *wrong;
     const struct call_frame *frame = asked_frame(a, &w, &wrong);
     if (!frame)
         return wrong;
@@ -227,14 +230,14 @@ const char *request_registers(struct asked *a)
     json_t *list = json_array();
     for (uint32_t i = 1; i < ir->regs.n; i++) {
         const char *name = ir->regs.at[i].origin ? register_name(frame->act->code, i, &a->arena) : NULL;
-        if (!name || strchr(name, '.') || (only && *only && strcmp(name, only) != 0 && strcmp(name + 1, only) != 0))
+        if (!name || strchr(name, '.'))
             continue;
         const struct node *n = expression_parse(name, &scope, &a->arena, &wrong);
         if (n)
             add_variable(list, name, n, &f, w.lane, format_of(a), &a->arena);
     }
     json_object_set_new(a->answer, "variables", list);
-    return json_array_size(list) || !only || !*only ? NULL : "there is no such register in the function";
+    return NULL;
 }
 
 /* ---- memory ---- */
@@ -256,7 +259,7 @@ const char *request_memory(struct asked *a)
     struct frame f;
     struct lanes_value v;
     const char *wrong, *text = asked_text(a, "expression");
-    const struct node *n = parse(a, text ? text : "", &w, &f, &wrong);
+    const struct node *n = asked_expression(a, text ? text : "", &w, &f, &wrong);
     int64_t count = asked_number(a, "count", 1), size = asked_number(a, "size", 4);
     char format = format_of(a);
     if (!n)

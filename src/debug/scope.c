@@ -260,6 +260,44 @@ static struct node *variable(void *data, struct str name, struct arena *arena)
     return node_memory(address, sized(s, c_array_of(element, 0, arena), arena), arena);
 }
 
+/* A variable that lies in no thread's frame, at an operation; NULL: it has no such name. */
+static struct node *shared_or_global(struct scope_data *at, struct str name, struct arena *arena)
+{
+    struct dwarf_variable *all = ARENA_ARRAY(arena, struct dwarf_variable, MOST_VARIABLES);
+    uint32_t n = scope_variables(at, all);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct sections *sections = &at->info->sections;
+        uint64_t k = all[i].address - VARIABLE;
+        if (!str_is(name, all[i].name) || all[i].kind != DWARF_MEMORY || all[i].number || all[i].address < VARIABLE ||
+            k >= sections->variables.n)
+            continue;
+        const struct node *root = address_of(at, sections->variables.at[k], arena);
+        while (root && root->kind == NODE_BINARY)
+            root = root->a;
+        if (root && (root->kind == NODE_CONST || root->kind == NODE_SHARED))
+            return node_of(at, &all[i], arena);
+    }
+    return NULL;
+}
+
+/* The same where no thread has a place in the kernel, of the kernel's blocks one after the other. */
+static struct node *variable_of_kernel(void *data, struct str name, struct arena *arena)
+{
+    struct scope_data at = *(struct scope_data *)data;
+    const struct lines *lines = &at.run->lines;
+    const struct source_place *last = NULL, *here;
+    at.code = at.run->kernel->entry;
+    for (at.op = at.code->ops; at.op < at.code->ops + at.code->n_ops; at.op++) {
+        here = place_of_op(lines, at.op);
+        bool is_new = here && (!last || here->at[0].line != last->at[0].line);
+        struct node *n = is_new ? shared_or_global(&at, name, arena) : NULL;
+        if (n)
+            return n;
+        last = here ? here : last;
+    }
+    return NULL;
+}
+
 static const struct c_type *type(void *data, struct str name, struct arena *arena)
 {
     struct scope_data *s = data;
@@ -297,15 +335,16 @@ static bool function(void *data, struct str name, struct arena *arena)
 struct scope scope_at(struct run *r, const struct code *code, const struct op *op, uint32_t level)
 {
     struct scope_data *s = ARENA_NEW(&r->arena, struct scope_data);
-    *s = (struct scope_data){r, code, op, level, code ? info_of(r, code->ir->func->module) : NULL};
+    const struct ptx_func *func = code ? code->ir->func : r->kernel->func;
+    *s = (struct scope_data){r, code, op, level, info_of(r, func->module)};
     return (struct scope){.code = code,
                           .kernel = r->kernel,
                           .data = s,
                           .function = function,
                           .global = global,
-                          .variable = code ? variable : NULL,
-                          .type = code ? type : NULL,
-                          .enumerator = code ? enumerator : NULL};
+                          .variable = code ? variable : variable_of_kernel,
+                          .type = type,
+                          .enumerator = enumerator};
 }
 
 struct scope scope_of(struct run *r, const struct call_frame *frame)

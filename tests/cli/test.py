@@ -410,7 +410,7 @@ def what_others_call_commands_leads_on():
     assert run("version")[:2] == run("--version")[:2]
     usage("chek", says="did you mean `check`?")
     usage("-v", "app", says="options follow a command")
-    for words, instead in (("debug -batch app", "heddle debug ./app < FILE"), ("explain -t cuda app", "--trace FILE.json"), ("check -q app", "--log-file"),
+    for words, instead in (("debug -tui app", "--dap"), ("explain -t cuda app", "--trace FILE.json"), ("check -q app", "--log-file"),
                            ("check --gen-suppressions=all app", "--generate-suppressions")):
         usage(*words.split(), says=instead)
     with tempfile.TemporaryDirectory() as folder:

@@ -8,6 +8,8 @@ import random
 import re
 import subprocess
 
+LEAST_FLOAT = 2.0**-149  # "1e-45" is it
+
 SHOW = r"""
 #include <cstdio>
 #include <type_traits>
@@ -153,4 +155,4 @@ class Beside:
         if pointer:
             return int(printed) == (int(pointer[0], 16) != 0)
         shown = {"true": "1", "false": "0"}.get(shown, shown.split(" '")[0])
-        return float(shown) == float(printed) or abs(float(shown) - float(printed)) <= 2e-7 * abs(float(printed)) or shown == printed
+        return float(shown) == float(printed) or abs(float(shown) - float(printed)) <= max(2e-7 * abs(float(printed)), LEAST_FLOAT / 2) or shown == printed

@@ -69,6 +69,25 @@ def each_command_does_as_in_its_session():
     assert left == [], f"no session has {left}"
 
 
+def each_form_of_a_command_is_in_a_session():
+    """Each word of info, each format of print and x, each size of memory, each way to select a thread."""
+    lines = set()
+    for name in os.listdir(os.path.join(here, "sessions")):
+        with open(os.path.join(here, "sessions", name)) as f:
+            lines |= set(re.findall(r"^\(heddle\) (.+)", f.read(), re.M))
+    with open(os.path.join(source, "src", "cli", "debug_commands.def")) as f:
+        text = f.read()
+    usage = dict(re.findall(r'DEBUG_COMMAND\("([^"]+)",[^"]*"[^"]*",[^"]*"((?:\\.|[^"\\])*)"', text))
+    words, _, of_cuda = usage["info"].removeprefix("info ").partition("cuda ")
+    wanted = ["info " + w.split()[0] for w in words.split("|") if w.strip()] + ["info cuda " + w for w in of_cuda.replace("|", " ").split()]
+    wanted += ["cuda " + w for w in re.findall(r"\[(\w+)", usage["cuda"])]
+    assert len(wanted) >= 20, wanted
+    left = [w for w in wanted if not any(line.startswith(w) for line in lines)]
+    left += [f"print/{f}" for f in "xduotcaf" if not any(re.match(rf"p(rint)?/{f} ", line) for line in lines)]
+    left += [f"x/{f}" for f in "xduotcafsibhwg" if not any(re.match(rf"x/\d*\w?{f}", line) for line in lines)]
+    assert left == [], f"no session has {left}"
+
+
 def the_page_shows_real_sessions():
     with open(os.path.join(source, "docs", "DEBUG.md")) as f:
         blocks = re.findall(r"```console\n\$ (heddle debug [^\n]*)\n(.*?)```", f.read(), re.S)
@@ -683,6 +702,73 @@ def breakpoints_stay_for_the_next_run():
     got = answers([build_program("-lineinfo")], ["break check if threadIdx.x == 2", "run", "kill", "run", "info breakpoints", "delete 1", "continue"])
     assert "thread (2,0,0)" in got[1] and got[2] == "[The program has been ended]" and got[3] == got[1], got
     assert "1 hit" in got[4] and got[6].endswith("[The program has ended normally]"), got
+
+
+def breakpoints_are_numbered_and_changed_before_the_program_runs():
+    """And keep conditions, commands and numbers for the next run and in a file."""
+    path, saved = build_program("-G"), folder.path("saved")
+    asked = ["b program.cu:fill if(threadIdx.x == 2)", "b check", "tb 9", "b nothing", "disable 4", "ignore 1 1", "condition 2 threadIdx.x > 1", "condition 8", "delete 8",
+             "info b", f"save breakpoints {saved}", "run", "c", "c", "condition 2 threadIdx.x == 1", "kill", "info b", "run", "c", "p threadIdx.x", "delete 1 2-4", "c", "p $_exitcode"]
+    got = answers([path], asked)
+    assert got[3] == "Breakpoint 4 (nothing) will be set when the program's first kernel is launched" and got[7] == got[8] == "there is no breakpoint 8", got
+    assert got[9] == ("1\tbreakpoint\tfill if (threadIdx.x == 2)\twill be set when the program starts\n2\tbreakpoint\tcheck if threadIdx.x > 1\twill be set when the program starts\n"
+                      "3\tbreakpoint (once)\tline 9\twill be set when the program starts\n4\tbreakpoint (disabled)\tnothing\twill be set when the program starts"), got[9]
+    assert got[11].startswith("Breakpoint 3, by 32 threads") and "Breakpoint 1\n[block (1,0,0), thread (2,0,0)" in got[12], got  # the first is ignored
+    assert "Breakpoint 2, by 2 threads" in got[13] and got[16].count("\n") == 2 and "check if threadIdx.x == 1" in got[16], got
+    assert got[17].startswith("Breakpoint 1\n[block (0,0,0)") and got[19] == "$1 = 2" and got[21].endswith("[The program has ended normally]"), got
+    assert got[22] == "$2 = 0", got
+    got = answers([path], [f"source {saved}", "info b", "delete", "info b"])
+    assert got[1].split("\n")[1:] == ["2\tbreakpoint\tcheck if threadIdx.x > 1\twill be set when the program starts", "3\tbreakpoint (once)\tline 9\twill be set when the program starts",
+                                      "4\tbreakpoint (disabled)\tnothing\twill be set when the program starts"], got
+    assert got[3] == "There are no breakpoints or watchpoints.", got
+
+
+def commands_of_the_command_line_run_first():
+    path, file = build_program("-G"), folder.write("first.gdb", "# a comment\nb check if threadIdx.x == 3\nset listsize 2\n")
+    done = subprocess.run([heddle, "debug", "-q", "-batch", "-x", file, "-ex", "run", "-ex", "p at[threadIdx.x]", "-ex", "d", "-ex", "c", "-ex", "c", "-ex", "p $_exitcode", "--args", path, "6"],
+                          capture_output=True, text=True, timeout=120)
+    assert "Breakpoint 1\n[block (0,0,0), thread (3,0,0)" in done.stdout and "$1 = 9\n" in done.stdout and done.stdout.endswith("$2 = 3\n"), done
+    assert "(heddle)" not in done.stdout and "set breakpoints and" not in done.stdout and done.returncode == 3, done
+    status, out, err = debug(["-x", file, "-ex", "info b", path], "list 7\n")
+    assert out.split("\n")[2].startswith("1\tbreakpoint\tcheck if threadIdx.x == 3\t") and status == 0, out
+    status, out, err = debug(["-x", folder.path("none"), path], "")
+    assert "cannot read" in out and status == 0, out
+    for options, words in (["--dap", "-ex", "run"], "are for the terminal"), (["-ex"], "needs a value"), (["--args"], "needs a program"), (["-cd", "x"], "in the folder"):
+        status, out, err = debug([*options] + ([path] if len(options) > 1 else []), "")
+        assert status == 2 and words in err, (options, err)
+
+
+def arguments_of_the_program_are_given_to_run():
+    got = answers([build_program("-G"), 6], ["run 7", "p $_exitcode", "set args 6", "run", "set args ' 6' \\7", "b check", "start", "c", "p wrong", "run 1", "kill", "run 'a", "run 1 > x"])
+    assert "cudaSuccess" in got[0] and got[1] == "$1 = 0" and "cudaErrorIllegalAddress" in got[3] and got[8] == "$2 = 6", got
+    assert got[9].startswith("the program runs already") and got[11] == "a quote has no end" and "cannot be redirected" in got[12], got
+
+
+def of_threads_without_a_place_what_has_an_address_is_known():
+    name = folder.write("fresh.cu", """enum mode { OFF, FAST = 3 };
+struct pair { short a; float b; };
+__device__ pair counts[2];
+__global__ void fresh(int *out, mode m)
+{
+    __shared__ pair tile[64];
+    int i = threadIdx.x;
+    tile[i].b = i + m;
+    counts[1].a = i;
+    if (i < 32)
+        return;
+    out[i] = tile[i].b;
+}
+""")
+    for compiler in [[heddle, "cc", "-G", "-ptx"]] + ([["nvcc", "-G", "-ptx", "-arch=sm_90"]] if shutil.which("nvcc") else []):
+        subprocess.run([*compiler, name, "-o", folder.path("fresh.ptx")], check=True)
+        asked = ["b 8", "run", "cuda thread 40", "p i", "p tile[3]", "p (mode)3", "p FAST", "whatis tile", "p sizeof(pair)", "p threadIdx.w", "watch tile[40].b", "d 1", "c", "p i", "p counts[1].a",
+                 "b 12", "c", "cuda thread 3", "p out", "display tile[0].b", "display i", "info locals", "bt"]
+        got = answers(["fresh.ptx", "--grid", 1, "--block", 64, "s32[64]", 3], asked, cwd=folder.name)
+        assert got[3] == "there is no `i` here: the thread has not begun" and got[4] == "$1 = {a = 0, b = 0}" and got[5:9] == ["$2 = FAST", "$3 = FAST", "type = pair[64]", "$4 = 8"], got
+        assert got[9] == "its members are x, y and z" and got[10].startswith("Watchpoint 2: tile[40].b (4 bytes at 0x"), got
+        assert "Old value = 0\nNew value = 43\n" in got[12] and got[13] == "$5 = 40", (compiler, got)
+        assert got[18] == "there is no `out` here: the thread has ended" and got[19] == "1: tile[0].b = 3" and got[20] == "there is no `i` here: the thread has ended", (compiler, got)
+        assert got[21] == got[22] == "the thread has ended", got
 
 
 def a_failure_of_a_compiled_kernel_says_how_to_stop_there():
