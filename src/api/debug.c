@@ -2,7 +2,7 @@
 #include "api/debug.h"
 
 #include "api/handles.h"
-
+#include "api/nested.h"
 #include "base/demangle.h"
 #include "debug/run.h"
 
@@ -93,7 +93,10 @@ bool api_debug_launch(hd_machine *m, struct launch_request *q, hd_launch_stats *
     struct run *run = debug_open(m->debugger, m->machine, q, &names);
     struct running r;
     struct again g = {0};
-    bool again = true;
+    bool again = true, holds = run && q->nested && !names.checks && !q->graph_run;
+    struct nest *nest = holds ? q->nested->data : NULL;
+    if (nest)
+        nest_hold(nest);
     while (run && again) {
         uint32_t before = diags->list.n, errors = diags->errors;
         debug_run(run);
@@ -104,6 +107,8 @@ bool api_debug_launch(hd_machine *m, struct launch_request *q, hd_launch_stats *
         again = debug_again(run, *result, diags);
         if (again)
             again_begin(&g, m, q);
+        if (again && nest)
+            nest_forget(nest);
         if (again) { /* findings of an interrupted run are dropped */
             diags->list.n = before;
             diags->errors = errors;
@@ -112,5 +117,7 @@ bool api_debug_launch(hd_machine *m, struct launch_request *q, hd_launch_stats *
     again_end(&g, q);
     if (run)
         debug_close(run);
+    if (nest)
+        nest_let_go(nest);
     return run;
 }

@@ -23,6 +23,15 @@ struct nest_thread_error {
     const struct ir_insn *at;
 };
 
+/* A call that waits until its grid is not run again (nested_hold.c): a task for a stream (NULL: one of its own), else an
+ * event that a stream records or waits for. */
+struct nest_held {
+    struct task *task;
+    struct stream *stream;
+    uint32_t event;
+    bool records;
+};
+
 struct nest {
     struct nested nested;
     hd_context *context;
@@ -44,6 +53,8 @@ struct nest {
     _Atomic uint32_t n_errors;
     uint64_t last_address; /* of the kernel that was launched last */
     hd_kernel *last_kernel;
+    bool holds; /* calls wait, here: */
+    VEC(struct nest_held) held;
     bool is_pending; /* launched by a kernel, and counted as pending */
     bool no_memory;
 };
@@ -66,6 +77,15 @@ struct stream *nest_new_stream(const struct nest *n);
 struct stream *nest_find_stream(struct nest *n, const struct nested_call *c, uint64_t handle, enum nest_error *error);
 /* Destroys the streams; their submitted tasks still run. */
 void nest_destroy_streams(struct nest *n);
+
+/* ---- nested_launch.c; with the lock ---- */
+
+/* Submits a task, which it takes ownership of, to a stream; NULL: to one of its own. */
+enum nest_error nest_submit(struct nest *n, struct task *t, struct stream *s);
+
+/* ---- nested_hold.c; with the lock ---- */
+
+enum nest_error nest_add_held(struct nest *n, struct nest_held held);
 
 /* ---- nested_errors.c ---- */
 

@@ -127,21 +127,35 @@ static enum nest_error put(struct nest *n, const struct nested_call *c, struct t
 {
     enum nest_error e = NEST_MEMORY_ALLOCATION;
     bool alone = stream == NEST_STREAM_FIRE_AND_FORGET;
-    struct task *held = NULL, **tail = stream == NEST_STREAM_TAIL ? VEC_ADD(&n->tails) : NULL;
+    struct task **tail = stream == NEST_STREAM_TAIL ? VEC_ADD(&n->tails) : NULL;
     if (tail) {
         *tail = t;
         return NEST_SUCCESS;
     }
-    struct stream *s = alone                        ? nest_new_stream(n)
-                       : stream == NEST_STREAM_TAIL ? NULL
-                                                    : nest_find_stream(n, c, stream, &e);
-    if (!s) {
+    struct stream *s = alone || stream == NEST_STREAM_TAIL ? NULL : nest_find_stream(n, c, stream, &e);
+    if (!s && !alone) {
         task_release(t);
         return e;
     }
-    e = stream_put(s, t, &held) ? NEST_SUCCESS : NEST_MEMORY_ALLOCATION;
-    if (alone)
-        stream_destroy(s);
+    if (!n->holds)
+        return nest_submit(n, t, s);
+    e = nest_add_held(n, (struct nest_held){.task = t, .stream = s});
+    if (e)
+        task_release(t);
+    return e;
+}
+
+enum nest_error nest_submit(struct nest *n, struct task *t, struct stream *s)
+{
+    struct stream *own = s ? NULL : nest_new_stream(n);
+    struct task *held = NULL;
+    if (!s && !own) {
+        task_release(t);
+        return NEST_MEMORY_ALLOCATION;
+    }
+    enum nest_error e = stream_put(s ? s : own, t, &held) ? NEST_SUCCESS : NEST_MEMORY_ALLOCATION;
+    if (own)
+        stream_destroy(own);
     if (!e && !nest_add_part(n, held)) {
         n->no_memory = true; /* the context is ending, and would not wait for the task */
         task_release(held);
@@ -216,8 +230,12 @@ static bool await_ended(struct machine *m)
 /* Counts a launch as pending until it is complete (tail launches aside), within the limit
  * cudaLimitDevRuntimePendingLaunchCount. A device ends launches faster than kernels make them; here
  * a launch waits for another to end, as long as some do. */
-static bool take_pending(struct machine *m)
+static bool take_pending(const struct nest *n, struct machine *m)
 {
+    if (n->holds) { /* none ends before this grid */
+        atomic_fetch_add(&m->pending_launches, 1);
+        return true;
+    }
     while (!count_pending(m))
         if (!await_ended(m))
             return false;
@@ -275,7 +293,7 @@ enum nest_error nest_launch(struct nest *n, struct nested_call *c, uint64_t addr
         return NEST_SUCCESS;
     }
     enum nest_error e = complete(&p, k, config);
-    if (!e && !take_pending(m))
+    if (!e && !take_pending(n, m))
         e = NEST_PENDING_COUNT_EXCEEDED;
     struct launch_task *l = e ? NULL : new_launch(n, c, &p, tail);
     if (l)

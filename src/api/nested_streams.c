@@ -45,7 +45,7 @@ static bool make_room(struct nest *n)
         return true;
     for (uint32_t i = 0; i < n->room_for_blocks; i++) {
         struct nest_block_stream *b = &n->of_blocks[i];
-        if (b->stream && !n->task && stream_is_idle(b->stream)) {
+        if (b->stream && !n->task && !n->holds && stream_is_idle(b->stream)) {
             stream_destroy(b->stream);
             b->stream = NULL;
         }
@@ -153,7 +153,10 @@ enum nest_error nest_event_record(struct nest *n, struct nested_call *c, uint64_
     struct stream *s = nest_find_stream(n, c, stream, &e);
     if (!event)
         e = NEST_INVALID_VALUE;
-    if (!e) {
+    if (!e && n->holds) {
+        e = nest_add_held(n,
+                          (struct nest_held){.stream = s, .event = (uint32_t)(event - n->events.at), .records = true});
+    } else if (!e) {
         task_release(*event);
         *event = stream_last(s);
     }
@@ -169,7 +172,9 @@ enum nest_error nest_event_wait(struct nest *n, struct nested_call *c, uint64_t 
     struct stream *s = nest_find_stream(n, c, stream, &e);
     if (!event)
         e = NEST_INVALID_VALUE;
-    if (!e && *event && !stream_after(s, *event))
+    if (!e && n->holds)
+        e = nest_add_held(n, (struct nest_held){.stream = s, .event = (uint32_t)(event - n->events.at)});
+    else if (!e && *event && !stream_after(s, *event))
         e = NEST_MEMORY_ALLOCATION;
     pthread_mutex_unlock(&n->lock);
     return e;

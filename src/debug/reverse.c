@@ -143,13 +143,17 @@ void back_open(struct run *r)
     r->heap_used = r->machine->heap_used;
     if (!r->d->snapshot_bytes)
         r->no_way_back = "nothing is kept to go back (--snapshots 0)";
-    if (r->kernel->nests)
-        r->no_way_back = "the kernel launches other kernels, which cannot be undone";
+    if (r->kernel->nests && r->names->checks)
+        r->no_way_back = "the kernel launches other kernels, which cannot be undone under --check";
+    else if (r->kernel->nests && r->request->graph_run)
+        r->no_way_back = "the kernel launches graphs, which cannot be undone";
     if (r->no_way_back || r->names->checks)
+        return;
+    r->stopper.heap = &r->heap;
+    if (r->kernel->nests) /* what it has launched is forgotten as a whole: it runs again from its start */
         return;
     r->stopper.turn = back_turn;
     r->stopper.goes_back = back_goes;
-    r->stopper.heap = &r->heap;
 }
 
 void back_close(struct run *r)

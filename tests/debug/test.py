@@ -805,6 +805,70 @@ def a_launch_goes_back_behind_malloc_and_free():
         assert "".join(got).count("block 0: ") == 1 and "".join(got).count("block 1: ") == 1, got
 
 
+NESTS = """#include <cstdio>
+__global__ void child(int *at, int n)
+{
+    at[threadIdx.x] += n * 10;
+}
+__global__ void parent(int *at, int n)
+{
+    int t = threadIdx.x;
+    int x = t * n;
+    at[t] = x;
+    if (t < 2) {
+        int *own = at + 32 * (t + 1);
+        child<<<1, 4>>>(own, t + 1);
+        x += 5;
+        cudaStream_t s;
+        cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
+        cudaEvent_t e;
+        cudaEventCreateWithFlags(&e, cudaEventDisableTiming);
+        child<<<1, 4, 0, s>>>(own + 16, t + 1);
+        cudaEventRecord(e, s);
+        cudaStreamWaitEvent(cudaStreamPerThread, e, 0);
+        child<<<1, 4, 0, cudaStreamFireAndForget>>>(own + 8, t + 1);
+        child<<<1, 4, 0, cudaStreamPerThread>>>(own + 16, 7);
+        x += 100;
+    }
+    child<<<1, 1, 0, cudaStreamTailLaunch>>>(at + 120, 1);
+    at[t] += x;
+}
+int main()
+{
+    int *at;
+    cudaMallocManaged(&at, 512);
+    cudaMemset(at, 0, 512);
+    parent<<<1, 8>>>(at, 3);
+    printf("%s:", cudaGetErrorName(cudaDeviceSynchronize()));
+    for (int i = 0; i < 128; i++)
+        printf(" %d", at[i]);
+    printf("\\n");
+}
+"""
+
+
+def a_kernel_that_launches_kernels_goes_back():
+    """Its launches are made once, after it: by their order, and of what it launched last. They go back, too."""
+    name, path = folder.write("nests.cu", NESTS), folder.path("nests")
+    subprocess.run([heddle, "cc", "-G", "-rdc=true", name, "-o", path], check=True)
+    plain = subprocess.run([heddle, "run", path], capture_output=True, text=True, timeout=120).stdout
+    assert plain.startswith("cudaSuccess: 105 111 12 18 ") and " 80 80 80 80 " in plain and " 90 90 90 90 " in plain, plain
+    state = ["info time", "info registers", "info locals", "p at[0]@128"]
+    for policy in "serial", "random:5":
+        n = 16
+        asked = ["b parent", "run", "d 1"] + ["next", *state] * n + ["reverse-next", *state] * (n - 1) + ["next"] * 3
+        got = answers(["--policy", policy, path], asked, cwd=folder.name)
+        all_of = [[re.sub(r"^\$\d+|, of .*|; \d+ bytes.*", "", masked(x)) for x in got[3 + 5 * i : 8 + 5 * i]] for i in range(2 * n - 1)]
+        there, back = [x[1:] for x in all_of[:n]], [x[1:] for x in all_of[n:]]
+        assert back == there[-2::-1] and len({x[0] for x in there}) == n, (policy, [x[0] for x in all_of], [x[0] for x in there], [x[0] for x in back])
+        assert "at nests.cu:26" in all_of[n - 1][0], [x[0] for x in all_of]
+    got = answers([path], ["b parent", "b child", "run", "next 4", "goto 5", "d 1", "c", "bt", "p n", "reverse-step", "d", "c"], cwd=folder.name)
+    assert got[6].startswith("Breakpoint 2, by 4 threads") and got[7] == "#0  child at nests.cu:4" and got[8] == "$1 = 1" and "child at nests.cu:" in got[9], got
+    assert plain in got[11] + "\\n" and "[The program has ended normally]" in got[11], got
+    got = answers(["--check", path], ["b parent", "run", "next", "reverse-next"], cwd=folder.name)
+    assert got[3] == "the launch cannot go back: the kernel launches other kernels, which cannot be undone under --check", got
+
+
 def snapshots_lead_back_to_the_same_states_in_the_room_that_they_have():
     """Some way into a launch, with snapshots on the way, few, and none but the first; nothing is kept beyond --snapshots."""
     seen = []
