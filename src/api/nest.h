@@ -23,8 +23,8 @@ struct nest_thread_error {
     const struct ir_insn *at;
 };
 
-/* A call that waits until its grid is not run again (nested_hold.c): a task for a stream (NULL: one of its own), else an
- * event that a stream records or waits for. */
+/* A call that waits until its grid is not run again (nested_hold.c): a task for a stream (NULL:
+ * one of its own), else an event that a stream records or waits for. */
 struct nest_held {
     struct task *task;
     struct stream *stream;

@@ -1,7 +1,8 @@
 /* Commands of heddle debug's terminal about breakpoints and watchpoints; see debug_commands.h.
  *
- * Each breakpoint is a request, in the array `points` of the front end, from the command that sets it until it is
- * deleted. A new run gets the requests again, with their numbers, conditions and whether they are disabled. */
+ * Each breakpoint is a request, in the array `points` of the front end, from the command that
+ * sets it until it is deleted. A new run gets the requests again, with their numbers, conditions
+ * and whether they are disabled. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -217,7 +218,8 @@ void debug_command_set_awatch(struct front *f, char *arguments)
 
 /* ---- by number ---- */
 
-/* Is there a debugger to be asked? 0: no, a later run will be told. -1: it cannot be asked now, which was printed. */
+/* Is there a debugger to be asked? 0: no, a later run will be told. -1: it cannot be asked now,
+ * which was printed. */
 static int can_tell(struct front *f)
 {
     return f->link < 0 ? 0 : front_stands(f) ? 1 : -1;

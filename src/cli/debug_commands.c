@@ -58,7 +58,8 @@ bool front_stands(struct front *f)
 
 /* ---- going on ---- */
 
-/* Cuts off the next word, as a shell does it with quotes and backslashes. False: a quote has no end. */
+/* Cuts off the next word, as a shell does it with quotes and backslashes. False: a quote has no
+ * end. */
 static bool next_word(char **at, char **word)
 {
     char *to = *word = *at, *p = *at, quote = 0;

@@ -23,8 +23,8 @@ bool front_is_ok(const json_t *answer);
 
 /* ---- debug_breaks.c ---- */
 
-/* Sets a breakpoint. Returns in how many places of the kernel it is now; -1: there is no kernel, or what was typed is
- * wrong, which was printed. */
+/* Sets a breakpoint. Returns in how many places of the kernel it is now; -1: there is no kernel,
+ * or what was typed is wrong, which was printed. */
 int64_t command_break(struct front *f, char *arguments, bool temporary);
 /* Deletes a breakpoint, if it is still there. */
 bool command_forget_break(struct front *f, long long id);

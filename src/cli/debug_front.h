@@ -33,7 +33,8 @@ struct front {
     int private[2]; /* our files that the program does not inherit; or -1 */
     bool is_program;
     int status; /* the program's exit status */
-    /* requests for breakpoints, kept for the next run, with their "id", "disabled", "ignore"; "is_set": it was sent */
+    /* requests for breakpoints, kept for the next run, with their "id", "disabled", "ignore";
+     * "is_set": it was sent */
     json_t *points;
     json_t *place;    /* the event of the last stop */
     json_t *displays; /* expressions that each stop shows; null: removed */
@@ -91,7 +92,8 @@ char *front_read_line(struct front *f, const char *prompt);
 void front_keep_value(struct front *f, const char *type, const char *value);
 /* Gives a value a name. */
 void front_name_value(struct front *f, const char *name, const char *type, const char *value);
-/* The printed or named value that the text is, as in "$", "$3" or "$n"; NULL: it is something else. */
+/* The printed or named value that the text is, as in "$", "$3" or "$n"; NULL: it is something
+ * else. */
 const json_t *front_value(struct front *f, const char *text);
 /* The expression with $, $1 and $$2 replaced by printed values, and $pc by the line of PTX; NULL
  * after it has printed an error. */
@@ -148,8 +150,8 @@ void front_show_stop(struct front *f, const json_t *event);
 /* Prints the selected thread and frame, with the line. */
 void front_show_place(struct front *f, const json_t *place, bool with_thread);
 void front_show_displays(struct front *f);
-/* Shows one of them. False: it has no value here. That is an error if it is new; later it is left out where its names
- * mean nothing. */
+/* Shows one of them. False: it has no value here. That is an error if it is new; later it is
+ * left out where its names mean nothing. */
 bool front_show_display(struct front *f, size_t number, const char *text, bool is_new);
 /* The PTX around $pc. */
 void front_show_ptx_here(struct front *f);
@@ -168,7 +170,8 @@ const char *front_lanes_text(uint32_t lanes, struct arena *arena);
 
 /* ---- debug_commands.c ---- */
 
-/* Takes the words of the text for the program's arguments, from the next run on. False after an error message. */
+/* Takes the words of the text for the program's arguments, from the next run on. False after an
+ * error message. */
 bool front_take_arguments(struct front *f, const char *text);
 
 struct debug_command {

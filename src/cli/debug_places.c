@@ -291,8 +291,8 @@ void debug_command_thread(struct front *f, char *arguments)
         front_error(f, "no launch is stopped");
 }
 
-/* Reads the number behind "kernel": only the launch that is stopped can be selected. Without a number, shows which
-   one that is. False after an error message. */
+/* Reads the number behind "kernel": only the launch that is stopped can be selected. Without a
+ * number, shows which one that is. False after an error message. */
 static bool is_launch(struct front *f, char **at)
 {
     char *end;
@@ -440,7 +440,8 @@ void debug_command_backtrace(struct front *f, char *arguments)
     json_decref(answer);
 }
 
-/* The file and line of the kernel, where no thread has a place in the code; NULL: they are not known. */
+/* The file and line of the kernel, where no thread has a place in the code; NULL: they are not
+ * known. */
 static const char *file_of_kernel(struct front *f, int64_t *line)
 {
     json_t *launch = f->link >= 0 ? front_request(f, json_pack("{s:s}", "do", "launch")) : NULL;

@@ -162,7 +162,8 @@ static char *next_expression(char **rest)
     return command_skip(start);
 }
 
-/* Reads a conversion such as "%-8.3f" without its sizes (l, h, z): its letter is the last one. NULL: it is none. */
+/* Reads a conversion such as "%-8.3f" without its sizes (l, h, z): its letter is the last one.
+ * NULL: it is none. */
 static const char *read_conversion(const char **at, struct arena *arena)
 {
     const char *p = *at + 1;

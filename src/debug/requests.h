@@ -83,8 +83,8 @@ static inline bool asked_switch(const struct asked *a, const char *key)
 /* The thread that is looked at, and its frame; NULL with *wrong: nothing runs, or the thread has no
  * place in the code. */
 const struct call_frame *asked_frame(struct asked *a, struct where *w, const char **wrong);
-/* Parses an expression in the selected frame, which is `f`. Of a thread that has no place in the code, only what has
- * an address is known. NULL with *wrong. */
+/* Parses an expression in the selected frame, which is `f`. Of a thread that has no place in the
+ * code, only what has an address is known. NULL with *wrong. */
 struct node *asked_expression(struct asked *a, const char *text, struct where *w, struct frame *f, const char **wrong);
 /* Names of files are bytes: what is no UTF-8 is said to be that. */
 json_t *tell_text(const char *text);

@@ -280,7 +280,8 @@ static struct node *shared_or_global(struct scope_data *at, struct str name, str
     return NULL;
 }
 
-/* The same where no thread has a place in the kernel, of the kernel's blocks one after the other. */
+/* The same where no thread has a place in the kernel, of the kernel's blocks one after the
+ * other. */
 static struct node *variable_of_kernel(void *data, struct str name, struct arena *arena)
 {
     struct scope_data at = *(struct scope_data *)data;
