@@ -29,6 +29,8 @@ int64_t command_break(struct front *f, char *arguments, bool temporary);
 /* Deletes a breakpoint, if it is still there. */
 bool command_forget_break(struct front *f, long long id);
 
+/* ---- debug_script.c ---- */
+
 /* What Heddle offers instead of a line that other debuggers understand; NULL: the line is not
  * known. */
 const char *debug_elsewhere(const char *line);
