@@ -2,9 +2,10 @@
 #include "api/debug.h"
 
 #include "api/handles.h"
-#include "api/nested.h"
+
 #include "base/demangle.h"
 #include "debug/run.h"
+#include "exec/nested.h"
 
 struct debugger *api_debugger_create(int link, const struct debug_settings *settings)
 {
@@ -94,9 +95,9 @@ bool api_debug_launch(hd_machine *m, struct launch_request *q, hd_launch_stats *
     struct running r;
     struct again g = {0};
     bool again = true, holds = run && q->nested && !names.checks && !q->graph_run;
-    struct nest *nest = holds ? q->nested->data : NULL;
-    if (nest)
-        nest_hold(nest);
+    const struct nested *nested = holds ? q->nested : NULL;
+    if (nested)
+        nested->hooks->hold(nested->data);
     while (run && again) {
         uint32_t before = diags->list.n, errors = diags->errors;
         debug_run(run);
@@ -107,8 +108,8 @@ bool api_debug_launch(hd_machine *m, struct launch_request *q, hd_launch_stats *
         again = debug_again(run, *result, diags);
         if (again)
             again_begin(&g, m, q);
-        if (again && nest)
-            nest_forget(nest);
+        if (again && nested)
+            nested->hooks->forget(nested->data);
         if (again) { /* findings of an interrupted run are dropped */
             diags->list.n = before;
             diags->errors = errors;
@@ -117,7 +118,7 @@ bool api_debug_launch(hd_machine *m, struct launch_request *q, hd_launch_stats *
     again_end(&g, q);
     if (run)
         debug_close(run);
-    if (nest)
-        nest_let_go(nest);
+    if (nested)
+        nested->hooks->let_go(nested->data);
     return run;
 }

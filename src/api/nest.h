@@ -65,6 +65,15 @@ struct hd_kernel_call {
     const struct nested_call *call;
 };
 
+/* Call with the lock held. */
+static inline enum nest_error nest_add_held(struct nest *n, struct nest_held held)
+{
+    struct nest_held *new = VEC_ADD(&n->held);
+    if (new)
+        *new = held;
+    return new ? NEST_SUCCESS : NEST_MEMORY_ALLOCATION;
+}
+
 static inline struct machine *nest_engine(const struct nest *n)
 {
     return n->context->machine->machine;
@@ -82,10 +91,6 @@ void nest_destroy_streams(struct nest *n);
 
 /* Submits a task, which it takes ownership of, to a stream; NULL: to one of its own. */
 enum nest_error nest_submit(struct nest *n, struct task *t, struct stream *s);
-
-/* ---- nested_hold.c; with the lock ---- */
-
-enum nest_error nest_add_held(struct nest *n, struct nest_held held);
 
 /* ---- nested_errors.c ---- */
 

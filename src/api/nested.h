@@ -53,14 +53,6 @@ void nest_uncount_pending(struct machine *m);
 /* Waits until the grid is complete. If the grid has failed, none of its pending launches begins. */
 void nest_finish(struct nest *n, hd_result result);
 
-/* For a debugger, which runs a grid again to go back: */
-/* From now on what the grid launches waits. Its calls return as if it did not. */
-void nest_hold(struct nest *n);
-/* The grid begins anew, and has launched nothing. */
-void nest_forget(struct nest *n);
-/* What waits is submitted. */
-void nest_let_go(struct nest *n);
-
 /* What kernels of the context read by cudaDeviceGetLimit(), by CUDA's numbers up
  * to 8; the table may change. */
 void nest_tell_limits(hd_context *c, const size_t *limits);
@@ -99,6 +91,11 @@ enum nest_error nest_failed(struct nest *n, const struct nested_call *c, enum ne
 hd_machine *nest_machine(const struct nest *n);
 /* Tells the user, once, that memsets of the device runtime fill with zeros. */
 void nest_tell_zeros(struct nest *n, const struct nested_call *c);
+
+/* Of nest_hooks. */
+void nest_hold(void *nest);
+void nest_forget(void *nest);
+void nest_let_go(void *nest);
 
 extern const struct nested_hooks nest_hooks;
 

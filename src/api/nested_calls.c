@@ -483,4 +483,4 @@ static uint64_t call(void *data, struct nested_call *c)
     }
 }
 
-const struct nested_hooks nest_hooks = {call};
+const struct nested_hooks nest_hooks = {call, nest_hold, nest_forget, nest_let_go};

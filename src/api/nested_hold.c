@@ -5,26 +5,20 @@
 
 #include <stdlib.h>
 
-enum nest_error nest_add_held(struct nest *n, struct nest_held held)
+void nest_hold(void *nest)
 {
-    struct nest_held *new = VEC_ADD(&n->held);
-    if (new)
-        *new = held;
-    return new ? NEST_SUCCESS : NEST_MEMORY_ALLOCATION;
-}
-
-void nest_hold(struct nest *n)
-{
+    struct nest *n = nest;
     pthread_mutex_lock(&n->lock);
     n->holds = true;
     pthread_mutex_unlock(&n->lock);
 }
 
-void nest_forget(struct nest *n)
+void nest_forget(void *nest)
 {
+    struct nest *n = nest;
     pthread_mutex_lock(&n->lock);
     for (uint32_t i = 0; i < n->held.n; i++)
-        task_release(n->held.at[i].task);
+        task_release(n->held.at[i].task); /* NULL is allowed */
     for (uint32_t i = 0; i < n->tails.n; i++)
         task_release(n->tails.at[i]);
     for (uint32_t i = 0; i < n->events.n; i++)
@@ -50,8 +44,9 @@ static bool perform(struct nest *n, const struct nest_held *h)
     return true;
 }
 
-void nest_let_go(struct nest *n)
+void nest_let_go(void *nest)
 {
+    struct nest *n = nest;
     pthread_mutex_lock(&n->lock);
     n->holds = false;
     for (uint32_t i = 0; i < n->held.n; i++)

@@ -11,54 +11,17 @@
 
 #include "cli/debug_commands.h"
 
-/* ---- those that are kept ---- */
-
-void front_note_point(struct front *f, long long id)
-{
-    f->last_point = id;
-    f->next_point = id > f->next_point ? id : f->next_point;
-    front_name_value(f, "bpnum", "int", arena_printf(&f->arena, "%lld", id));
-}
-
-/* The breakpoint's request; NULL: there is none with this number. */
-static json_t *kept(const struct front *f, long long id)
-{
-    for (size_t i = 0; i < json_array_size(f->points); i++)
-        if (number_of(json_array_get(f->points, i), "id") == id)
-            return json_array_get(f->points, i);
-    return NULL;
-}
-
-static void forget(struct front *f, long long id)
-{
-    for (size_t i = json_array_size(f->points); i-- > 0;)
-        if (!id || number_of(json_array_get(f->points, i), "id") == id)
-            json_array_remove(f->points, i);
-}
+/* ---- break and watch ---- */
 
 bool command_forget_break(struct front *f, long long id)
 {
-    if (!kept(f, id))
+    if (!front_point(f, id))
         return false;
-    forget(f, id);
+    front_forget_point(f, id);
     if (f->link >= 0)
         json_decref(front_request(f, json_pack("{s:s, s:I}", "do", "delete", "id", (json_int_t)id)));
     return true;
 }
-
-void front_forget_reached(struct front *f, const json_t *ids)
-{
-    size_t i;
-    const json_t *id;
-    json_array_foreach(ids, i, id)
-    {
-        long long number = json_integer_value(id);
-        if (json_is_true(json_object_get(kept(f, number), "temporary")))
-            forget(f, number);
-    }
-}
-
-/* ---- break and watch ---- */
 
 /* The colon of "FILE:LINE" or "FILE:FUNCTION", which is none of a "::"; NULL: there is none. */
 static char *find_colon(char *place)
@@ -245,7 +208,7 @@ static void change_one(struct front *f, const char *how, long long id)
         front_error(f, "there is no breakpoint %lld", id);
     }
     if (any && strcmp(how, "delete") == 0)
-        forget(f, id);
+        front_forget_point(f, id);
     else if (any && strcmp(how, "disable") == 0)
         front_note_placed(f, id);
 }
@@ -344,8 +307,8 @@ void debug_command_ignore(struct front *f, char *arguments)
     else if (tells > 0)
         json_decref(front_ask(
             f, json_pack("{s:s, s:I, s:I}", "do", "ignore", "id", (json_int_t)id, "count", (json_int_t)count)));
-    else if (!tells && kept(f, id))
-        json_object_set_new(kept(f, id), "ignore", json_integer(count));
+    else if (!tells && front_point(f, id))
+        json_object_set_new(front_point(f, id), "ignore", json_integer(count));
     else if (!tells)
         front_error(f, "there is no breakpoint %lld", id);
 }
@@ -358,17 +321,17 @@ void debug_command_condition(struct front *f, char *arguments)
     int tells = end > arguments ? can_tell(f) : -1;
     if (end == arguments)
         front_error(f, "condition N [CONDITION]: the breakpoint's number is missing");
-    if (!tells && !kept(f, id))
+    if (!tells && !front_point(f, id))
         front_error(f, "there is no breakpoint %lld", id);
-    if (tells < 0 || (!tells && !kept(f, id)))
+    if (tells < 0 || (!tells && !front_point(f, id)))
         return;
     json_t *answer = tells ? front_ask(f, json_pack("{s:s, s:I, s:s}", "do", "condition", "id", (json_int_t)id,
                                                     "condition", condition))
                            : NULL;
     if (!tells || front_is_ok(answer)) {
-        json_object_del(kept(f, id), "condition");
+        json_object_del(front_point(f, id), "condition");
         if (*condition)
-            json_object_set_new(kept(f, id), "condition", json_string(condition));
+            json_object_set_new(front_point(f, id), "condition", json_string(condition));
     }
     json_decref(answer);
 }

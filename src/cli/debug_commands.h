@@ -10,7 +10,7 @@
 #include "cli/debug_commands.def"
 #undef DEBUG_COMMAND
 
-/* ---- arguments ---- */
+/* ---- debug_arguments.c ---- */
 
 char *command_skip(char *p);
 /* Reads a count, by default 1; returns -1 after it has printed an error. */
@@ -31,6 +31,10 @@ bool command_forget_break(struct front *f, long long id);
 
 /* ---- debug_script.c ---- */
 
+/* The number in a shown value: "97" of "97 'a'", "0x10" of "(@shared int *) 0x10". */
+const char *command_number_in(const char *value);
+/* Prints the character behind a backslash; returns what is behind it. */
+const char *command_put_escape(const char *p);
 /* What Heddle offers instead of a line that other debuggers understand; NULL: the line is not
  * known. */
 const char *debug_elsewhere(const char *line);

@@ -90,8 +90,6 @@ char *front_read_line(struct front *f, const char *prompt);
 
 /* Prints a value, and keeps it. */
 void front_keep_value(struct front *f, const char *type, const char *value);
-/* Gives a value a name. */
-void front_name_value(struct front *f, const char *name, const char *type, const char *value);
 /* The printed or named value that the text is, as in "$", "$3" or "$n"; NULL: it is something
  * else. */
 const json_t *front_value(struct front *f, const char *text);
@@ -101,10 +99,22 @@ const char *front_expression(struct front *f, const char *text);
 /* Runs the commands of the breakpoints of the last stop, once. */
 void front_run_commands(struct front *f);
 
-/* ---- debug_breaks.c ---- */
+/* ---- debug_arguments.c ---- */
 
+/* Takes the words of the text for the program's arguments, from the next run on. False after an
+ * error message. */
+bool front_take_arguments(struct front *f, const char *text);
+
+/* ---- debug_kept.c ---- */
+
+/* Gives a value a name. */
+void front_name_value(struct front *f, const char *name, const char *type, const char *value);
 /* A breakpoint or watchpoint has this number. */
 void front_note_point(struct front *f, long long id);
+/* The breakpoint's request; NULL: there is none with this number. */
+json_t *front_point(const struct front *f, long long id);
+/* Forgets one, or all (0). */
+void front_forget_point(struct front *f, long long id);
 /* Of the breakpoints that a launch has stopped at, forgets those that stop once. */
 void front_forget_reached(struct front *f, const json_t *ids);
 
@@ -169,10 +179,6 @@ const char *front_point_text(const json_t *point, struct arena *arena);
 const char *front_lanes_text(uint32_t lanes, struct arena *arena);
 
 /* ---- debug_commands.c ---- */
-
-/* Takes the words of the text for the program's arguments, from the next run on. False after an
- * error message. */
-bool front_take_arguments(struct front *f, const char *text);
 
 struct debug_command {
     const char *name, *alias; /* alias: or "" */

@@ -209,6 +209,7 @@ struct debugger {
         struct point **at;
         uint32_t n, capacity;
     } points;
+    uint32_t watches; /* how many of them are watchpoints */
     struct {
         struct edit *at;
         uint32_t n, capacity;

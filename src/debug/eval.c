@@ -137,17 +137,89 @@ static const uint32_t *local_words(const struct node *n, const struct frame *f, 
     return (const uint32_t *)local_word(f->warp->local, p.address, 0);
 }
 
+/* The lanes' values from their bits. */
+static void load_bits(const struct c_type *t, const uint64_t *bits, struct lanes_value *v)
+{
+    bool is_integer = t->kind != C_FLOAT && t->kind != C_HALF && t->kind != C_BFLOAT;
+    if (is_integer && t->bytes == 8) {
+        ALL_LANES(l) v->at[l].i = (int64_t)bits[l];
+    } else if (is_integer && t->bytes == 4 && c_is_signed(t)) {
+        ALL_LANES(l) v->at[l].i = (int32_t)(uint32_t)bits[l];
+    } else if (is_integer && t->bytes == 4) {
+        ALL_LANES(l) v->at[l].i = (uint32_t)bits[l];
+    } else {
+        EACH_LANE(l, v->lanes) v->at[l] = c_load(t, &bits[l]);
+    }
+}
+
 static void load_words(const struct c_type *t, const uint32_t *words, struct lanes_value *v)
 {
+    uint64_t bits[WARP_LANES];
+    if (t->bytes == 8) {
+        ALL_LANES(l) bits[l] = words[l] | (uint64_t)words[WARP_LANES + l] << 32;
+    } else {
+        ALL_LANES(l) bits[l] = words[l];
+    }
+    load_bits(t, bits, v);
+}
+
+/* Reads the memory of all lanes at once. False: not all that lies between their addresses is there, or it is local
+ * memory. */
+static bool read_at_once(const struct node *n, const struct frame *f, const struct lanes_value *v, uint64_t *bits)
+{
+    enum { FARTHEST = 1 << 20 };
+    uint64_t low = UINT64_MAX, high = 0, at[WARP_LANES] = {0};
+    struct location p;
     EACH_LANE(l, v->lanes)
     {
-        const uint32_t bits[2] = {words[l], t->bytes == 8 ? words[WARP_LANES + l] : 0};
-        v->at[l] = c_load(t, bits);
+        at[l] = generic(n->a, f, (uint64_t)v->at[l].i);
+        low = at[l] < low ? at[l] : low;
+        high = at[l] > high ? at[l] : high;
     }
+    uint32_t bytes = (uint32_t)n->type->bytes;
+    if (!v->lanes || n->type->bytes > 8 || high - low > FARTHEST ||
+        access_locate(f->warp, SPACE_GENERIC, low, (uint32_t)(high - low) + bytes, false, &p) || !p.at)
+        return false;
+    EACH_LANE(l, v->lanes)
+    {
+        bits[l] = 0;
+        if (bytes == 4)
+            memcpy(&bits[l], (const uint8_t *)p.at + (at[l] - low), 4);
+        else
+            memcpy(&bits[l], (const uint8_t *)p.at + (at[l] - low), bytes);
+    }
+    return true;
+}
+
+/* The words of a variable in the thread's frame, whose address needs no evaluation. NULL: it is none, or has no whole
+ * words. */
+static const uint32_t *frame_words(const struct node *n, const struct frame *f)
+{
+    const struct node *a = n->a;
+    uint64_t offset = 0;
+    struct location p;
+    if (a->kind == NODE_BINARY && a->binary == B_ADD && a->b->kind == NODE_CONST) {
+        offset = (uint64_t)a->b->value.i;
+        a = a->a;
+    }
+    if (a->kind != NODE_LOCAL || !f->act || n->bits || !c_is_scalar(n->type) ||
+        (n->type->bytes != 4 && n->type->bytes != 8) || (f->act->frame + offset) % 4)
+        return NULL;
+    uint64_t at = mem_local_window(&f->warp->block->launch->machine->mem) + f->act->frame + offset;
+    if (access_locate(f->warp, SPACE_GENERIC, at, (uint32_t)n->type->bytes, false, &p) || p.at)
+        return NULL;
+    return (const uint32_t *)local_word(f->warp->local, p.address, 0);
 }
 
 static void eval_memory(const struct node *n, const struct frame *f, uint32_t lanes, struct lanes_value *v)
 {
+    const uint32_t *own = frame_words(n, f);
+    if (own) {
+        v->lanes = lanes;
+        v->why = NULL;
+        load_words(n->type, own, v);
+        return;
+    }
     expression_eval(n->a, f, lanes, v);
     lanes = v->lanes;
     if (!c_is_scalar(n->type)) {
@@ -155,23 +227,29 @@ static void eval_memory(const struct node *n, const struct frame *f, uint32_t la
         v->at[l].i = (int64_t)generic(n->a, f, (uint64_t)v->at[l].i);
         return;
     }
+    uint64_t bits[WARP_LANES] = {0};
     const uint32_t *words = n->bits ? NULL : local_words(n, f, v);
     if (words) {
         load_words(n->type, words, v);
         return;
     }
+    if (!n->bits && read_at_once(n, f, v, bits)) {
+        load_bits(n->type, bits, v);
+        return;
+    }
     EACH_LANE(l, lanes)
     {
-        uint64_t bits = 0, address = generic(n->a, f, (uint64_t)v->at[l].i);
-        if (n->type->bytes > 8 || memory_read(f, l, address, &bits, n->type->bytes) < n->type->bytes) {
+        uint64_t address = generic(n->a, f, (uint64_t)v->at[l].i);
+        bits[l] = 0;
+        if (n->type->bytes > 8 || memory_read(f, l, address, &bits[l], n->type->bytes) < n->type->bytes) {
             v->lanes &= ~(1u << l);
             v->why = no_memory;
             v->address = address;
             continue;
         }
-        v->at[l] = c_load(n->type, &bits);
+        v->at[l] = c_load(n->type, &bits[l]);
         if (n->bits) {
-            int64_t field = (int64_t)((bits >> n->bit_at) << (64 - n->bits));
+            int64_t field = (int64_t)((bits[l] >> n->bit_at) << (64 - n->bits));
             v->at[l].i = c_is_signed(n->type) ? field >> (64 - n->bits) : (int64_t)((uint64_t)field >> (64 - n->bits));
         }
     }

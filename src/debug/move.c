@@ -504,7 +504,7 @@ void move_on_access(void *data, const struct access_event *e)
     if (e->writes && e->space == SPACE_GLOBAL && !r->lost && !r->no_way_back)
         for (uint32_t m = e->lanes; m; m &= m - 1)
             back_keep(r, machines_address(r, access_address(e, (unsigned)__builtin_ctz(m))), e->bytes);
-    for (uint32_t i = 0; i < r->d->points.n; i++) {
+    for (uint32_t i = 0; r->d->watches && i < r->d->points.n; i++) {
         struct point *p = r->d->points.at[i];
         bool is_meant = (e->writes && p->on_writes) || (e->reads && p->on_reads);
         if (p->kind == POINT_WATCH && is_meant && (r->searched ? p == r->searched : p->enabled))

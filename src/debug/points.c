@@ -17,6 +17,7 @@ struct point *point_add(struct debugger *d, enum point_kind kind)
     p->id = ++d->next_id;
     p->kind = kind;
     p->enabled = true;
+    d->watches += kind == POINT_WATCH;
     return p;
 }
 
@@ -77,6 +78,7 @@ static void forget(struct run *r, const struct point *p)
 void point_delete(struct debugger *d, struct point *p)
 {
     forget(d->run, p);
+    d->watches -= p->kind == POINT_WATCH;
     for (uint32_t i = 0; i < d->points.n; i++)
         if (d->points.at[i] == p) {
             VEC_REMOVE(&d->points, i, 1);

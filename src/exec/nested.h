@@ -28,6 +28,11 @@ struct nested_call {
 /* Who answers; `data` is the launch's. */
 struct nested_hooks {
     uint64_t (*call)(void *data, struct nested_call *c);
+    /* For a debugger, which runs a grid again to go back: from now on what the grid launches
+     * waits, and its calls return as if it did not; */
+    void (*hold)(void *data);
+    void (*forget)(void *data); /* the grid begins anew, and has launched nothing; */
+    void (*let_go)(void *data); /* what waits is submitted. */
 };
 
 struct nested {
