@@ -741,7 +741,7 @@ def commands_of_the_command_line_run_first():
 def arguments_of_the_program_are_given_to_run():
     got = answers([build_program("-G"), 6], ["run 7", "p $_exitcode", "set args 6", "run", "set args ' 6' \\7", "b check", "start", "c", "p wrong", "run 1", "kill", "run 'a", "run 1 > x"])
     assert "cudaSuccess" in got[0] and got[1] == "$1 = 0" and "cudaErrorIllegalAddress" in got[3] and got[8] == "$2 = 6", got
-    assert got[9].startswith("the program runs already") and got[11] == "a quote has no end" and "cannot be redirected" in got[12], got
+    assert got[9].startswith("the program is already running") and got[11] == "a quote has no end" and "cannot be redirected" in got[12], got
 
 
 def of_threads_without_a_place_what_has_an_address_is_known():
