@@ -296,7 +296,7 @@ static void a_captured_child_and_its_parents_stay(void)
         CHECK(n == 1);
     }
     OK(cuGraphDestroy(outer));
-    GIVES(CUDA_ERROR_INVALID_HANDLE, cuGraphGetNodes(grandchild, NULL, &n));
+    GIVES(CUDA_ERROR_INVALID_VALUE, cuGraphGetNodes(grandchild, NULL, &n));
     OK(cuGraphDestroy(middle));
     OK(cuGraphDestroy(inner));
     OK(cuStreamDestroy(s));

@@ -194,7 +194,9 @@ static int expected(const struct row *r)
     for (size_t i = 0; i < sizeof of_exec / sizeof of_exec[0]; i++)
         if (strcmp(r->name, of_exec[i]) == 0)
             return CUDA_ERROR_INVALID_VALUE;
-    return r->kind == CONTEXT ? CUDA_ERROR_INVALID_CONTEXT : CUDA_ERROR_INVALID_HANDLE;
+    return r->kind == CONTEXT                    ? CUDA_ERROR_INVALID_CONTEXT
+           : r->kind == GRAPH || r->kind == EXEC ? CUDA_ERROR_INVALID_VALUE
+                                                 : CUDA_ERROR_INVALID_HANDLE;
 }
 
 static void use(const struct row *r, void *handle, int result)

@@ -291,7 +291,7 @@ static void children(void)
     CHECK(cudaGraphExecDestroy(exec));
     CHECK(cudaGraphExecDestroy(of_clone));
     CHECK(cudaGraphDestroy(outer));
-    EXPECT_ERROR(cudaGraphGetNodes(got, NULL, &n), cudaErrorInvalidResourceHandle);
+    EXPECT_ERROR(cudaGraphGetNodes(got, NULL, &n), cudaErrorInvalidValue);
     cudaGetLastError();
     CHECK(cudaGraphDestroy(middle));
     CHECK(cudaGraphDestroy(clone));

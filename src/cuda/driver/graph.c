@@ -267,8 +267,7 @@ CU_API CUresult cuGraphExecDestroy(CUgraphExec exec)
 {
     TRY(state_ready());
     CUgraphExec x = record_take(exec, HANDLE_EXEC);
-    if (!x)
-        return handle_error(exec);
+    NEED(x);
     call_later(exec_free, x);
     return CUDA_SUCCESS;
 }

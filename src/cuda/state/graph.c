@@ -153,11 +153,13 @@ CUresult node_check(const struct work *w, CUcontext context)
 
 /* ---- graphs ---- */
 
+/* CUDA_ERROR_INVALID_VALUE for destroyed graphs and executable graphs, as on an H200. */
 CUresult graph_of(CUgraph handle, CUgraph *g)
 {
     TRY(state_ready());
     *g = record_of(handle, HANDLE_GRAPH);
-    return *g ? CUDA_SUCCESS : handle_error(handle);
+    NEED(*g);
+    return CUDA_SUCCESS;
 }
 
 CUresult node_of(CUgraphNode handle, CUgraphNode *n)

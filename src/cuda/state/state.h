@@ -189,7 +189,7 @@ static inline void *record_of(const void *handle, enum handle_kind kind)
     extern struct handle_table handle_table;
     return handle_find(&handle_table, handle, kind);
 }
-/* The error for an invalid handle of a graph or of memory. */
+/* The error for an invalid handle of a node or of memory. */
 static inline CUresult handle_error(const void *handle)
 {
     return handle ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
