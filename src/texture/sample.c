@@ -563,14 +563,20 @@ static float nan_as_zero(float v)
     return v == v ? v : 0;
 }
 
+/* NaN is less than all numbers. */
+static float size_of(float v)
+{
+    return v == v ? fabsf(v) : -1;
+}
+
 /* A direction becomes a place on a face, and the face. ptxas makes the division by the largest part
- * a product with its approximate reciprocal. NaN, as all products of the direction (0, 0, 0) are,
- * counts as 0. */
+ * a product with its approximate reciprocal. A product that is NaN counts as 0, and its axis is
+ * taken last; of the direction (0, 0, 0) all are, which is face 4. */
 static void find_face(const float v[3], float at[2], unsigned *face)
 {
     float most = fmaxf(fmaxf(fabsf(v[0]), fabsf(v[1])), fabsf(v[2])), part = mufu_rcp(most);
-    float x = nan_as_zero(v[0] * part), y = nan_as_zero(v[1] * part), z = nan_as_zero(v[2] * part), sc, tc;
-    float ax = fabsf(x), ay = fabsf(y), az = fabsf(z);
+    float ax = size_of(v[0] * part), ay = size_of(v[1] * part), az = size_of(v[2] * part), sc, tc;
+    float x = nan_as_zero(v[0] * part), y = nan_as_zero(v[1] * part), z = nan_as_zero(v[2] * part);
     if (az >= ax && az >= ay) {
         *face = z < 0 ? 5 : 4;
         sc = z < 0 ? -x : x;
