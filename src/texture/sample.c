@@ -679,11 +679,23 @@ static double part_of(double v, double part, int steps)
     return v == 0 || !isfinite(v) ? v : floor(v / unit_of(v) * part * steps + .5) / steps * unit_of(v);
 }
 
-/* A gradient in texels, of which a part of a unit from 1/8 on is a whole one. */
+/* The product of two numbers of ten bits. The multiplier leaves out the columns below an eighth of
+ * the result's unit, and adds seven eighths. */
+static double multiply_ten(double a, double b)
+{
+    enum { LEFT_OUT = TEN - 4, ADDED = 7 << LEFT_OUT };
+    double unit = unit_of(a) * unit_of(b);
+    uint32_t x = (uint32_t)(a / unit_of(a)), y = (uint32_t)(b / unit_of(b)), product = ADDED;
+    for (int i = 0; i < TEN; i++)
+        product += y >> i & 1 ? x << i >> LEFT_OUT << LEFT_OUT : 0;
+    return cut((product >> (TEN - 1)) * unit * (1 << (TEN - 1)));
+}
+
+/* A gradient in texels. */
 static double in_texels(float gradient, uint32_t size)
 {
-    double v = cut(gradient), by = cut(size), unit = unit_of(v) * unit_of(by) * (1 << (TEN - 1));
-    return v == 0 || !isfinite(v) ? v : copysign(cut(floor(fabs(v) * by / unit + 7. / 8) * unit), v);
+    double v = cut(gradient);
+    return v == 0 || !isfinite(v) ? v : copysign(multiply_ten(fabs(v), cut(size)), v);
 }
 
 /* The lesser one is cut off one bit below the larger one's. */
