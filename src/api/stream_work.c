@@ -1,5 +1,6 @@
 /* Library calls in streams (include/heddle.h, hd_stream_work): host functions in place of kernels,
  * with the memory that they declare. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "api/box.h"
@@ -31,13 +32,27 @@ static bool is_nothing(const hd_used *u)
     return u->width == 0 || u->height == 0;
 }
 
-static hd_result may_run(const hd_machine *m, const hd_work *w)
+/* Without a checker, which has reported the memory when the call was submitted. */
+static void tell_unusable(const hd_machine *m, const char *call, const hd_used *u)
 {
-    hd_result r = HD_SUCCESS;
-    for (size_t i = 0; i < w->used_count && !r; i++)
-        if (!is_nothing(&w->used[i]))
-            r = box_may_use(m, box_of(&w->used[i]), w->used[i].use & HD_WRITES);
-    return r == HD_ERROR_LAUNCH_FAILED ? HD_ERROR_ILLEGAL_ADDRESS : r;
+    const struct machine_config *o = &m->machine->config;
+    const struct box b = box_of(u);
+    char text[256];
+    if (m->checker || !o->note)
+        return;
+    snprintf(text, sizeof text, "%s %s %llu bytes at %p, but they are not allocated, or only some of them", call,
+             u->use & HD_WRITES ? "writes" : "reads", (unsigned long long)box_extent(&b), u->at);
+    o->note(o->print_data, text);
+}
+
+static hd_result may_run(const hd_machine *m, const char *call, const hd_work *w)
+{
+    for (size_t i = 0; i < w->used_count; i++)
+        if (!is_nothing(&w->used[i]) && box_may_use(m, box_of(&w->used[i]), w->used[i].use & HD_WRITES)) {
+            tell_unusable(m, call, &w->used[i]);
+            return HD_ERROR_ILLEGAL_ADDRESS;
+        }
+    return HD_SUCCESS;
 }
 
 /* ---- checkers and explainers ---- */
@@ -180,7 +195,7 @@ static hd_result tell_found(const hd_machine *m, uint32_t task, const hd_work *w
     hd_work found = {.used_count = 0};
     hd_used *used = w->find_used(w->data, &found.used_count);
     found.used = used;
-    hd_result r = may_run(m, &found);
+    hd_result r = may_run(m, w->name, &found);
     if (!r)
         note_used(m, task, &found);
     if (!r)
@@ -195,7 +210,7 @@ static hd_result do_work(hd_machine *m, uint32_t task, const hd_work *w, const v
     struct mem *mem = &m->machine->mem;
     machine_begin_move(m->machine);
     mem_begin_use(mem);
-    hd_result r = again ? HD_SUCCESS : may_run(m, w);
+    hd_result r = again ? HD_SUCCESS : may_run(m, w->name, w);
     if (!r && m->checker && !again)
         check_used(m, w, place);
     if (!r && m->checker && !again && w->find_used)

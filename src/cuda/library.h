@@ -101,7 +101,12 @@ struct library_device {
 };
 HEDDLE_LIBRARY_API bool heddle_library_device(unsigned number, struct library_device *device);
 
-/* Explains a failed call in a sentence: on stderr under `heddle check`, and in the log. */
+/* For a scalar or result that a call takes from host memory. Reports device memory there, which a
+ * program with a GPU cannot access; `help` says how the call takes it. NULL is ignored. */
+HEDDLE_LIBRARY_API void heddle_library_host(const void *p, bool writes, const char *help);
+
+/* Explains a failed call in a sentence: on stderr under `heddle check`, and in the log. NULL: the
+ * call that the program made. */
 HEDDLE_LIBRARY_API void heddle_library_failed(const char *call, const char *why);
 
 #endif

@@ -98,21 +98,14 @@ static bool shape_extent(struct library_shape s, uint64_t *bytes)
 
 bool heddle_library_reach(void **view, const void *address, struct library_shape shape)
 {
-    hd_memory_info info;
     uint64_t bytes;
     *view = NULL;
     if (shape.width == 0 || shape.count == 0)
         return true;
-    if (!shape_extent(shape, &bytes))
+    if (!shape_extent(shape, &bytes) || !memory_is_usable(address, bytes))
         return false;
-    struct device *d = device_of(address, &info);
-    if (!d) {
-        *view = (void *)address;
-        return library_memory_is_kernels(heddle_library_memory(address));
-    }
-    size_t offset = (size_t)((const char *)address - (const char *)info.start);
-    *view = hd_own_view(d->machine, address);
-    return offset <= info.bytes && bytes <= info.bytes - offset;
+    *view = device_view(address);
+    return true;
 }
 
 enum library_memory heddle_library_memory(const void *address)
@@ -174,12 +167,18 @@ bool heddle_library_device(unsigned number, struct library_device *l)
     return true;
 }
 
+void heddle_library_host(const void *p, bool writes, const char *help)
+{
+    if (p && watch_is_on())
+        watch_host_side(p, writes, help);
+}
+
 void heddle_library_failed(const char *call, const char *why)
 {
     if (watch_is_on())
-        say("%s: %s", call, why);
+        say("%s: %s", call ? call : watch_call(), why);
     else
-        log_line(LOG_ERROR, "%s: %s", call, why);
+        log_line(LOG_ERROR, "%s: %s", call ? call : "a call", why);
 }
 
 /* The name of the object that contains the code. */

@@ -7,7 +7,7 @@
 #include "cuda/state/capture.h"
 #include "cuda/state/contexts.h"
 #include "cuda/state/devices.h"
-#include "cuda/state/machines.h"
+#include "cuda/state/limits.h"
 #include "cuda/state/registered.h"
 #include "cuda/state/streams.h"
 

@@ -9,7 +9,9 @@
 #include "base/sparse.h"
 #include "cuda/library.h"
 #include "cuda/state/devices.h"
+#include "cuda/state/memory_kind.h"
 #include "cuda/watch/check.h"
+#include "cuda/watch/watch.h"
 
 struct library_work {
     _Atomic unsigned refs;
@@ -40,20 +42,40 @@ static double bytes_of(const struct library_task *t)
     return bytes;
 }
 
-/* Does the call use an address without memory? Then it is not made: a program may have replaced our
- * handler of faults. */
-static bool uses_nothing(const struct library_work *w)
+/* The bytes from the first to the last; false if that exceeds any memory. */
+static bool extent(const hd_used *u, size_t *bytes)
 {
-    for (size_t i = 0; i < w->work.used_count; i++)
-        if (!w->work.used[i].at && w->work.used[i].width && w->work.used[i].height)
-            return true;
-    return false;
+    return !__builtin_mul_overflow(u->height - 1, u->pitch, bytes) && !__builtin_add_overflow(*bytes, u->width, bytes);
+}
+
+/* The machine itself has only tested its own memory. */
+static bool is_usable(const hd_used *u)
+{
+    size_t bytes;
+    return (device_count() == 1 && is_of_machines(u->at)) || (extent(u, &bytes) && memory_is_usable(u->at, bytes));
+}
+
+/* Is all memory that the call uses usable? If not, the call is not made: it would end the process
+ * where a kernel ends with a fault. */
+static bool may_run(const struct library_work *w)
+{
+    for (size_t i = 0; i < w->work.used_count; i++) {
+        const hd_used *u = &w->work.used[i];
+        if (!u->width || !u->height || is_usable(u))
+            continue;
+        if (!watch_is_on())
+            say("%s %s memory at %p that kernels may not use: pass memory from cudaMalloc, cudaMallocManaged or "
+                "cudaMallocHost",
+                w->work.name, u->use & HD_WRITES ? "writes" : "reads", u->at);
+        return false;
+    }
+    return true;
 }
 
 static hd_result run(void *data)
 {
     struct library_work *w = data;
-    hd_result r = uses_nothing(w) ? HD_ERROR_ILLEGAL_ADDRESS : w->run(w->args);
+    hd_result r = may_run(w) ? w->run(w->args) : HD_ERROR_ILLEGAL_ADDRESS;
     check_called();
     return r;
 }
@@ -61,7 +83,7 @@ static hd_result run(void *data)
 static hd_result step(void *data, void **state)
 {
     struct library_work *w = data;
-    hd_result r = uses_nothing(w) ? HD_ERROR_ILLEGAL_ADDRESS : w->step(w->args, state);
+    hd_result r = *state || may_run(w) ? w->step(w->args, state) : HD_ERROR_ILLEGAL_ADDRESS;
     if (r != HD_ERROR_NOT_READY)
         check_called();
     return r;
@@ -76,6 +98,9 @@ static hd_used *find_used(void *data, size_t *count)
 {
     const struct library_work *w = data;
     size_t n = 0;
+    *count = 0;
+    if (!may_run(w))
+        return NULL;
     hd_used *of_task = w->find_used ? w->find_used(w->args, &n) : NULL;
     hd_used *all = w->by_beta_count ? realloc(of_task, (n + w->by_beta_count) * sizeof *all) : of_task;
     *count = all ? n : 0;

@@ -91,3 +91,9 @@ double limits_time_left(const struct limits *l)
     double left = l->deadline - seconds_now();
     return l->deadline <= 0 ? 0 : left > 0 ? left : DBL_MIN;
 }
+
+bool host_is_pageable(void)
+{
+    const char *text = secure_getenv("HEDDLE_PAGEABLE");
+    return text && *text && strcmp(text, "0") != 0;
+}

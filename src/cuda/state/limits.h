@@ -19,5 +19,8 @@ const struct limits *limits_given(void);
 int limits_devices(void);
 /* The time for a launch: hd_launch_config.timeout_seconds. */
 double limits_time_left(const struct limits *l);
+/* Do kernels reach all of the host's memory (CUDA's pageable memory access)? HEDDLE_PAGEABLE=1; an
+ * H200's do not. */
+bool host_is_pageable(void);
 
 #endif

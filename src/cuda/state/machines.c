@@ -23,12 +23,6 @@ static void show_note(void *data, const char *text)
     fprintf(stderr, "heddle: %s\n", text);
 }
 
-bool host_is_pageable(void)
-{
-    const char *text = secure_getenv("HEDDLE_PAGEABLE");
-    return text && *text && strcmp(text, "0") != 0;
-}
-
 /* Memory that kernels reach in addition to their own device's: registered and mapped memory, and
  * other devices'. */
 static size_t host_ranges(void *data, hd_range *ranges, size_t n)

@@ -6,8 +6,5 @@
 
 /* The device with its machine; errors: CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_DEVICE. */
 CUresult device_get(CUdevice ordinal, struct device **device);
-/* Do kernels reach all of the host's memory (CUDA's pageable memory access)? HEDDLE_PAGEABLE=1; an
- * H200's do not. */
-bool host_is_pageable(void);
 
 #endif

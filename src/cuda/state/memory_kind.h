@@ -21,5 +21,7 @@ static inline bool memory_is_host(enum memory_kind kind)
 bool memory_is_of_kernels(const hd_memory_info *info);
 /* *info (or NULL): the allocation or variable; its start is NULL for the host's own memory. */
 enum memory_kind memory_kind_of(const void *p, hd_memory_info *info);
+/* May kernels use these bytes, at least one? */
+bool memory_is_usable(const void *p, size_t bytes);
 
 #endif

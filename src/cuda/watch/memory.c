@@ -7,6 +7,7 @@
 
 #include "cuda/state/allocations.h"
 #include "cuda/state/devices.h"
+#include "cuda/state/limits.h"
 #include "cuda/state/registered.h"
 
 bool watch_origin(void *data, const void *start, bool was_freed, char *text, size_t bytes)
@@ -144,10 +145,24 @@ void watch_bad_side(const void *p, size_t bytes, bool writes, enum watch_side wa
 void watch_used(const void *p, size_t bytes, bool writes)
 {
     hd_memory_info info;
-    if (memory_kind_of(p, &info) == MEMORY_PAGEABLE)
+    const bool pageable = memory_kind_of(p, &info) == MEMORY_PAGEABLE;
+    if (pageable && (is_of_machines(p) || !host_is_pageable()))
         watch_bad_side(p, bytes, writes, is_of_machines(p) ? SIDE_ANY : SIDE_FILL);
-    else if (info.start && bytes > (size_t)((char *)info.start + info.bytes - (const char *)p))
+    else if (!pageable && info.start && bytes > (size_t)((char *)info.start + info.bytes - (const char *)p))
         watch_bad_side(p, bytes, writes, SIDE_ANY);
+}
+
+void watch_host_side(const void *p, bool writes, const char *help)
+{
+    if (!watch_options()->memory || memory_kind_of(p, NULL) != MEMORY_DEVICE)
+        return;
+    const struct allocation *a = allocation_find(p, NULL, NULL);
+    struct watch_finding w = {.severity = HD_SEVERITY_ERROR,
+                              .code = "invalid-pointer",
+                              .help = help,
+                              .notes = {{"allocated", "it was allocated here", a ? a->stack : NULL}}};
+    watch_found(&w, "%s %s %p, which the call treats as host memory, but it is device memory",
+                watch_call_of(stack_here()), writes ? "writes to" : "reads from", p);
 }
 
 /* "Calling cudaMemcpy() with dst and src pointers that do not match the direction of the copy

@@ -136,6 +136,11 @@ const char *watch_call_of(const struct stack *s)
     return call ? call : "a call";
 }
 
+const char *watch_call(void)
+{
+    return watch_call_of(stack_here());
+}
+
 /* ---- reporting ---- */
 
 static hd_result put(hd_report **report, hd_severity severity, const char *code, const char *text, const char *help,

@@ -63,6 +63,8 @@ void watch_bad_side(const void *p, size_t bytes, bool writes, enum watch_side wa
 void watch_undefined_copy(void *data, const void *place, const void *to, const void *from, size_t bytes, size_t first);
 /* Does the memory exist that a library call reads or writes? */
 void watch_used(const void *p, size_t bytes, bool writes);
+/* What a call takes for host memory: device memory is reported. */
+void watch_host_side(const void *p, bool writes, const char *help);
 /* Notes that a stream will free an allocation, in stream order. */
 void watch_free_in(hd_stream *stream, const struct allocation *a);
 /* One side of a copy: what the call says about it, and what it is. */
@@ -73,6 +75,9 @@ struct watch_copy {
 };
 /* Compares the direction of a copy with its two sides, both of which exist. */
 void watch_sides(const struct watch_copy *to, const struct watch_copy *from);
+
+/* The CUDA call that the program has made, and whose code asks. */
+const char *watch_call(void);
 
 /* ---- errors ---- */
 

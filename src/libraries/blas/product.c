@@ -383,13 +383,14 @@ bool product_run(const struct product *p)
 {
     if (!p->m || !p->n)
         return true;
-    if (!is_direct(p))
-        return widened(p);
+    const bool zero = is_zero(p, p->alpha);
     struct product scaled = *p;
-    if (is_zero(p, p->alpha)) { /* A and B are not read */
+    if (zero && !p->zero_times) { /* A and B are not read */
         scaled.k = 0;
         p = &scaled;
     }
+    if (!is_direct(p) || (zero && p->zero_times)) /* OpenBLAS does not multiply by an alpha of 0 */
+        return widened(p);
     struct pieces s = {.p = p, .tiles = cut(p->m, p->n, p->k)};
     library_parallel(s.tiles.down * s.tiles.across, direct_piece, &s);
     return true;

@@ -49,6 +49,7 @@ struct product {
     bool c_conjugate, c_transposed;
     cudaDataType through;     /* floats are first rounded to this type; CUDA_R_32F: no rounding */
     bool tf32;                /* or to tf32 */
+    bool zero_times;          /* an alpha of 0 is multiplied by infinities and NaNs of A and B, which give NaNs */
     bool half_sum;            /* the sum is rounded to half before it is multiplied by alpha */
     const void *alpha, *beta; /* of the precision, or int32_t */
     const float *row_alpha;   /* a factor for each row, in addition to alpha; or NULL */

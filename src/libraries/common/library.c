@@ -39,6 +39,11 @@ void library_failed(const char *call, const char *format, ...)
         logger_say(library_logger, LOG_OF_ERROR, call, "%s", text);
 }
 
+void library_no_handle(void)
+{
+    heddle_library_failed(NULL, "the handle was never created, or it was destroyed");
+}
+
 static void after_fork(void)
 {
     handle_after_fork(&library_handles);

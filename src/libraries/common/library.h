@@ -108,6 +108,8 @@ void library_refuse(_Atomic bool *told, const char *what);
         library_refuse(&library_told, what);                                                                           \
     } while (0)
 
+/* Explains that the program's call has a handle that is none, or no longer one. */
+void library_no_handle(void);
 /* Explains a failed call in a sentence on stderr, under `heddle check`
  * and with HEDDLE_LOG=error. */
 void library_failed(const char *call, const char *format, ...) __attribute__((format(printf, 2, 3)));

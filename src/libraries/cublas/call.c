@@ -112,10 +112,20 @@ static size_t alpha_bytes(const struct call *c)
     return count * element_bytes(c->routine->uses & ALPHA_REAL ? real_type(scalar_type(c)) : scalar_type(c));
 }
 
-static void keep_scalars(struct call *c)
+void call_host_scalar(const void *p, bool writes)
+{
+    heddle_library_host(p, writes, "cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_DEVICE) takes it from the device");
+}
+
+static void keep_scalars(struct call *c, const struct region r[])
 {
     if (c->device_scalars)
         return;
+    for (int i = 0; i < OPERANDS; i++)
+        if (r[i].kind == REGION_SCALAR)
+            call_host_scalar(c->op[i].at, r[i].use & HD_WRITES);
+    call_host_scalar(c->routine->uses & USES_ALPHA ? c->alpha : NULL, false);
+    call_host_scalar(c->routine->uses & USES_BETA ? c->beta : NULL, false);
     if (c->routine->uses & USES_ALPHA && c->alpha)
         memcpy(c->alpha_value.bytes, c->alpha, alpha_bytes(c));
     if (c->routine->uses & USES_BETA && c->beta)
@@ -354,8 +364,10 @@ cublasStatus_t call_put(cublasHandle_t handle, struct call *c)
     struct blas_handle *h = handle_of(handle);
     struct region r[OPERANDS] = {0};
     log_call(handle, c->name, c);
-    if (!h)
+    if (!h) {
+        library_no_handle();
         return CUBLAS_STATUS_NOT_INITIALIZED;
+    }
     c->device_scalars = h->pointer_mode == CUBLAS_POINTER_MODE_DEVICE;
     c->math_mode = h->math_mode;
     if (!wrong_choice(c))
@@ -364,7 +376,7 @@ cublasStatus_t call_put(cublasHandle_t handle, struct call *c)
     const bool result = has_result(r), nothing = answers_nothing(c);
     if (status || (nothing && !result) || is_empty(c))
         return status;
-    keep_scalars(c);
+    keep_scalars(c, r);
     status = check_work(c, r);
     if (status || c->checked_only)
         return status;

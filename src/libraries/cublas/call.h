@@ -29,6 +29,8 @@ struct blas_handle {
 };
 
 struct blas_handle *handle_of(cublasHandle_t handle);
+/* Under a checker: a scalar or a result that the handle's pointer mode takes from the host. */
+void call_host_scalar(const void *p, bool writes);
 cublasStatus_t status_of(CUresult r);
 
 /* ---- calls ---- */

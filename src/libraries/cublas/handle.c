@@ -41,7 +41,7 @@ API cublasDestroy_v2(cublasHandle_t handle)
     IN_CALL;                                                                                                           \
     struct blas_handle *h = handle_of(handle);                                                                         \
     if (!h)                                                                                                            \
-    return CUBLAS_STATUS_NOT_INITIALIZED
+    return library_no_handle(), CUBLAS_STATUS_NOT_INITIALIZED
 
 /* A setting with its valid values. */
 #define SETTING(Set, Get, member, T, valid)                                                                            \

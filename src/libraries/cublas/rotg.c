@@ -51,11 +51,13 @@ static cublasStatus_t put(cublasHandle_t handle, struct call *c)
     const struct blas_handle *h = handle_of(handle);
     if (!h || h->pointer_mode == CUBLAS_POINTER_MODE_DEVICE)
         return call_put(handle, c);
-    for (int i = 0; i < (c->routine == &rotg ? 4 : 5); i++)
+    for (int i = 0; i < (c->routine == &rotg ? 4 : 5); i++) {
+        call_host_scalar(c->op[i].at, true);
         if (!c->op[i].at) {
             library_failed(c->name, "an address is NULL");
             return CUBLAS_STATUS_INVALID_VALUE;
         }
+    }
     c->routine->run(c);
     return CUBLAS_STATUS_SUCCESS;
 }

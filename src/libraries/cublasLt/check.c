@@ -115,6 +115,12 @@ static bool planes_fit(const struct operation *o, const struct layout *a, const 
            layout_is_planar(b) == planar && layout_is_planar(c) == planar && layout_is_planar(d) == planar;
 }
 
+/* An H200 has no kernels for planes of halves that are conjugated into floats. */
+static bool conjugates_fit(const struct operation *o, const struct layout *a, const struct layout *d)
+{
+    return !layout_is_planar(a) || d->type != CUDA_C_32F || (o->ta != CUBLAS_OP_C && o->tb != CUBLAS_OP_C);
+}
+
 /* ---- epilogues ---- */
 
 enum { AUX = 128, ROUND_LD = 128 };
@@ -195,6 +201,8 @@ cublasStatus_t matmul_check(const char *say, const struct operation *o, const st
         wrong = "an operation or the epilogue is invalid";
     else if (!sizes_fit(o, a, b, c, d))
         wrong = "sizes, orders, leading dimensions or counts of the matrices do not fit each other";
+    else if (o->scale_type == CUDA_C_16F && family(o->compute) == CUBLAS_COMPUTE_32F)
+        wrong = "alpha and beta cannot be of CUDA_C_16F";
     else if (a->type != b->type && !(is_fp8(a->type) && is_fp8(b->type)))
         wrong = "A and B are of different types";
     else if ((typed = types_fit(o, a->type, b->type, c->type, d->type)) && !aux_fits(o, d))
@@ -219,6 +227,8 @@ cublasStatus_t matmul_check(const char *say, const struct operation *o, const st
         wrong = "tiled memory orders are not supported in matrix products";
     else if (!planes_fit(o, a, b, c, d))
         wrong = "matrices of complex halves, and their results, need a plane offset; other types have none";
+    else if (!conjugates_fit(o, a, d))
+        wrong = "complex halves cannot be conjugated in a product whose result is of CUDA_C_32F";
     else if (d->rows > INT32_MAX || d->columns > INT32_MAX || a->rows > INT32_MAX || a->columns > INT32_MAX ||
              a->ld > INT32_MAX || b->ld > INT32_MAX || d->ld > INT32_MAX)
         wrong = "a size over 2147483647 is not supported";

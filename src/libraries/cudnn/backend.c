@@ -40,6 +40,7 @@ static void let_go(struct descriptor *d)
     for (uint32_t i = 0; i < d->attributes.n; i++)
         clear(&d->attributes.at[i]);
     free(d->attributes.at);
+    free(d->operations);
     free(d);
 }
 

@@ -113,6 +113,7 @@ struct descriptor {
     _Atomic unsigned holders;
     bool final;
     VEC(struct attribute) attributes;
+    struct operations *operations; /* of a graph that is final and no single convolution (graph.c) */
 };
 
 /* Finds an attribute; NULL if it is not set. */
@@ -129,7 +130,7 @@ double attribute_number(const struct descriptor *d, int name, double otherwise);
 bool descriptor_tensor(const struct descriptor *d, struct tensor *t);
 
 /* Can the operations be computed? Unsupported ones are named. */
-cudnnStatus_t graph_finalize(const struct descriptor *graph);
+cudnnStatus_t graph_finalize(struct descriptor *graph);
 cudnnStatus_t graph_execute(struct cudnn_handle *s, const struct descriptor *graph, const struct descriptor *pack);
 
 #endif

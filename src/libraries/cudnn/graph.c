@@ -73,15 +73,17 @@ static const struct descriptor *only_operation(const struct descriptor *graph)
     return known ? op : NULL;
 }
 
-static cudnnStatus_t finalize_operations(const struct descriptor *graph)
+static cudnnStatus_t finalize_operations(struct descriptor *graph)
 {
     struct operations *o = malloc(sizeof *o);
     if (!o)
         return CUDNN_STATUS_ALLOC_FAILED;
     const char *wrong = operations_read(graph, o);
-    free(o);
+    free(graph->operations);
+    graph->operations = wrong ? NULL : o;
     if (!wrong)
         return CUDNN_STATUS_SUCCESS;
+    free(o);
     library_failed("cudnnBackendFinalize", "the graph has %s", wrong);
     LIBRARY_REFUSE(
         "a graph of cuDNN that is neither a convolution or its gradient, nor made of products, convolutions, "
@@ -90,7 +92,7 @@ static cudnnStatus_t finalize_operations(const struct descriptor *graph)
     return CUDNN_STATUS_NOT_SUPPORTED;
 }
 
-cudnnStatus_t graph_finalize(const struct descriptor *graph)
+cudnnStatus_t graph_finalize(struct descriptor *graph)
 {
     struct convolution c;
     int64_t ids[3];
@@ -161,7 +163,8 @@ static cudnnStatus_t execute_operations(struct cudnn_handle *s, const struct des
     hd_used used[MAX_VALUES];
     size_t used_count = 0;
     cudnnStatus_t status = o ? CUDNN_STATUS_BAD_PARAM : CUDNN_STATUS_ALLOC_FAILED;
-    if (o && !operations_read(graph, o)) {
+    if (o && graph->operations) {
+        *o = *graph->operations;
         bool good = bind(o, pack, used, &used_count);
         const struct library_task t = {.name = "cudnnBackendExecute",
                                        .run = operations_run,

@@ -259,13 +259,23 @@ const char *operations_read(const struct descriptor *graph, struct operations *o
     return sort(o);
 }
 
+static double operation_flops(const struct operations *o, const struct operation *p)
+{
+    const struct tensor *x = operand(o, p, 0), *y = &o->values[p->out].t;
+    const double results = (double)count_of(y, y->n);
+    switch (p->type) {
+    case BACKEND_CONVOLUTION_FORWARD: return convolution_flops(&o->convolutions[p->mode]);
+    case BACKEND_OPERATION_MATMUL: return 2 * results * (double)x->dim[x->n - 1];
+    case BACKEND_OPERATION_REDUCTION: return (double)count_of(x, x->n);
+    case BACKEND_OPERATION_POINTWISE: return results;
+    default: return 0; /* moves elements, or draws bits */
+    }
+}
+
 double operations_flops(const struct operations *o)
 {
     double flops = 0;
-    for (unsigned i = 0; i < o->count; i++) {
-        const struct operation *p = &o->list[i];
-        const struct tensor *y = &o->values[p->out].t, *x = operand(o, p, 0);
-        flops += (double)count_of(y, y->n) * (p->type == BACKEND_OPERATION_MATMUL ? 2 * (double)x->dim[x->n - 1] : 1);
-    }
+    for (unsigned i = 0; i < o->count; i++)
+        flops += operation_flops(o, &o->list[i]);
     return flops;
 }

@@ -6,7 +6,7 @@
     IN_CALL;                                                                                                           \
     struct plan *p = plans_find(handle);                                                                               \
     if (!p)                                                                                                            \
-    return CUFFT_INVALID_PLAN
+    return library_no_handle(), CUFFT_INVALID_PLAN
 
 /* ---- executions ---- */
 

@@ -172,7 +172,7 @@ static curandStatus_t set_up(struct generator *g)
     IN_CALL;                                                                                                           \
     struct generator *g = handle_find(&library_handles, handle, KIND_GENERATOR);                                       \
     if (!g)                                                                                                            \
-    return CURAND_STATUS_NOT_INITIALIZED
+    return library_no_handle(), CURAND_STATUS_NOT_INITIALIZED
 
 LIBRARY_API curandStatus_t curandSetStream(curandGenerator_t generator, cudaStream_t stream)
 {
@@ -362,11 +362,17 @@ static curandStatus_t check(const struct generator *g, const char *call, const s
     return CURAND_STATUS_SUCCESS;
 }
 
-/* Kernels store whole elements, and normal numbers in pairs. MT19937's bits are copied. */
+/* MT19937's bits are copied, whose errors are the call's. */
+static bool is_copied(const struct generator *g, const struct draw *d)
+{
+    return g->options.type == CURAND_RNG_PSEUDO_MT19937 && !g->options.host && d->distribution == BITS;
+}
+
+/* Kernels store whole elements, and normal numbers in pairs. */
 static bool is_misaligned(const struct generator *g, const struct draw *d)
 {
     const bool normal = d->distribution >= NORMAL && d->distribution <= LOG_NORMAL_DOUBLE;
-    if (g->options.type == CURAND_RNG_PSEUDO_MT19937 && d->distribution == BITS)
+    if (g->options.host || is_copied(g, d))
         return false;
     return (uintptr_t)d->to % (bytes_of(d->distribution) << (normal && engine_pairs(g->options.type)));
 }
@@ -410,13 +416,17 @@ static curandStatus_t put(struct generator *g, const char *call, struct drawing 
 static curandStatus_t draw(struct generator *g, const char *call, const struct draw *d)
 {
     curandStatus_t status = check(g, call, d);
-    struct drawing w = {.draw = *d, .misaligned = !g->options.host && is_misaligned(g, d)};
+    struct drawing w = {.draw = *d, .misaligned = is_misaligned(g, d)};
     if (status || d->n == 0)
         return status;
     status = set_up(g);
     if (status) {
         poisson_free((struct poisson *)d->table);
         return status;
+    }
+    if (is_copied(g, d) && !library_memory_is_kernels(heddle_library_memory(d->to))) {
+        library_failed(call, "%p is not memory that kernels may use", (void *)d->to);
+        return CURAND_STATUS_LAUNCH_FAILURE;
     }
     return put(g, call, &w);
 }

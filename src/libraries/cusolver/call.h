@@ -91,7 +91,7 @@ struct solver {
     IN_CALL;                                                                                                           \
     __attribute__((unused)) struct solver *s = handle_find(&library_handles, handle, KIND_DENSE);                      \
     if (!s)                                                                                                            \
-    return CUSOLVER_STATUS_NOT_INITIALIZED
+    return library_no_handle(), CUSOLVER_STATUS_NOT_INITIALIZED
 
 /* A condition on an entry point's arguments (`name`: the entry point, `info`: its devInfo). If it
  * does not hold, info becomes -position, as in LAPACK. */

@@ -10,7 +10,7 @@
     IN_CALL;                                                                                                           \
     __attribute__((unused)) struct solver *s = handle_find(&library_handles, handle, KIND_SPARSE);                     \
     if (!s)                                                                                                            \
-    return CUSOLVER_STATUS_NOT_INITIALIZED
+    return library_no_handle(), CUSOLVER_STATUS_NOT_INITIALIZED
 
 int sparse_base(cusparseMatDescr_t descriptor); /* 0 or 1 */
 bool sparse_is_general(cusparseMatDescr_t descriptor);

@@ -11,9 +11,10 @@ cusparseStatus_t call_wrong(const char *name, cusparseStatus_t status, const cha
 }
 
 /* The error of an H200 for a NULL handle. */
-cusparseStatus_t handle_wrong(const char *name)
+cusparseStatus_t handle_wrong(void)
 {
-    return call_wrong(name, CUSPARSE_STATUS_INVALID_VALUE, "the handle is one of cusparseCreate's");
+    library_no_handle();
+    return CUSPARSE_STATUS_INVALID_VALUE;
 }
 
 cusparseStatus_t record_add(void *handle, enum kind kind, const void *record, size_t bytes)
@@ -125,10 +126,18 @@ void call_sparse_vector(struct call *c, const struct sparse_vector *v, unsigned 
     call_vector(c, v->values, v->nnz, type_bytes(v->type), values);
 }
 
+void call_host_scalar(const void *p, bool writes)
+{
+    heddle_library_host(p, writes,
+                        "cusparseSetPointerMode(handle, CUSPARSE_POINTER_MODE_DEVICE) takes it from the device");
+}
+
 struct scalar call_scalar(struct call *c, const struct context *s, const void *at)
 {
-    if (s->mode == CUSPARSE_POINTER_MODE_HOST)
+    if (s->mode == CUSPARSE_POINTER_MODE_HOST) {
+        call_host_scalar(at, false);
         return (struct scalar){.value = number_at(c->compute, at, 0)};
+    }
     call_vector(c, at, 1, type_bytes(c->compute), HD_READS);
     return (struct scalar){.device = at};
 }
@@ -151,6 +160,8 @@ void call_total(struct call *c, const struct context *s, int *total)
 {
     c->at[0] = total;
     c->waits = total && s->mode == CUSPARSE_POINTER_MODE_HOST;
+    if (c->waits)
+        call_host_scalar(total, true);
     if (total && !c->waits)
         call_vector(c, total, 1, sizeof *total, HD_WRITES);
 }

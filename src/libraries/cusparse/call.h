@@ -135,7 +135,7 @@ struct call {
     IN_CALL;                                                                                                           \
     __attribute__((unused)) struct context *s = handle_find(&library_handles, handle, KIND_HANDLE);                    \
     if (!s)                                                                                                            \
-    return handle_wrong(__func__)
+    return handle_wrong()
 
 #define NEED_OR(status, condition)                                                                                     \
     do {                                                                                                               \
@@ -145,7 +145,7 @@ struct call {
 #define NEED(condition)      NEED_OR(CUSPARSE_STATUS_INVALID_VALUE, condition)
 #define SUPPORTED(condition) NEED_OR(CUSPARSE_STATUS_NOT_SUPPORTED, condition)
 
-cusparseStatus_t handle_wrong(const char *name);
+cusparseStatus_t handle_wrong(void);
 /* Explains the error under `heddle check`, and returns the status. */
 cusparseStatus_t call_wrong(const char *name, cusparseStatus_t status, const char *why);
 
@@ -210,6 +210,8 @@ void call_sparse(struct call *c, const struct sparse *m, unsigned pattern, unsig
 void call_dense(struct call *c, const struct dense *m, unsigned use);
 void call_sparse_vector(struct call *c, const struct sparse_vector *v, unsigned values);
 /* A scalar with the compute type. */
+/* Under a checker: a scalar or a result that the pointer mode takes from the host. */
+void call_host_scalar(const void *p, bool writes);
 struct scalar call_scalar(struct call *c, const struct context *s, const void *at);
 number scalar_value(const struct call *c, const struct scalar *s);
 /* The scalars of alpha x + beta y; returns how y is used: it is not read if beta is 0. */

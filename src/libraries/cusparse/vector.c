@@ -187,7 +187,9 @@ LIBRARY_API cusparseStatus_t cusparseSpVV(cusparseHandle_t handle, cusparseOpera
     c.waits = is_host && !call_is_captured(s); /* a graph writes it when it runs */
     call_sparse_vector(&c, &c.v, HD_READS);
     call_dense(&c, &c.y, HD_READS);
-    if (!is_host)
+    if (is_host)
+        call_host_scalar(result, true);
+    else
         call_vector(&c, result, 1, type_bytes(compute), HD_WRITES);
     return call_put(s, &c);
 }

@@ -214,6 +214,36 @@ def loggers_tell_of_calls_and_of_what_fails():
     assert status == 0 and "[Error][cusparseCreateDnVec]" in read(log) and "[CUSPARSE]" not in out, out + err
 
 
+def an_address_that_kernels_cannot_use_is_what_it_is_on_an_h200():
+    """The context's fault, or the call's error, and never the end of the process."""
+    program = cases.build(HERE, "pointers", "-lcublas", "-lcufft", "-lcurand", "-lcusparse", "-lcusolver")
+    with open(os.path.join(HERE, "pointers.expected")) as f:
+        expected = [(line.split(": ")[0], *field.split("=")) for line in f for field in line.split()[1:]]
+    wrong = []
+    for call, kind, want in tap.some(30, expected[::3] + expected[1::3] + expected[2::3]):
+        status, out, err = tap.run("run", program, call, kind[0])
+        wrong += [f"{call} {kind}: {status} {out}{err}(H200: {want})"] if (status, out) != (0, want + "\n") else []
+        assert ("that kernels may not use" in err) == want.endswith(",700"), f"{call} {kind}: {err}"
+    assert not wrong, "\n".join(wrong)
+    status, out, err = tap.run("check", program, "axpy", "wild")
+    assert status != 0 and "cublasSaxpy writes 400 bytes at 0x1234567890, which is not device memory [invalid-pointer]" in out + err, out + err
+    for command in ["run"], ["check"]:
+        status, out, err = tap.run(*command, program, "axpy", "host", env={**os.environ, "HEDDLE_PAGEABLE": "1"})
+        assert status == 0 and out.startswith("0,0\n"), out + err
+
+
+def check_tells_handles_that_are_gone_and_scalars_on_the_wrong_side():
+    program = cases.build(HERE, "mistakes", "-lcublas", "-lcublasLt", "-lcufft", "-lcurand", "-lcusparse", "-lcusolver")
+    status, out, err = tap.run("check", program, "handles")
+    assert status == 0 and out == "1 1 101 1 1 3\n", out + err
+    for call in "cublasSscal", "cublasSetStream", "curandGenerateUniform", "cufftExecC2C", "cusolverDnSgetrf", "cusparseSpMV_bufferSize":
+        assert f"heddle: {call}: the handle was never created, or it was destroyed\n" in err, (call, err)
+    status, out, err = tap.run("check", program, "scalars")
+    for words in "cublasSaxpy reads from", "cublasSdot writes to", "cublasSrotg writes to", "cublasLtMatmul reads from", "cusparseAxpby reads from":
+        assert len(re.findall(rf"error: {words} 0x[0-9a-f]+, which the call treats as host memory, but it is device memory \[invalid-pointer", err)) == 1, (words, err)
+    assert err.count("SetPointerMode(handle, CU") == 4 and "CUBLASLT_MATMUL_DESC_POINTER_MODE" in err, err
+
+
 def check_says_how_many_calls_it_has_seen():
     status, out, err = tap.run("check", _joined(), "calls")
     assert status == 0 and re.search(r"^check: no errors in \d+ calls of libraries$", err, re.M), out + err
