@@ -66,7 +66,11 @@ static bool may_run(const struct library_work *w)
         if (!watch_is_on())
             say("%s %s memory at %p that kernels may not use: pass memory from cudaMalloc, cudaMallocManaged or "
                 "cudaMallocHost",
-                w->work.name, u->use & HD_WRITES ? "writes" : "reads", u->at);
+                w->work.name,
+                u->use & HD_WRITES ? "writes"
+                : u->use           ? "reads"
+                                   : "uses",
+                u->at);
         return false;
     }
     return true;

@@ -49,7 +49,8 @@ static const char *wrong_increment(const struct call *c, const struct region r[]
 static bool null_result(const struct call *c, const struct region r[])
 {
     for (int i = 0; i < OPERANDS; i++)
-        if (r[i].kind == REGION_SCALAR && !c->op[i].at)
+        if (r[i].kind == REGION_SCALAR && !c->op[i].at &&
+            !(c->device_scalars && c->routine->uses & NULL_IS_MAPPING_ERROR)) /* there it is a wild address */
             return true;
     return false;
 }
@@ -168,6 +169,12 @@ static bool is_something(const struct region *r)
     return r->kind != REGION_NONE && r->rows > 0 && (!is_matrix(r->kind) || r->columns > 0);
 }
 
+static bool lacks_scalar(const struct call *c)
+{
+    const unsigned u = c->routine->uses;
+    return (u & USES_ALPHA && !c->alpha) || (u & USES_BETA && !c->beta);
+}
+
 /* The name of an operand that is NULL but needed, or may be needed if
  * the device has the scalars. */
 static const char *lacking(const struct call *c, const struct region r[])
@@ -191,7 +198,7 @@ static cublasStatus_t check_work(const struct call *c, const struct region r[])
 {
     const unsigned u = c->routine->uses;
     const char *operand = NULL;
-    if (!(u & NULL_IS_ZERO) && ((u & USES_ALPHA && !c->alpha) || (u & USES_BETA && !c->beta))) {
+    if (lacks_scalar(c) && !(c->device_scalars ? u & LEVEL_1 : u & NULL_IS_ZERO)) {
         library_failed(c->name, "alpha or beta is NULL");
         return CUBLAS_STATUS_INVALID_VALUE;
     }
@@ -295,6 +302,8 @@ static hd_result run(void *args)
     seen.routine->regions(&seen, r);
     seen.alpha = seen.device_scalars && c->alpha ? library_view(c->alpha) : c->alpha_value.bytes;
     seen.beta = seen.device_scalars && c->beta ? library_view(c->beta) : c->beta_value.bytes;
+    if (seen.device_scalars && lacks_scalar(c))
+        return HD_ERROR_ILLEGAL_ADDRESS;
     for (int i = 0; i < OPERANDS && seen.device_scalars; i++)
         if (!seen.op[i].at && is_something(&r[i]) && !does_without(&seen, i, &r[i], seen.alpha, seen.beta))
             return HD_ERROR_ILLEGAL_ADDRESS;

@@ -73,7 +73,7 @@ static bool run_gemm(const struct call *c)
                                     .precision = p,
                                     .integers = integers,
                                     .tf32 = is_tf32(c),
-                                    .zero_times = c->device_scalars && c->op[0].at && c->op[1].at,
+                                    .zero_times = c->device_scalars && c->op[0].at && c->op[1].at && !is_tf32(c),
                                     .half_sum = c->mixed && is_half_sum(c),
                                     .alpha = integers ? c->alpha : alpha,
                                     .beta = integers ? c->beta : beta,

@@ -235,7 +235,7 @@ static bool run_gemv(const struct call *c)
                               .n = 1,
                               .k = n ? c->n : c->m,
                               .precision = c->mixed ? PRECISION_S : call_precision(c),
-                              .zero_times = true,
+                              .zero_times = !c->mixed || c->device_scalars,
                               .alpha = c->alpha,
                               .beta = c->beta,
                               .a = {o[0].at, o[0].ld, operand_type(c, 0), CUBLASLT_ORDER_COL},

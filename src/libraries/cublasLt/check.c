@@ -60,15 +60,19 @@ static bool fits_fp8(const struct operation *o, cudaDataType a, cudaDataType b, 
     return (c == CUDA_R_16F || c == CUDA_R_16BF) && (d == c || d == CUDA_R_8F_E4M3 || (d == CUDA_R_8F_E5M2 && e5m2));
 }
 
-static bool types_fit(const struct operation *o, cudaDataType a, cudaDataType b, cudaDataType c, cudaDataType d)
+static bool is_combination(const struct operation *o, cudaDataType a, cudaDataType b, cudaDataType c, cudaDataType d,
+                           bool any_scale)
 {
-    if (is_fp8(a) && is_fp8(b))
-        return fits_fp8(o, a, b, c, d);
     for (size_t i = 0; i < sizeof combinations / sizeof *combinations; i++)
-        if (combinations[i].compute == family(o->compute) && combinations[i].scale == o->scale_type &&
+        if (combinations[i].compute == family(o->compute) && (any_scale || combinations[i].scale == o->scale_type) &&
             combinations[i].a == a && combinations[i].b == b && combinations[i].c == c && combinations[i].d == d)
             return true;
     return false;
+}
+
+static bool types_fit(const struct operation *o, cudaDataType a, cudaDataType b, cudaDataType c, cudaDataType d)
+{
+    return is_fp8(a) && is_fp8(b) ? fits_fp8(o, a, b, c, d) : is_combination(o, a, b, c, d, false);
 }
 
 /* ---- sizes ---- */
@@ -201,14 +205,14 @@ cublasStatus_t matmul_check(const char *say, const struct operation *o, const st
         wrong = "an operation or the epilogue is invalid";
     else if (!sizes_fit(o, a, b, c, d))
         wrong = "sizes, orders, leading dimensions or counts of the matrices do not fit each other";
-    else if (o->scale_type == CUDA_C_16F && family(o->compute) == CUBLAS_COMPUTE_32F)
-        wrong = "alpha and beta cannot be of CUDA_C_16F";
     else if (a->type != b->type && !(is_fp8(a->type) && is_fp8(b->type)))
         wrong = "A and B are of different types";
     else if ((typed = types_fit(o, a->type, b->type, c->type, d->type)) && !aux_fits(o, d))
         wrong = "the leading dimension of the auxiliary matrix does not fit";
     else if (typed && !scales_fit(o, a, d))
         wrong = "a scale or an amax address is set for a matrix that is not of 8-bit floats";
+    else if (!typed && is_combination(o, a->type, b->type, c->type, d->type, true))
+        wrong = "alpha and beta do not have the type that these matrices need";
     if (wrong) {
         library_failed(say, "%s", wrong);
         return CUBLAS_STATUS_INVALID_VALUE;

@@ -37,10 +37,22 @@ static double gelu(double x)
     return 0.5 * x * (1 + tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)));
 }
 
-/* By the GPU's approximate tanh, as an H200's bits show. */
-static float gelu_float(float x)
+/* Floats: by the GPU's approximate tanh, with the roundings that give an H200's bits. */
+static float gelu_tanh(float x)
 {
-    return 0.5f * x * (1 + mufu_tanh(0.797884583f * (x + 0.044715f * x * x * x)));
+    return mufu_tanh(0.797884583f * x * fmaf(0.044715f * x, x, 1));
+}
+
+static float gelu_float(float x, bool narrowed)
+{
+    const float half = 0.5f * x, t = gelu_tanh(x);
+    return narrowed ? fmaf(half, t, half) : half * (1 + t);
+}
+
+static float gelu_slope_float(float x)
+{
+    const float t = gelu_tanh(x), inner = fmaf((float)(3 * 0.044715 * 0.7978845608028654) * x, x, 0.797884583f);
+    return 0.5f * (1 + t) + 0.5f * x * (fmaf(-t, t, 1) * inner);
 }
 
 static double gelu_slope(double x)
@@ -69,7 +81,7 @@ static void finish_value(const struct problem *p, int64_t row, int64_t column, d
     if (e == CUBLASLT_EPILOGUE_DRELU || e == CUBLASLT_EPILOGUE_DRELU_BGRAD)
         *v = *aux_bits(p, row, column) >> row % 8 & 1 ? *v : 0;
     if (e == CUBLASLT_EPILOGUE_DGELU || e == CUBLASLT_EPILOGUE_DGELU_BGRAD)
-        *v *= gelu_slope(aux);
+        *v = wide ? *v * gelu_slope(aux) : (double)((float)*v * gelu_slope_float((float)aux));
     if (e & CUBLASLT_EPILOGUE_RELU) {
         if (e & 128) {
             const unsigned char bit = (unsigned char)(1 << row % 8);
@@ -79,7 +91,7 @@ static void finish_value(const struct problem *p, int64_t row, int64_t column, d
         *v = *v > 0 || *v != *v ? *v : 0;
     }
     if (e & CUBLASLT_EPILOGUE_GELU)
-        *v = wide ? gelu(*v) : (double)gelu_float((float)*v);
+        *v = wide ? gelu(*v) : (double)gelu_float((float)*v, p->t->d.type != CUDA_R_32F);
 }
 
 static void finish_column(const struct product *product, int64_t column, void *values)

@@ -122,6 +122,11 @@ void call_info(struct call *c, int *info, int64_t n)
     call_vector(c, OP_INFO, info, info ? n : 0, sizeof *info, HD_WRITES);
 }
 
+void call_needs_info(struct call *c, int *info)
+{
+    call_vector(c, OP_INFO, info, 1, sizeof *info, HD_WRITES);
+}
+
 struct call call_solution(const char *name, enum precision p, call_run *run, int64_t n, int64_t nrhs, void *B,
                           int64_t ldb)
 {

@@ -127,7 +127,8 @@ static cusolverStatus_t getrf(cusolverDnHandle_t handle, const char *name, enum 
     call_matrix(&c, OP_A, A, m, n, lda, HD_READS | HD_WRITES);
     if (pivots)
         call_vector(&c, OP_PIVOTS, pivots, least, pivot_bytes(flags), HD_WRITES);
-    return call_put_info(s, &c, info);
+    call_needs_info(&c, info);
+    return call_put(s, &c);
 }
 
 /* For wrong arguments, and empty calls, an H200 does not write info. */

@@ -132,7 +132,8 @@ static cusolverStatus_t sytrf(cusolverDnHandle_t handle, const char *name, enum 
     call_triangle(&c, OP_A, A, uplo, n, lda, HD_READS | HD_WRITES);
     if (pivots)
         call_vector(&c, OP_PIVOTS, pivots, n, sizeof *pivots, HD_WRITES);
-    return call_put_info(s, &c, info);
+    call_needs_info(&c, info);
+    return call_put(s, &c);
 }
 
 static cusolverStatus_t sytri(cusolverDnHandle_t handle, const char *name, enum precision p, cublasFillMode_t uplo,

@@ -91,6 +91,11 @@ void call_vector(struct call *c, const void *at, int64_t n, size_t element_bytes
         add_used(c, library_uses(at, bytes, 1, bytes, use));
 }
 
+void call_exists(struct call *c, const void *at)
+{
+    add_used(c, library_uses(at, 1, 1, 1, 0));
+}
+
 static void *step(void *at, int64_t elements, size_t bytes)
 {
     return (char *)at + elements * (int64_t)bytes;

@@ -205,6 +205,8 @@ static inline void index_set(cusparseIndexType_t type, void *to, int64_t i, int6
 
 /* ---- what a call uses ---- */
 
+/* Memory that is neither read nor written here, but has to be there. */
+void call_exists(struct call *c, const void *at);
 void call_vector(struct call *c, const void *at, int64_t n, size_t element_bytes, unsigned use);
 void call_sparse(struct call *c, const struct sparse *m, unsigned pattern, unsigned values);
 void call_dense(struct call *c, const struct dense *m, unsigned use);
@@ -232,6 +234,7 @@ struct equation {
     struct dense b, c;
     cusparseOperation_t op_a, op_b;
     cudaDataType compute;
+    const void *buffer; /* memory that an H200 works in; or NULL */
 };
 
 /* Reads the descriptors of a sparse matrix and two vectors, or two dense matrices; false if one is

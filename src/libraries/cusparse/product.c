@@ -109,6 +109,8 @@ cusparseStatus_t equation_multiply(const struct context *s, const struct equatio
     call_sparse(&c, &c.a, HD_READS, HD_READS);
     call_dense(&c, &c.x, HD_READS);
     call_dense(&c, &c.y, updates);
+    if (p->buffer)
+        call_exists(&c, p->buffer);
     return call_put(s, &c);
 }
 
@@ -218,11 +220,12 @@ static bool is_compressed(const struct sparse *a)
     LIBRARY_API cusparseStatus_t cusparse##Name(ARGUMENTS, void *buffer)                                               \
     {                                                                                                                  \
         CHECKED(p);                                                                                                    \
-        (void)buffer;                                                                                                  \
         cusparseStatus_t wrong = check(&p);                                                                            \
         if (wrong)                                                                                                     \
             return wrong;                                                                                              \
         Name##_BUFFER(p);                                                                                              \
+        NEED_OR(CUSPARSE_STATUS_INTERNAL_ERROR, p.a->offsets || !is_compressed(p.a) || p.a->nnz == 0);                 \
+        p.buffer = is_compressed(p.a) ? buffer : NULL;                                                                 \
         return equation_multiply(s, &p);                                                                               \
     }
 PRODUCT(SpMV, MULTIPLY_VECTOR, VECTORS)

@@ -35,6 +35,13 @@ def nans_come_through_zeros_as_on_an_h200():
     cases.answers_as_an_h200(HERE, "nan", "-lcublas", but=but)
 
 
+@tap.in_full
+def an_alpha_of_0_multiplies_where_it_does_on_an_h200():
+    """But where that depends on the size, in the last column of a tile, and syr2k's beta of -0, which an H200 takes for another number."""
+    but = {"z_gemm.sgemm", "z_gemmt.sgemmt", "z_half.hh", "z_half.tf", "z_symm.zsymm", "z_trmm.ztrmm"}
+    cases.answers_as_an_h200(HERE, "zeros", "-lcublas", but=but | {f"z_syr2k.{t}syr2k" for t in "sdcz"})
+
+
 def an_address_of_a_batch_that_leads_nowhere_is_the_contexts_fault():
     """One that is null, is no memory, has too little behind it, or has been freed: error 700, as of a kernel."""
     program = cases.build(HERE, "addresses", "-lcublas", "-lcusolver")

@@ -42,5 +42,12 @@ def a_call_uses_what_it_says_and_no_more():
         assert status != 0 and all(text in err for text in found), (part, out, err)
 
 
+def gelu_planes_and_scalars_are_an_h200s():
+    """But for the last digit of a few halves, and the order of the sum of a bias's gradient."""
+    but = {"gelu_f.fbgrad", "gelu_h.hgelu", "gelu_h.hgelub", "gelu_h.hgelua"}
+    names = ["gelu_f", "scale_types", "planes2", "gelu_b", "gelu_h", "z_types"]
+    cases.answers_as_an_h200(HERE, "epilogues", "-lcublasLt", but=but, only=tap.some(3, names))
+
+
 if __name__ == "__main__":
     tap.main(globals())

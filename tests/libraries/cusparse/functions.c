@@ -445,7 +445,7 @@ static void tridiagonal_work_sizes_are_an_h200s(void)
 
 /* ---- what is no matrix ---- */
 
-enum spoilt { LARGE_INDEX, NEGATIVE_INDEX, FALLING_OFFSETS, NO_OFFSETS, NO_VALUES, SPOILT };
+enum spoilt { LARGE_INDEX, NEGATIVE_INDEX, FALLING_OFFSETS, NO_COLUMNS, NO_VALUES, SPOILT };
 
 /* In a process of its own, as the context is lost. */
 static bool is_an_illegal_address(enum spoilt what)
@@ -465,7 +465,7 @@ static bool is_an_illegal_address(enum spoilt what)
     ((int *)column)[4] = what == LARGE_INDEX ? 1000000000 : what == NEGATIVE_INDEX ? -1 : 1;
     if (what == FALLING_OFFSETS)
         ((int *)row)[2] = -7;
-    cusparseCsrSetPointers(a, what == NO_OFFSETS ? NULL : row, column, what == NO_VALUES ? NULL : v);
+    cusparseCsrSetPointers(a, row, what == NO_COLUMNS ? NULL : column, what == NO_VALUES ? NULL : v);
     cusparseCreateDnVec(&dx, N, x, CUDA_C_32F);
     cusparseCreateDnVec(&dy, M, y, CUDA_C_32F);
     cusparseSpMV(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, a, dx, &zero, dy, CUDA_C_32F,
