@@ -129,7 +129,8 @@ struct point *watch_point(struct asked *a, const char *expression, const char **
     if (!n)
         return NULL;
     const struct node *address = node_address((struct node *)n, &a->arena);
-    *wrong = "it is in a register, or not a variable: only memory can be watched";
+    *wrong = arena_printf(&a->arena, "`%s` is in a register, or is not a variable: writes are known of memory alone",
+                          expression);
     if (!address || !n->type->bytes)
         return NULL;
     struct node whole = *n;

@@ -319,6 +319,13 @@ def the_last_write_is_the_last_of_all_that_watchpoints_have_seen():
     assert found >= count // 4, found
 
 
+def what_has_no_memory_has_no_writes():
+    got = answers(TILE, ["b 31", "run", "lw n + 1", "lw v", "watch $r1", "lw nothing", "lw tile[99999999]", "lw", "lw out[0]"])
+    assert got[2] == "`n + 1` is in a register, or is not a variable: writes are known of memory alone" and got[4] == got[2].replace("n + 1", "$r1"), got
+    assert got[3].startswith("`v` is in a register") and got[5] == "there is no `nothing` here" and got[6].startswith("there are no 4 bytes of memory at 0x"), got
+    assert got[7].startswith("the place in memory is missing") and got[8].startswith("this launch has not written out[0] so far"), got
+
+
 def the_last_write_is_the_last_that_a_watchpoint_has_seen():
     args = ADDS[:2] + ("--policy", "random:5") + ADDS[2:]
     seen = answers(args, ["b adds", "run", "delete", "watch *(int *)$arg1"] + ["continue", "info time"] * 9 + ["last-write *(int *)$arg1"])
