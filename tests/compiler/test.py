@@ -16,7 +16,7 @@ from tap import launch, main, need_loadable_libraries, run, some
 def without_the_compiler_jit_is_refused_and_auto_runs():
     gone = environment(HEDDLE_JIT="/nonexistent/heddle-jit")
     status, out, err = run("launch", *SAXPY, "--engine", "jit", env=gone)
-    assert status != 0 and "cannot be compiled" in out + err and "heddle-jit is not there" in out + err, out + err
+    assert status != 0 and "cannot be compiled" in out + err and "heddle-jit: it is built if LLVM 19" in out + err, out + err
     status, out, err = run("launch", *MATMUL, "--engine", "auto", env=gone)
     assert status == 0, err
 
@@ -243,7 +243,7 @@ def what_takes_too_long_is_not_tried_again_and_others_are():
 
 
 def a_compiler_that_cannot_be_started_is_named():
-    for program, why in ("/nonexistent/heddle-jit", "is not there"), ("/bin/true", "does not start"):
+    for program, why in ("/nonexistent/heddle-jit", "there is no /nonexistent/heddle-jit"), ("/bin/true", "does not start"):
         out = ends("finish", 0, HEDDLE_ENGINE="auto", HEDDLE_JIT=program)
         assert out == ["began", "done"]
         status, out, err = run("launch", *SAXPY, "--engine", "jit", env=environment(HEDDLE_JIT=program))
