@@ -1,5 +1,5 @@
-/* Barriers in shared memory on which threads arrive and wait separately: CUDA C++ Programming Guide,
- * "Asynchronous Barrier", "Memory Barrier Primitives Interface". */
+/* Barriers in shared memory on which threads arrive and wait separately: CUDA C++ Programming
+ * Guide, "Asynchronous Barrier", "Memory Barrier Primitives Interface". */
 #if defined(__CUDA__) && !defined(_CUDA_AWBARRIER_PRIMITIVES_H_) /* other compilers have nothing of it */
 #define _CUDA_AWBARRIER_PRIMITIVES_H_
 

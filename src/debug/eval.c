@@ -163,8 +163,8 @@ static void load_words(const struct c_type *t, const uint32_t *words, struct lan
     load_bits(t, bits, v);
 }
 
-/* Reads the memory of all lanes at once. False: not all that lies between their addresses is there, or it is local
- * memory. */
+/* Reads the memory of all lanes at once. False: not all that lies between their addresses is
+ * there, or it is local memory. */
 static bool read_at_once(const struct node *n, const struct frame *f, const struct lanes_value *v, uint64_t *bits)
 {
     enum { FARTHEST = 1 << 20 };
@@ -191,8 +191,8 @@ static bool read_at_once(const struct node *n, const struct frame *f, const stru
     return true;
 }
 
-/* The words of a variable in the thread's frame, whose address needs no evaluation. NULL: it is none, or has no whole
- * words. */
+/* The words of a variable in the thread's frame, whose address needs no evaluation. NULL: it is
+ * none, or has no whole words. */
 static const uint32_t *frame_words(const struct node *n, const struct frame *f)
 {
     const struct node *a = n->a;

@@ -26,8 +26,8 @@ bool syscall_run(struct warp *w, struct activation *a, const struct op *o, uint3
  * fault of this kind. */
 uint64_t heap_malloc(struct warp *w, const struct op *o, unsigned lane, uint64_t bytes);
 bool heap_free(struct warp *w, const struct op *o, unsigned lane, uint64_t address, enum fault_kind otherwise);
-/* Frees what the kernels of an idle context have allocated. `forget` is called for each block before
- * it is freed. */
+/* Frees what the kernels of an idle context have allocated. `forget` is called for each
+ * block before it is freed. */
 void heap_leave(struct machine *m, const struct context *c, void (*forget)(void *data, const struct mem_block *b),
                 void *data);
 

@@ -121,7 +121,8 @@ void context_destroy(struct context *c);
 /* Waits for what has been put, and has no more run but what always does: the context's fault is
  * HD_ERROR_CONTEXT_IS_DESTROYED from then on, where it had none. */
 void context_close(struct context *c);
-uint64_t context_number(const struct context *c); /* for other folders; unique in the process, never 0 */
+/* For other folders: unique in the process, never 0. */
+uint64_t context_number(const struct context *c);
 struct stream *context_legacy_stream(struct context *c);
 hd_result context_fault(struct context *c);
 /* Does a fault end what runs in the context? An assertion that fails does not: on an H200, the

@@ -24,8 +24,9 @@ HEDDLE_OPERATION(bit_or, x | y)
 HEDDLE_OPERATION(bit_xor, x ^ y)
 #undef HEDDLE_OPERATION
 
-/* Scans of the lanes of a group, and of the values of a wide tile's warps. Sums of floats depend on
- * the order: nvcc's header, too, takes ever greater steps, and gives op a thread's own value first. */
+/* Scans of the lanes of a group, and of the values of a wide tile's warps. Sums of floats
+ * depend on the order: nvcc's header, too, takes ever greater steps, and gives op a
+ * thread's own value first. */
 template <class G, class T, class Op>
 static __device__ __forceinline__ __attribute__((nodebug)) T heddle_scan(const G &g, T value, Op &&op)
 {
@@ -51,8 +52,8 @@ static __device__ __forceinline__ __attribute__((nodebug)) T heddle_scan_of(Of o
     return result;
 }
 
-/* op(what an atomic variable has, value) becomes its value; what it had. `to` is a cuda::atomic or a
- * cuda::atomic_ref. */
+/* op(what an atomic variable has, value) becomes its value; what it had. `to` is a
+ * cuda::atomic or a cuda::atomic_ref. */
 template <class A, class T, class Op>
 static __device__ __forceinline__ __attribute__((nodebug)) T heddle_update(A &to, T value, Op &&op)
 {

@@ -1,7 +1,7 @@
 /* A type of 8 bits and less, and those of two and four. Included once for each: with TINY, TINY2,
  * TINY4 (the types), STORAGE1, STORAGE2, STORAGE4, HEDDLE_BITS of each in a pair, and NARROW(x),
- * WIDEN(code); NARROW_DOUBLE(x) where that of a double differs. Members and meanings: CUDA Math API, "FP8 Conversion and Data Movement", "C++ struct
- * for handling fp8 data type" and its kind.
+ * WIDEN(code); NARROW_DOUBLE(x) where that of a double differs. Members and meanings: CUDA Math
+ * API, "FP8 Conversion and Data Movement", "C++ struct for handling fp8 data type" and its kind.
  */
 #ifndef NARROW_DOUBLE
 #define NARROW_DOUBLE NARROW

@@ -66,8 +66,8 @@ static bool can_run_by_mask(const struct emit *e, const struct access *a)
            access_can_mask(e->fn, a) && !mem_access_is_strong(a->mem) && fn_ref_width(e->fn, a->i->a) <= 32;
 }
 
-/* Are the first and the last lane that run inside, and aligned? An address before the block's memory
- * counts as negative. */
+/* Are the first and the last lane that run inside, and aligned? An address before the block's
+ * memory counts as negative. */
 static value test_running_lanes(struct emit *e, const struct transfer *t, value first)
 {
     value lowest = emit_intrinsic(e, "llvm.cttz", t->mask, const_i1(e, false));
@@ -82,9 +82,9 @@ static value test_running_lanes(struct emit *e, const struct transfer *t, value 
     return build_and(e, in, emit_is_zero(e, aligned));
 }
 
-/* Some lanes run, and the test has failed, maybe because of the others: `sums[lane]` of the first
- * eight lanes, of eight sums. The running ones load or store under their mask if their own addresses
- * are inside. */
+/* Some lanes run, and the test has failed, maybe because of the others: `sums[lane]` of the
+ * first eight lanes, of eight sums. The running ones load or store under their mask if their
+ * own addresses are inside. */
 static void access_by_mask(struct emit *e, const struct transfer *t, LLVMBasicBlockRef done)
 {
     struct transfer own = *t;
@@ -209,8 +209,8 @@ static void transfer_lanes(struct emit *e, const struct transfer *t, LLVMBasicBl
         transfer_store_scatter(e, &in_order);
 }
 
-/* Words of local memory at an address of each lane. Those of all lanes stand together (mem/local.h),
- * so the host's addresses are 32 times as far apart. */
+/* Words of local memory at an address of each lane. Those of all lanes stand together
+ * (mem/local.h), so the host's addresses are 32 times as far apart. */
 static void transfer_local_words(struct emit *e, const struct transfer *t)
 {
     struct mem_access *mem = ARENA_NEW(e->arena, struct mem_access);
