@@ -98,6 +98,17 @@ static bool add_clusters(struct job *j, const char *input, const char *arch, str
     return true;
 }
 
+/* clang 19 writes version 8.5. Inline PTX may use what version 9.0 has, as with CUDA 13's nvcc, whose
+ * oldest target is sm_75. Both versions have equally many characters. */
+static bool raise_version(char *ptx, size_t n, const char *arch)
+{
+    static const char clangs[] = "\n.version 8.5\n", cuda_13[] = "\n.version 9.0\n";
+    char *at = atoi(arch) < 75 ? NULL : memmem(ptx, n, clangs, sizeof clangs - 1);
+    if (at)
+        memcpy(at, cuda_13, sizeof cuda_13 - 1);
+    return at != NULL;
+}
+
 /* What clang 19 leaves out of the PTX that it writes. */
 static bool mend_ptx(struct job *j, const char *input, const char *arch, const char *path)
 {
@@ -105,13 +116,14 @@ static bool mend_ptx(struct job *j, const char *input, const char *arch, const c
     const char *error = file_read(j->arena, path, 0, &file);
     if (error)
         return cc_failure(j, "%s", error) == 0;
+    bool is_raised = raise_version(file.bytes, file.n, arch);
     struct str ptx = {file.bytes, file.n};
     bool ok = !cc_has_clusters(ptx) || add_clusters(j, input, arch, &ptx);
     if (ok && j->o.rdc)
         ptx = cc_name_statics(ptx, j->arena);
     if (ok && j->o.given[CC_REGISTERS])
         ptx = cc_limit_registers(ptx, (unsigned)atoi(j->o.value[CC_REGISTERS]), j->arena);
-    if (ok && ptx.p != file.bytes)
+    if (ok && (is_raised || ptx.p != file.bytes))
         ok = job_write(j, path, ptx.p, ptx.n);
     free(file.bytes);
     return ok;

@@ -749,6 +749,18 @@ def operands_of_assembly_are_those_that_are_written():
     cc("-ptx", "operands.cu")
 
 
+def assembly_may_use_what_version_9_0_of_ptx_has():
+    """clang 19 itself writes version 8.5. CUDA 13's nvcc has no target before sm_75."""
+    with open(f"{source}/tests/cc/bulk_copy.cu") as f:
+        write("bulk_copy.cu", f.read())
+    cc("-arch=sm_90", "bulk_copy.cu", "-o", "bulk_copy")
+    assert run("bulk_copy") == "no error 961\n"
+    for arch, version in ("sm_52", "8.5"), ("sm_72", "8.5"), ("sm_75", "9.0"), ("sm_90a", "9.0"):
+        write("version.cu", "__global__ void k() { asm(\"// .version 8.5\"); }\n")
+        ptx, _ = cc("-ptx", f"-arch={arch}", "version.cu", "-o", "-")
+        assert f"\n.version {version}\n.target {arch}\n" in ptx and "// .version 8.5" in ptx, ptx
+
+
 def windows_line_ends_and_wide_strings():
     with open(path("wide.cu"), "wb") as f:
         f.write("""#include <cstdio>
