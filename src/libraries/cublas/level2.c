@@ -238,10 +238,10 @@ static bool run_gemv(const struct call *c)
                               .zero_times = !c->mixed || c->device_scalars,
                               .alpha = c->alpha,
                               .beta = c->beta,
-                              .a = {o[0].at, o[0].ld, operand_type(c, 0), CUBLASLT_ORDER_COL},
-                              .b = {x, o[1].ld, operand_type(c, 1), CUBLASLT_ORDER_ROW},
-                              .c = {y, o[2].ld, operand_type(c, 2), CUBLASLT_ORDER_ROW},
-                              .d = {y, o[2].ld, operand_type(c, 2), CUBLASLT_ORDER_ROW}};
+                              .a = {o[0].at, o[0].ld, operand_type(c, 0), CUBLASLT_ORDER_COL, 0},
+                              .b = {x, o[1].ld, operand_type(c, 1), CUBLASLT_ORDER_ROW, 0},
+                              .c = {y, o[2].ld, operand_type(c, 2), CUBLASLT_ORDER_ROW, 0},
+                              .d = {y, o[2].ld, operand_type(c, 2), CUBLASLT_ORDER_ROW, 0}};
     return product_run(&p);
 }
 

@@ -202,8 +202,8 @@ static bool run_rank_kx(const struct call *c, bool hermitian)
                                   .precision = p,
                                   .alpha = c->alpha,
                                   .beta = zero,
-                                  .a = {c->op[0].at, c->op[0].ld, c->type, CUBLASLT_ORDER_COL},
-                                  .b = {c->op[1].at, c->op[1].ld, c->type, CUBLASLT_ORDER_COL},
+                                  .a = {c->op[0].at, c->op[0].ld, c->type, CUBLASLT_ORDER_COL, 0},
+                                  .b = {c->op[1].at, c->op[1].ld, c->type, CUBLASLT_ORDER_COL, 0},
                                   .c = d,
                                   .d = d};
     const bool ok = product && product_run(&whole);

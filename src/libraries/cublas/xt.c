@@ -114,9 +114,9 @@ static cublasStatus_t gemm(const char *name, cublasXtHandle_t handle, const stru
                                       .precision = element_precision(D),                                               \
                                       .alpha = alpha,                                                                  \
                                       .beta = beta,                                                                    \
-                                      .a = {A, (int64_t)lda, D, CUBLASLT_ORDER_COL},                                   \
-                                      .b = {B, (int64_t)ldb, D, CUBLASLT_ORDER_COL},                                   \
-                                      .c = {C, (int64_t)ldc, D, CUBLASLT_ORDER_COL},                                   \
-                                      .d = {C, (int64_t)ldc, D, CUBLASLT_ORDER_COL}});                                 \
+                                      .a = {A, (int64_t)lda, D, CUBLASLT_ORDER_COL, 0},                                \
+                                      .b = {B, (int64_t)ldb, D, CUBLASLT_ORDER_COL, 0},                                \
+                                      .c = {C, (int64_t)ldc, D, CUBLASLT_ORDER_COL, 0},                                \
+                                      .d = {C, (int64_t)ldc, D, CUBLASLT_ORDER_COL, 0}});                              \
     }
 ALL_TYPES(XT_GEMM, )
