@@ -47,9 +47,10 @@ struct product {
     enum precision precision; /* of the sum; D if integers are multiplied */
     bool integers;            /* alpha, beta, C and D are 32-bit integers, which wrap */
     bool c_conjugate, c_transposed;
-    cudaDataType through;     /* floats are first rounded to this type; CUDA_R_32F: no rounding */
-    bool tf32;                /* or to tf32 */
-    bool zero_times;          /* an alpha of 0 is multiplied by infinities and NaNs of A and B, which give NaNs */
+    cudaDataType through; /* floats are first rounded to this type; CUDA_R_32F: no rounding */
+    bool tf32;            /* or to tf32 */
+    /* An alpha of 0 is multiplied by infinities and NaNs of A and B, which give NaNs. */
+    bool zero_times;
     bool half_sum;            /* the sum is rounded to half before it is multiplied by alpha */
     const void *alpha, *beta; /* of the precision, or int32_t */
     const float *row_alpha;   /* a factor for each row, in addition to alpha; or NULL */

@@ -113,7 +113,8 @@ struct descriptor {
     _Atomic unsigned holders;
     bool final;
     VEC(struct attribute) attributes;
-    struct operations *operations; /* of a graph that is final and no single convolution (graph.c) */
+    /* Of a graph that is final and no single convolution (graph.c). */
+    struct operations *operations;
 };
 
 /* Finds an attribute; NULL if it is not set. */
