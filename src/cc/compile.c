@@ -98,8 +98,8 @@ static bool add_clusters(struct job *j, const char *input, const char *arch, str
     return true;
 }
 
-/* clang 19 writes version 8.5. Inline PTX may use what version 9.0 has, as with CUDA 13's nvcc, whose
- * oldest target is sm_75. Both versions have equally many characters. */
+/* clang 19 writes version 8.5. Inline PTX may use what version 9.0 has, as with CUDA 13's nvcc,
+ * whose oldest target is sm_75. Both versions have equally many characters. */
 static bool raise_version(char *ptx, size_t n, const char *arch)
 {
     static const char clangs[] = "\n.version 8.5\n", cuda_13[] = "\n.version 9.0\n";

@@ -155,7 +155,8 @@ void call_vector(struct call *c, enum operand o, const void *at, int64_t n, size
 void call_matrices(struct call *c, enum operand o, const void *at, int64_t rows, int64_t columns, int64_t ld,
                    int64_t step, unsigned use);
 void call_info(struct call *c, int *info, int64_t n);
-/* The same for one info, where NULL is a wild address; call_info() and call_put_info() leave out a NULL. */
+/* The same for one info, where NULL is a wild address; call_info() and call_put_info() leave out a
+ * NULL. */
 void call_needs_info(struct call *c, int *info);
 
 /* ---- it is done ---- */
