@@ -443,7 +443,7 @@ def wrong_command_lines_say_what_is_meant():
         status, out, err = run("explore", *ticket, "--no-symmetry", *words)
         assert status == 2 and not out and says in err, (words, status, out, err)
     status, out, err = run("explore", *ticket[:5], "u32[96]+outcome", 1)
-    assert status == 2 and "and, to explore, +outcomes" in err, err
+    assert status == 2 and "and, for heddle explore, +outcomes" in err, err
     status, out, err = run("explore", *ticket[:6], 1, "--observe", "1[64]", "--outcome", 2, "--repair")
     assert status == 2 and "there is 1 outcome, number 1" in err, err
 
