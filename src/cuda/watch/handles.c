@@ -89,7 +89,7 @@ bool watch_handle(const void *handle, const char *what)
         w.code = "use-after-destroy";
         w.notes[0] = (struct watch_note){"destroyed", "it was destroyed here", h.destroyed};
         w.notes[1] = (struct watch_note){"created", "it was created here", h.created};
-        watch_found(&w, "%s with the %s %p, which was destroyed %s before", call, h.what, handle,
+        watch_found(&w, "%s with the %s %p, which was already destroyed %s", call, h.what, handle,
                     stack_text(h.destroyed).place);
     } else if (handle) {
         watch_found(&w, "%s with %p, which is not a %s", call, handle, what);

@@ -42,7 +42,7 @@ static void double_free(const struct watch_finding *what, const struct watch_fre
     w.code = "double-free";
     w.notes[0] = (struct watch_note){"freed", "it was freed here", f->freed};
     w.notes[1] = (struct watch_note){"allocated", "it was allocated here", f->allocated};
-    watch_found(&w, "%s of %p, a buffer of %zu bytes that was freed %s before", call, p, f->bytes,
+    watch_found(&w, "%s of %p, a buffer of %zu bytes that was already freed %s", call, p, f->bytes,
                 stack_text(f->freed).place);
 }
 
@@ -93,7 +93,7 @@ static void use_after_free(const struct watch_finding *what, const struct watch_
     w.code = "use-after-free";
     w.notes[0] = (struct watch_note){"freed", "it was freed here", f->freed};
     w.notes[1] = (struct watch_note){"allocated", "it was allocated here", f->allocated};
-    watch_found(&w, "%s %s %zu bytes at %p, in %s that was freed %s before", call, verb, bytes, p,
+    watch_found(&w, "%s %s %zu bytes at %p, in %s that was already freed %s", call, verb, bytes, p,
                 buffer_name(name, f->bytes), stack_text(f->freed).place);
 }
 
