@@ -115,7 +115,8 @@ static size_t alpha_bytes(const struct call *c)
 
 void call_host_scalar(const void *p, bool writes)
 {
-    heddle_library_host(p, writes, "cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_DEVICE) takes it from the device");
+    heddle_library_host(p, writes,
+                        "for a scalar in device memory, call cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_DEVICE)");
 }
 
 static void keep_scalars(struct call *c, const struct region r[])

@@ -450,7 +450,7 @@ API cublasLtMatmul(cublasLtHandle_t lightHandle, cublasLtMatmulDesc_t computeDes
         return CUBLAS_STATUS_NOT_SUPPORTED;
     }
     if (t.o.pointer_mode != CUBLASLT_POINTER_MODE_DEVICE) {
-        static const char help[] = "the attribute CUBLASLT_MATMUL_DESC_POINTER_MODE takes it from the device";
+        static const char help[] = "for a scalar in device memory, set the attribute CUBLASLT_MATMUL_DESC_POINTER_MODE";
         heddle_library_host(t.o.pointer_mode == CUBLASLT_POINTER_MODE_HOST ? alpha : NULL, false, help);
         heddle_library_host(beta, false, help);
         if (t.o.pointer_mode == CUBLASLT_POINTER_MODE_HOST)

@@ -133,8 +133,8 @@ void call_sparse_vector(struct call *c, const struct sparse_vector *v, unsigned 
 
 void call_host_scalar(const void *p, bool writes)
 {
-    heddle_library_host(p, writes,
-                        "cusparseSetPointerMode(handle, CUSPARSE_POINTER_MODE_DEVICE) takes it from the device");
+    heddle_library_host(
+        p, writes, "for a scalar in device memory, call cusparseSetPointerMode(handle, CUSPARSE_POINTER_MODE_DEVICE)");
 }
 
 struct scalar call_scalar(struct call *c, const struct context *s, const void *at)
