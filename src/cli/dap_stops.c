@@ -262,7 +262,7 @@ const char *dap_goto_targets(struct dap *d, const json_t *arguments, json_t *bod
     int64_t line = number_of(arguments, "line");
     json_t *targets = json_array();
     if (!path || line < 0)
-        return "the line of a source is missing";
+        return "gotoTargets: the path of the source or the line is missing";
     free(d->goto_path);
     d->goto_path = strdup(path);
     for (int back = 1; back >= 0; back--)
