@@ -53,7 +53,7 @@ static const char *size_refusal(const hd_array_desc *d)
         w = DEVICE_MAXIMUM_TEXTURE2D_WIDTH;
         h = DEVICE_MAXIMUM_TEXTURE2D_HEIGHT;
     }
-    return d->width > w || d->height > h || d->depth > depth ? "an array larger than the device's" : NULL;
+    return d->width > w || d->height > h || d->depth > depth ? "an array larger than the device supports" : NULL;
 }
 
 static const unsigned ALL_ARRAY_FLAGS = HD_ARRAY_LAYERED | HD_ARRAY_SURFACE | HD_ARRAY_CUBEMAP | HD_ARRAY_GATHER;

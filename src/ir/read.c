@@ -377,7 +377,7 @@ static bool check_serial(struct reader *r)
         const struct ir_block *b = &r->f->blocks.at[k], *head = &r->f->blocks.at[b->serial_from];
         if (b->serial_to && (k < b->serial_from || k >= b->serial_to || head->serial_from != b->serial_from ||
                              head->serial_to != b->serial_to))
-            return scan_fail(&r->s, r->s.source->text.p, "block %u is not in the serial part that it says", k);
+            return scan_fail(&r->s, r->s.source->text.p, "block %u does not fit the serial part that it names", k);
     }
     return true;
 }

@@ -77,7 +77,7 @@ const char *parse_describe(struct parser *p, struct token t)
 bool parse_enter(struct parser *p)
 {
     if (p->depth == MAX_DEPTH)
-        return parse_fail(p, NULL, "this is nested too deeply: %d levels are the most", MAX_DEPTH);
+        return parse_fail(p, NULL, "this is nested too deeply: at most %d levels are possible", MAX_DEPTH);
     p->depth++;
     return true;
 }

@@ -125,7 +125,8 @@ static void check_outer_register(struct verifier *v, const struct ptx_reg *r)
 {
     if (v->m->version >= 30)
         diag_error(v->diags, symbol_place(v, &r->symbol), "ptx-type", "declare it in a function",
-                   "`%.*s` is in .reg, which only functions may declare from .version 3.0 on", STR_ARG(r->symbol.name));
+                   "`%.*s` is a register: from .version 3.0 on, only functions may declare registers",
+                   STR_ARG(r->symbol.name));
     check_type(v, &r->symbol, SPACE_REG, r->type, r->vector, false);
 }
 

@@ -113,7 +113,7 @@ static CUresult set(struct CUfunc_st *f, struct device *d, CUfunction_attribute 
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
-        return api_not_supported("setting the size of a kernel's clusters as its attribute");
+        return api_not_supported("setting a kernel's cluster size by a function attribute");
     default: return CUDA_ERROR_INVALID_VALUE;
     }
 }

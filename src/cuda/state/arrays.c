@@ -57,7 +57,7 @@ static bool fits(const CUDA_ARRAY3D_DESCRIPTOR *d, bool mipmapped)
 
 static CUresult make(CUcontext c, const CUDA_ARRAY3D_DESCRIPTOR *d, unsigned levels, hd_array **array)
 {
-    const char *error = "an array larger than the device's, or of another shape";
+    const char *error = "an array of a size or shape that the device does not support";
     NEED(fits(d, levels > 0));
     hd_array_desc desc = {.format = (unsigned)d->Format,
                           .channels = d->NumChannels,

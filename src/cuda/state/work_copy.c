@@ -132,7 +132,7 @@ CUresult work_check_given(const struct work *w)
         return CUDA_SUCCESS;
     if (w->kind == WORK_COPY && (!graph_memory_find(p, &info, &given) || given))
         p = w->copy.from;
-    log_line(LOG_ERROR, "%p is memory of a graph that is not allocated now", p);
+    log_line(LOG_ERROR, "%p is graph memory that is not allocated now", p);
     watch_bad_side(p, w->kind == WORK_FILL ? w->fill.width * w->fill.element_bytes : w->copy.width, p != w->copy.from,
                    SIDE_ANY);
     return CUDA_ERROR_INVALID_VALUE;
