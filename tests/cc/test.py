@@ -1027,13 +1027,19 @@ int main()
     run("warps")
     write("own_shuffle.cu", """__device__ int __shfl_down(int x, unsigned by, int width = 32) { return __shfl_down_sync(~0u, x, by, width) + 1; }
 #define __ballot(x) __ballot_sync(~0u, x)
-__global__ void k(int *p) { p[threadIdx.x] = __shfl_down((int)threadIdx.x, 1) + (int)__ballot(0); }
+template <class T> __device__ T __shfl_up(T x, unsigned by, int width = 32) { return __shfl_up_sync(~0u, x, by, width) + 2; }
+template <class T> __device__ T __shfl(T x, int from) { return __shfl_sync(~0u, x, from) + 3; }
+__global__ void k(int *p)
+{
+    const int i = threadIdx.x;
+    p[i] = __shfl_down(i, 1) + (int)__ballot(0) + 100 * __shfl_up(i, 1) + 10000 * __shfl(i, 5u);
+}
 int main()
 {
     int *p;
     cudaMallocManaged(&p, 128);
     k<<<1, 32>>>(p);
-    return cudaDeviceSynchronize() || p[3] != 5;
+    return cudaDeviceSynchronize() || p[3] != 5 + 400 + 80000;
 }
 """)
     _, err = cc("own_shuffle.cu", "-o", "own_shuffle")

@@ -73,15 +73,20 @@ HEDDLE_SHUFFLE(__shfl_xor_sync, int, 31)
 #define HEDDLE_EARLIER(name)                                                                                           \
     [[deprecated("nvcc has " name                                                                                      \
                  "_sync instead, whose first argument names the threads that take part")]] HEDDLE_INLINE
-#define HEDDLE_SHUFFLE(name, Second)                                                                                   \
-    template <class T> HEDDLE_EARLIER(#name) T name(T value, Second second, int width = 32)                            \
+/* A number that a parameter of a program's own template fits better. */
+struct heddle_lane_operand {
+    int value;
+    HEDDLE_HD heddle_lane_operand(int value) : value(value) {}
+};
+#define HEDDLE_SHUFFLE(name)                                                                                           \
+    template <class T> HEDDLE_EARLIER(#name) T name(T value, heddle_lane_operand second, int width = 32)               \
     {                                                                                                                  \
-        return name##_sync(__activemask(), value, second, width);                                                      \
+        return name##_sync(__activemask(), value, second.value, width);                                                \
     }
-HEDDLE_SHUFFLE(__shfl, int)
-HEDDLE_SHUFFLE(__shfl_up, unsigned)
-HEDDLE_SHUFFLE(__shfl_down, unsigned)
-HEDDLE_SHUFFLE(__shfl_xor, int)
+HEDDLE_SHUFFLE(__shfl)
+HEDDLE_SHUFFLE(__shfl_up)
+HEDDLE_SHUFFLE(__shfl_down)
+HEDDLE_SHUFFLE(__shfl_xor)
 #undef HEDDLE_SHUFFLE
 #define HEDDLE_VOTE(name, R)                                                                                           \
     template <int = 0> HEDDLE_EARLIER(#name) R name(int predicate)                                                     \
