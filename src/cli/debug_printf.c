@@ -26,12 +26,13 @@ static char *next_expression(char **rest)
 }
 
 /* Reads a conversion such as "%-8.3f" without its sizes (l, h, z): its letter is the last one.
- * NULL: it is none. */
-static const char *read_conversion(const char **at, struct arena *arena)
+ * *is_int: it has none, and is of an int in C. NULL: it is none. */
+static const char *read_conversion(const char **at, bool *is_int, struct arena *arena)
 {
     const char *p = *at + 1;
     size_t n = strspn(p, "-+ #0123456789."), sizes = strspn(p + n, "hlzjtqL");
     char letter = p[n + sizes];
+    *is_int = !sizes;
     *at = p + n + sizes + (letter != 0);
     return letter && strchr("diouxXcfFeEgGaAsp%", letter) && n < 16 ? arena_printf(arena, "%%%.*s%c", (int)n, p, letter)
                                                                     : NULL;
@@ -40,7 +41,7 @@ static const char *read_conversion(const char **at, struct arena *arena)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 /* Prints one value by a conversion. False: it is not of that kind. */
-static bool print_as(const char *conversion, const char *value, struct arena *arena)
+static bool print_as(const char *conversion, bool is_int, const char *value, struct arena *arena)
 {
     size_t n = strlen(conversion);
     char letter = conversion[n - 1], *end;
@@ -70,6 +71,8 @@ static bool print_as(const char *conversion, const char *value, struct arena *ar
                   : is_fraction    ? (long long)d
                   : *number == '-' ? strtoll(number, NULL, 0)
                                    : (long long)strtoull(number, NULL, 0);
+    if (is_int && *number == '-' && i >= INT_MIN && strchr("ouxX", letter))
+        i = (unsigned)i;
     if (is_float)
         printf(format, d);
     else if (letter == 'c')
@@ -118,14 +121,15 @@ void debug_command_printf(struct front *f, char *arguments)
             putchar(*p++);
             continue;
         }
-        const char *start = p, *conversion = read_conversion(&p, &f->arena);
+        bool is_int;
+        const char *start = p, *conversion = read_conversion(&p, &is_int, &f->arena);
         const char letter = conversion ? conversion[strlen(conversion) - 1] : 0;
         const char *value = !conversion ? NULL : letter == '%' ? "" : next_value(f, &rest, letter);
         if (!conversion)
             front_error(f, "`%.*s` is no conversion: d i u o x c f e g a s p", (int)(p - start), start);
         else if (value && letter == '%')
             putchar('%');
-        else if (value && !print_as(conversion, value, &f->arena))
+        else if (value && !print_as(conversion, is_int, value, &f->arena))
             front_error(f, "`%s` cannot show %s", conversion, value);
         if (!value)
             return;
