@@ -194,6 +194,55 @@ template <class T> static void in_steps(T *v, int n)
         for (int i = n - 1; i >= step; i--)
             v[i] += v[i - step];
 }
+/* The same of tiles of several warps. Their first thread gets what the variable has had, also where
+ * op makes something else of it and T(). */
+struct wide_updates {
+    int inclusive[128], exclusive[128];
+    unsigned product[128];
+    float sums[128];
+};
+__global__ void update_wide(wide_updates *r)
+{
+    __shared__ cuda::atomic<int, cuda::thread_scope_block> greatest;
+    __shared__ cuda::atomic<unsigned, cuda::thread_scope_block> product;
+    __shared__ cuda::atomic<float, cuda::thread_scope_block> sum;
+    const auto tile = cg::tiled_partition<128>(cg::this_thread_block());
+    const int i = threadIdx.x;
+    if (i == 0)
+        greatest = -1060, product = 3, sum = 1.f / 3;
+    __syncthreads();
+    r->exclusive[i] = cg::exclusive_scan_update(tile, greatest, i - 1100, cg::greater<int>());
+    r->inclusive[i] = cg::inclusive_scan_update(tile, greatest, i - 1050, cg::greater<int>());
+    r->product[i] = cg::exclusive_scan_update(tile, product, 2u * i + 1, [](unsigned a, unsigned b) { return a * b; });
+    r->sums[i] = cg::exclusive_scan_update(tile, sum, 1.f / (i + 3), cg::plus<float>());
+}
+static bool wide_updates_are_right(const wide_updates *r)
+{
+    bool right = true;
+    unsigned product = 3;
+    for (int i = 0; i < 128; i++) {
+        const int before = i - 1101, had = -973;
+        right = right && r->exclusive[i] == (before > -1060 ? before : -1060) && r->product[i] == product;
+        right = right && r->inclusive[i] == (i - 1050 > had ? i - 1050 : had);
+        product *= 2u * i + 1;
+    }
+    float ends[4], behind = 1.f / 3;
+    for (int warp = 0; warp < 4; warp++) {
+        float v[32];
+        for (int i = 0; i < 32; i++)
+            v[i] = 1.f / (warp * 32 + i + 3);
+        in_steps(v, 32);
+        ends[warp] = v[31];
+        for (int i = 0; i < 32; i++)
+            right = right && r->sums[warp * 32 + i] == (i ? v[i - 1] + behind : behind);
+        float upto[4] = {ends[0], ends[1], ends[2], ends[3]};
+        for (int i = warp + 1; i < 4; i++)
+            upto[i] = 0;
+        in_steps(upto, 4);
+        behind = upto[warp] + 1.f / 3;
+    }
+    return right;
+}
 static float in_halves(float *v, int n)
 {
     for (int step = n / 2; step; step /= 2)
@@ -311,6 +360,10 @@ int main()
     for (int i = 0; i < 32; i++)
         updated = updated && u->inclusive[i] == 1000 + (i + 1) * (i + 2) / 2 && u->exclusive[i] == 1528 + i * (i - 1) / 2;
     CHECK(updated, "groups add what they have to atomic variables");
+    wide_updates *wide = shared_memory<wide_updates>(1);
+    update_wide<<<1, 128>>>(wide);
+    CUDA(cudaDeviceSynchronize());
+    CHECK(wide_updates_are_right(wide), "tiles of several warps add what they have to atomic variables");
     CHECK(u->told[1] == 2 && u->told[29] == 2 && u->told[33] == 66 && u->told[61] == 66, "one thread's result for all");
 
     float *x = shared_memory<float>(256);

@@ -70,6 +70,36 @@ template <class G, class A, class T, class Op> HEDDLE_CG T exclusive_scan_update
         had = heddle_update(to, g.size() == 1 ? value : op(before, value), op);
     return op(g.shfl(had, g.size() - 1), before);
 }
+/* Of a tile of several warps: in its warps, and what the variable has and the warps before. */
+template <unsigned tile, class P, class A, class T, class Op>
+HEDDLE_CG T heddle_behind(const thread_block_tile<tile, P> &g, A &to, T in_warp, Op &&op)
+{
+    T had = T();
+    const T before = g.heddle_each_warp(in_warp, g.thread_rank() % 32 == 31, [&](auto of) {
+        const unsigned warp = g.thread_rank() / 32;
+        if (g.thread_rank() == tile - 1)
+            had = heddle_update(to, heddle_scan_of<tile / 32, T>(of, tile / 32 - 1, op), op);
+        return warp ? heddle_scan_of<tile / 32, T>(of, warp - 1, op) : T();
+    });
+    had = g.shfl(had, tile - 1);
+    return g.thread_rank() / 32 ? op(before, had) : had;
+}
+template <unsigned tile, class P, class A, class T, class Op>
+HEDDLE_CG std::enable_if_t<(tile > 32), T> inclusive_scan_update(const thread_block_tile<tile, P> &g, A &&to, T value,
+                                                                 Op &&op)
+{
+    const T in_warp = heddle_scan(tiled_partition<32>(g), value, op);
+    return op(in_warp, heddle_behind(g, to, in_warp, op));
+}
+template <unsigned tile, class P, class A, class T, class Op>
+HEDDLE_CG std::enable_if_t<(tile > 32), T> exclusive_scan_update(const thread_block_tile<tile, P> &g, A &&to, T value,
+                                                                 Op &&op)
+{
+    const auto part = tiled_partition<32>(g);
+    const T upto = heddle_scan(part, value, op), in_warp = part.shfl_up(upto, 1);
+    const T behind = heddle_behind(g, to, upto, op);
+    return part.thread_rank() ? op(in_warp, behind) : behind;
+}
 template <class G, class A, class T> HEDDLE_CG T inclusive_scan_update(const G &g, A &&to, T value)
 {
     return inclusive_scan_update(g, to, value, plus<T>());
