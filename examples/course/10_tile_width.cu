@@ -49,5 +49,5 @@ int main()
     try_width<16>(M, N, P, width);
     try_width<32>(M, N, P, width);
     try_width<64>(M, N, P, width);
-    printf("on a G80, with 16 KB for up to 8 blocks, 2 KB a block make TILE_WIDTH 16\n");
+    printf("a G80 has 16 KB of shared memory for up to 8 blocks; TILE_WIDTH 16 needs 2 KB for each block\n");
 }

@@ -215,7 +215,7 @@ static void print_global(const struct group *g, FILE *out, struct arena *arena)
             fprintf(out, "  %-16s %s requests, %.1f sectors each (%s%.1f%s)%s\n", kinds[i].words,
                     count_text((uint64_t)real_of(a, "requests"), arena), real_of(a, "sectors") / real_of(a, "requests"),
                     lanes_share ? "" : "ideal: ", real_of(a, "ideal_sectors") / real_of(a, "requests"),
-                    lanes_share ? " if lanes shared no words" : "",
+                    lanes_share ? " if each lane had its own words" : "",
                     real_of(a, "sectors") > 1.05 * real_of(a, "ideal_sectors")
                         ? arena_printf(arena, ": %.0f%% of the traffic is wasted",
                                        100 * (1 - real_of(a, "ideal_sectors") / real_of(a, "sectors")))

@@ -124,7 +124,8 @@ void repair_text(const struct exploration *e, const struct repair *r, struct tex
             t,
             "  an atomic access in place of a plain one ends a race; it does not restrict the values that are read\n");
     if (r->minimal)
-        text_printf(t, "  minimal: without any one part of it, a finding comes back (%u explored)\n", r->n_parts);
+        text_printf(t, "  minimal: if any one part is left out, a finding comes back (%u smaller repair%s explored)\n",
+                    r->n_parts, r->n_parts == 1 ? "" : "s");
     else
         text_puts(t, "  it may not be minimal: not all smaller changes could be explored\n");
 }
