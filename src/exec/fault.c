@@ -329,7 +329,8 @@ static const char *describe_meeting(const struct fault *f, struct arena *arena)
     switch (f->kind) {
     case FAULT_bad_barrier:
         return arena_printf(
-            arena, "uses barrier number or thread count %llu: barriers are 0 to 15, thread counts are multiples of 32",
+            arena,
+            "uses %llu as a barrier number or a thread count: barriers are 0 to 15, thread counts are multiples of 32",
             address);
     case FAULT_mbarrier_count:
         return arena_printf(arena, "gives an mbarrier the count %llu; 1 to 1048575 are possible", address);
