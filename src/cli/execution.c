@@ -34,7 +34,7 @@ int written_name_error(struct session *s)
 {
     const char *graph = s->o.graph, *json = s->o.explore_json;
     if (graph && !picture_format_of(file_extension(graph)))
-        return usage_error(s, "--graph %s: a file NAME.html or NAME.svg is written", graph);
+        return usage_error(s, "--graph %s: the name must end in .html or .svg", graph);
     const char *wrong = graph ? file_may_create(&s->arena, graph) : NULL;
     wrong = !wrong && json ? file_may_create(&s->arena, json) : wrong;
     return wrong ? usage_error(s, "%s", wrong) : 0;

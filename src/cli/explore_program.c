@@ -111,7 +111,7 @@ static int connect(struct explore_program *e)
 {
     int status = connect_ranks(e->s, &e->ranks);
     if (!status && e->ranks.n > 1 && e->s->o.schedules)
-        return usage_error(e->s, "--schedules is of one process: leave mpirun out");
+        return usage_error(e->s, "--schedules works only in a single process: leave mpirun out");
     return status;
 }
 
