@@ -74,7 +74,7 @@ static const char *view_of(struct texture *t, const hd_texture_desc *d)
     if (d->view_format)
         texel_format_of(view_formats[(d->view_format - 1) / 3], 1u << (d->view_format - 1) % 3, &f);
     if (f.bytes != t->format.bytes)
-        return "a texel of the view has another size than one of the array";
+        return "the view's texels have another size than the array's";
     t->format = f;
     if (d->last_level < d->first_level || d->last_level >= t->n_levels)
         return "a view of levels that the array does not have";

@@ -37,7 +37,7 @@ static int add_image(struct tool *t, const char *spec, ptx_list *list)
     struct file_bytes file;
     struct image image;
     if (!path || !arch)
-        return tool_fail(t, "`%s`: it is written like kind=ptx,sm=75,file=kernel.ptx", spec);
+        return tool_fail(t, "`%s`: this image needs a form like kind=ptx,sm=75,file=kernel.ptx", spec);
     const char *error = file_read(t->arena, path, 0, &file);
     if (error)
         return tool_fail(t, "%s", error);
