@@ -67,8 +67,8 @@ static unsigned changed_lines(struct arena *arena, const struct change *c, const
     return n;
 }
 
-static const char *const beyond_orders = "it stays possible if all accesses are strong and have a fence.sc before "
-                                         "them: use an atomic operation, a barrier or another algorithm";
+static const char *const beyond_orders = "it stays possible even if every access is strong and has a fence.sc "
+                                         "before it: use an atomic operation, a barrier or another algorithm";
 
 static bool makes_atomic(const struct repair *r)
 {
