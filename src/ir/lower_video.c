@@ -109,7 +109,7 @@ static bool add_negation(struct builder *b, struct video *v)
         return true;
     if (negated[0] || in->inst->op != OP_vmad || v->flags & VIDEO_PO || (product && negated[3])) {
         build_error(b, "ptx-operand",
-                    "only `vmad` without `.po` can negate operands: the product (a or b), or c, not both",
+                    "only `vmad` without `.po` can negate operands: a or b (which negates the product), or c, not both",
                     "an operand of `%.*s` cannot be negated here", STR_ARG(in->inst->text));
         return false;
     }
