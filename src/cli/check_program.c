@@ -90,8 +90,8 @@ static const char *refuse_same(const char *writes, const char *to, const char *r
     const char *a = to ? realpath_of(to, arena) : NULL, *b = a && from ? realpath_of(from, arena) : NULL;
     return b && strcmp(a, b) == 0
                ? arena_printf(arena,
-                              "`%s %s` would overwrite the file of %s, and the findings that %s hides would be in "
-                              "neither file: write another file, or leave out %s to write all findings",
+                              "`%s %s` would overwrite the file of %s, and the findings that %s hides would be lost: "
+                              "write another file, or leave out %s to write all findings",
                               writes, to, reads, reads, reads)
                : NULL;
 }
