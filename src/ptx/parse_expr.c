@@ -366,8 +366,9 @@ static bool put_entry(struct parser *p, struct filling *f, unsigned depth)
     unsigned depths = v->n_dims + (v->vector > 1);
     if (depth == depths) {
         if (f->incomplete.kind == TOKEN_PUNCT)
-            diag_warn(p->diags, parse_place_of(p, f->incomplete), "ptx-initialiser", "write the missing zeros",
-                      "this list has too few values: the next list's values follow its last one, with no zeros in between");
+            diag_warn(
+                p->diags, parse_place_of(p, f->incomplete), "ptx-initialiser", "write the missing zeros",
+                "this list has too few values: the next list's values follow its last one, with no zeros in between");
         f->incomplete.kind = TOKEN_END;
         return put_value(p, f);
     }

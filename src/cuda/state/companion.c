@@ -302,8 +302,8 @@ static bool fits(struct companion *c, const struct given *g, const char *name, c
     if (!l)
         snprintf(
             why, size,
-            "its machine code does not list its parameters, so Heddle cannot compare it with the kernel in the pack %s, "
-            "which is from another build",
+            "its machine code does not list its parameters, so Heddle cannot compare it with the kernel in the pack "
+            "%s, which is from another build",
             pack_path(g->pack));
     else if (l->parameter_bytes != s->bytes)
         snprintf(why, size,
