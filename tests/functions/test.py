@@ -301,7 +301,7 @@ def registers_outside_of_functions_are_the_threads():
         for threads, found in (32, 0), (40, 3):  # the last eight never write three of them
             out, err = run("launch", path, "--check", "--grid", 1, "--block", threads, "u32[320]")[1:]
             assert (out + err).count("[uninitialised-read") == found, out + err
-    for said, text in [("only functions may declare from .version 3.0", OUTSIDE.replace("2.2", "3.0")),
+    for said, text in [("from .version 3.0 on, only functions may declare registers", OUTSIDE.replace("2.2", "3.0")),
                        ("registers outside of functions", OUTSIDE.replace("r<3>", "r<5000>")),
                        ("a register cannot be .bf16", OUTSIDE.replace(".u64 wide", ".bf16 wide")),
                        ("`a` is declared twice", OUTSIDE.replace(".func set", ".global .u32 a; .func set"))]:
