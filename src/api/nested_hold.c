@@ -34,9 +34,9 @@ void nest_forget(void *nest)
 /* Does what was held, in the order of the calls. */
 static bool perform(struct nest *n, const struct nest_held *h)
 {
-    struct task **event = &n->events.at[h->event];
     if (h->task)
         return !nest_submit(n, h->task, h->stream);
+    struct task **event = &n->events.at[h->event];
     if (!h->records)
         return !*event || stream_after(h->stream, *event);
     task_release(*event);

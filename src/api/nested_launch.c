@@ -229,14 +229,11 @@ static bool await_ended(struct machine *m)
 
 /* Counts a launch as pending until it is complete (tail launches aside), within the limit
  * cudaLimitDevRuntimePendingLaunchCount. A device ends launches faster than kernels make them; here
- * a launch waits for another to end, as long as some do. */
+ * a launch waits for another to end, as long as some do. Launches that wait for a debugger are not
+ * counted: none ends before their grid, and they would leave no room for those that they make. */
 static bool take_pending(const struct nest *n, struct machine *m)
 {
-    if (n->holds) { /* none ends before this grid */
-        atomic_fetch_add(&m->pending_launches, 1);
-        return true;
-    }
-    while (!count_pending(m))
+    while (!n->holds && !count_pending(m))
         if (!await_ended(m))
             return false;
     return true;
@@ -247,13 +244,14 @@ static struct launch_task *new_launch(struct nest *n, const struct nested_call *
 {
     struct launch_task *l = launch_task_new(n->context, p->kernel);
     if (!l) {
-        nest_uncount_pending(nest_engine(n));
+        if (!n->holds)
+            nest_uncount_pending(nest_engine(n));
         mem_free(&nest_engine(n)->mem, (void *)(uintptr_t)p->address);
         return NULL;
     }
-    l->is_nested = !l->nest;
+    l->is_nested = !l->nest && !n->holds;
     if (l->nest)
-        l->nest->is_pending = true;
+        l->nest->is_pending = !n->holds;
     l->launched_at = nested_place(c);
     l->request = (struct launch_request){.kernel = p->kernel->kernel,
                                          .dims = p->dims,

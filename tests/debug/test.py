@@ -876,6 +876,40 @@ def a_kernel_that_launches_kernels_goes_back():
     assert got[3] == "the launch cannot go back: the kernel launches other kernels, which cannot be undone under --check", got
 
 
+MANY = """#include <cstdio>
+#include <cstdlib>
+__global__ void leaf(int *at)
+{
+    atomicAdd(at, 1);
+}
+__global__ void middle(int *at)
+{
+    leaf<<<1, 1, 0, cudaStreamFireAndForget>>>(at);
+    atomicAdd(at + 1, cudaGetLastError() != cudaSuccess);
+}
+__global__ void parent(int *at, int n)
+{
+    for (int i = 0; i < n; i++)
+        middle<<<1, 1, 0, cudaStreamFireAndForget>>>(at);
+}
+int main()
+{
+    int *at;
+    cudaMallocManaged(&at, 8);
+    parent<<<1, 1>>>(at, 1500);
+    printf("%s: %d %d\\n", cudaGetErrorName(cudaDeviceSynchronize()), at[0], at[1]);
+}
+"""
+
+
+def what_waits_for_the_debugger_leaves_room_for_its_own_launches():
+    """1500 wait, each of which launches another; 2048 launches may be pending."""
+    name, path = folder.write("many.cu", MANY), folder.path("many")
+    subprocess.run([heddle, "cc", "-G", "-rdc=true", name, "-o", path], check=True)
+    got = answers([path], ["b parent", "run", "next", "reverse-next", "d", "c"], cwd=folder.name)
+    assert "cudaSuccess: 1500 0" in got[5], got
+
+
 def snapshots_lead_back_to_the_same_states_in_the_room_that_they_have():
     """Some way into a launch, with snapshots on the way, few, and none but the first; nothing is kept beyond --snapshots."""
     seen = []
