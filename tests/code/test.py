@@ -89,6 +89,55 @@ def blocks_that_draw_tickets_ask_for_the_next_tickets_words():
                 assert json.loads(out)["buffers"] == expected, (block, tier)
 
 
+# The same with a lock, which the lanes of a warp take one after the other.
+CLAIMS_AND_LOCK = """.visible .entry claims(.param .u64 out, .param .u64 in, .param .u64 ticket)
+{
+    .reg .u64 %rd<8>; .reg .u32 %r<12>; .reg .f32 %f<4>; .reg .pred %p<4>;
+    .shared .u32 mine;
+    ld.param.u64 %rd1, [out];
+    ld.param.u64 %rd2, [in];
+    ld.param.u64 %rd3, [ticket];
+    mov.u32 %r1, %tid.x;
+    setp.ne.u32 %p1, %r1, 0;
+    @%p1 bra CLAIMED;
+    atom.global.add.u32 %r2, [%rd3], 1;
+    st.shared.u32 [mine], %r2;
+CLAIMED:
+    bar.sync 0;
+    ld.shared.u32 %r3, [mine];
+    mov.u32 %r4, %ntid.x;
+    mad.lo.u32 %r5, %r3, %r4, %r1;
+    mul.wide.u32 %rd4, %r5, 4;
+    add.u64 %rd5, %rd2, %rd4;
+    ld.global.f32 %f1, [%rd5];
+    add.u64 %rd6, %rd1, %rd4;
+    st.global.f32 [%rd6], %f1;
+TAKE:
+    atom.global.cas.b32 %r6, [%rd3+4], 0, 1;
+    setp.ne.u32 %p2, %r6, 0;
+    @%p2 bra TAKE;
+    membar.gl;
+    ld.volatile.global.u32 %r7, [%rd3+8];
+    add.u32 %r7, %r7, 1;
+    st.volatile.global.u32 [%rd3+8], %r7;
+    membar.gl;
+    atom.global.exch.b32 %r8, [%rd3+4], 0;
+    ret;
+}
+"""
+
+
+def what_blocks_claim_has_room_beside_serial_parts():
+    need_compiler()
+    with written(CLAIMS_AND_LOCK) as path:
+        args = [path, "--grid", 8, "--block", 64, "f32[512]+print", "f32[512]=rand", "u32[3]+print"]
+        expected = launch(*args, "--engine", "interp")["buffers"]
+        assert expected[2]["values"] == [8, 0, 512], expected[2]
+        for tier in "1", "2":
+            _, out, err = run("launch", *args, "--engine", "jit", "--json", env=environment(HEDDLE_TIER=tier))
+            assert out and json.loads(out)["buffers"] == expected, (tier, err)
+
+
 def prefetches_go_to_the_cache_that_suits_the_cpu():
     need_compiler()
     for target, where in ("x86-64-v3", "prefetcht1"), ("x86-64-v3+zen5", "prefetcht0"), ("x86-64-v4+zen5", "prefetcht0"):

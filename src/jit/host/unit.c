@@ -25,14 +25,15 @@ static uint64_t worth_of(const struct kernel *k)
 }
 
 /* The most that the kernel's code can use: an access has one in the function, and one in its serial
- * parts (jit/emit/inline_cache.c). The number from the compiler or the cache is not trusted. */
+ * parts; a load or store has another one in the function, for what blocks claim
+ * (jit/emit/inline_cache.c). The number from the compiler or the cache is not trusted. */
 static uint32_t count_inline_caches(const struct kernel *k)
 {
     uint32_t n = 0;
     for (uint32_t f = 0; f < k->functions.n; f++)
         for (uint32_t i = 0; i < k->functions.at[f]->ir->insns.n; i++) {
             enum ir_kind kind = k->functions.at[f]->ir->insns.at[i].kind;
-            n += kind == IR_LD || kind == IR_ST || kind == IR_ATOM ? 2 : 0;
+            n += kind == IR_LD || kind == IR_ST ? 3 : kind == IR_ATOM ? 2 : 0;
         }
     return n;
 }
