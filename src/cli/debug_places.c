@@ -434,7 +434,7 @@ void debug_command_backtrace(struct front *f, char *arguments)
         if (full)
             show_variables_of(f, (int64_t)i);
     }
-    if (full)
+    if (full && n)
         json_decref(
             front_request(f, json_pack("{s:s, s:O}", "do", "frame", "frame", json_object_get(answer, "level"))));
     json_decref(answer);
