@@ -141,6 +141,8 @@ void debug_command_printf(struct front *f, char *arguments)
 void debug_command_dprintf(struct front *f, char *arguments)
 {
     char *comma = strchr(arguments, ',');
+    while (comma && *command_skip(comma + 1) != '"') /* that of a template's or a condition's arguments */
+        comma = strchr(comma + 1, ',');
     if (!comma) {
         front_error(f, "dprintf PLACE, \"FORMAT\", VALUE...: the format is missing");
         return;
