@@ -528,6 +528,9 @@ def compute_sanitizers_place_is_taken():
     assert "there is no option `--generate-coredump`" in call("--generate-coredump", "yes", "./app", status=2)
     assert "heddle 0" in call("--version", status=0) and "Nsight Compute's names" in call("--metrics", "all", "./app", status=2, name="ncu")
     assert "heddle explain --trace" in call("stats", "x", status=2, name="nsys")
+    for shell in "sh", "bash":  # which shift differently
+        done = subprocess.run([shell, os.path.join(tools, "bin", "nsys"), "profile", "-o"], capture_output=True, text=True, timeout=60)
+        assert done.returncode and "-o needs a value" in done.stderr, (shell, done)
     call("profile", "-t", "cuda,nvtx", "-o", "line", "./app", status=0, name="nsys")
     assert "--trace osrt: only cuda and nvtx are traced" in call("profile", "--trace=cuda,osrt", "./app", status=2, name="nsys")
     for name, kernel in ("early", "early"), ("regex:^ear", "early"), ("unwritten", "unwritten<int>"):  # as Nsight Compute takes them
