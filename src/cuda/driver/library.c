@@ -6,6 +6,7 @@
 #include "cuda/process/stack.h"
 #include "cuda/state/capture.h"
 #include "cuda/state/devices.h"
+#include "cuda/state/library_work.h"
 #include "cuda/state/limits.h"
 #include "cuda/state/machines.h"
 #include "cuda/state/streams.h"
@@ -14,6 +15,7 @@
 
 #include <dlfcn.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -26,9 +28,9 @@ static void check_used(const struct library_task *t)
 {
     for (size_t i = 0; i < t->used_count; i++) {
         const hd_used *u = &t->used[i];
-        size_t bytes = u->height ? (u->height - 1) * u->pitch + u->width : 0;
+        size_t bytes;
         if (u->width && u->height)
-            watch_used(u->at, bytes, u->use & HD_WRITES);
+            watch_used(u->at, library_extent(u, &bytes) ? bytes : SIZE_MAX, u->use & HD_WRITES);
     }
 }
 

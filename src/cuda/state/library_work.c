@@ -42,8 +42,7 @@ static double bytes_of(const struct library_task *t)
     return bytes;
 }
 
-/* The bytes from the first to the last; false if that exceeds any memory. */
-static bool extent(const hd_used *u, size_t *bytes)
+bool library_extent(const hd_used *u, size_t *bytes)
 {
     return !__builtin_mul_overflow(u->height - 1, u->pitch, bytes) && !__builtin_add_overflow(*bytes, u->width, bytes);
 }
@@ -52,7 +51,8 @@ static bool extent(const hd_used *u, size_t *bytes)
 static bool is_usable(const hd_used *u)
 {
     size_t bytes;
-    return (device_count() == 1 && is_of_machines(u->at)) || (extent(u, &bytes) && memory_is_usable(u->at, bytes));
+    return (device_count() == 1 && is_of_machines(u->at)) ||
+           (library_extent(u, &bytes) && memory_is_usable(u->at, bytes));
 }
 
 /* Is all memory that the call uses usable? If not, the call is not made: it would end the process

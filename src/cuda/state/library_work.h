@@ -14,5 +14,7 @@ struct library_work *library_work_new(const struct library_task *t);
 struct library_work *library_work_hold(struct library_work *w);
 void library_work_release(struct library_work *w);
 CUresult library_work_run(hd_stream *s, struct library_work *w, bool wait);
+/* The bytes from the first to the last; false if that exceeds any memory. */
+bool library_extent(const hd_used *u, size_t *bytes);
 
 #endif

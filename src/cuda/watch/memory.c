@@ -7,7 +7,6 @@
 
 #include "cuda/state/allocations.h"
 #include "cuda/state/devices.h"
-#include "cuda/state/limits.h"
 #include "cuda/state/registered.h"
 
 bool watch_origin(void *data, const void *start, bool was_freed, char *text, size_t bytes)
@@ -146,7 +145,7 @@ void watch_used(const void *p, size_t bytes, bool writes)
 {
     hd_memory_info info;
     const bool pageable = memory_kind_of(p, &info) == MEMORY_PAGEABLE;
-    if (pageable && (is_of_machines(p) || !host_is_pageable()))
+    if (pageable && !memory_is_usable(p, bytes))
         watch_bad_side(p, bytes, writes, is_of_machines(p) ? SIDE_ANY : SIDE_FILL);
     else if (!pageable && info.start && bytes > (size_t)((char *)info.start + info.bytes - (const char *)p))
         watch_bad_side(p, bytes, writes, SIDE_ANY);

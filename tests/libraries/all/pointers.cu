@@ -1,10 +1,12 @@
 /* One call with one address that kernels cannot use: PROGRAM CALL KIND prints the call's status, and what the device
- * says next. Kinds: wild, host, null. Without arguments: the calls. nvcc -std=c++17 -arch=sm_90 pointers.cu -lcublas
- * -lcufft -lcurand -lcusparse -lcusolver */
+ * says next. Kinds: wild, host, null, protected. Without arguments: the calls. nvcc -std=c++17 -arch=sm_90 pointers.cu
+ * -lcublas -lcufft -lcurand -lcusparse -lcusolver */
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+
+#include <sys/mman.h>
 
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
@@ -58,6 +60,8 @@ int main(int argc, char **argv)
 {
     const char kind = argc > 2 ? argv[2][0] : 'w';
     float *bad = kind == 'w' ? (float *)0x1234567890 : kind == 'h' ? (float *)calloc(1, 1 << 16) : nullptr;
+    if (kind == 'p')
+        bad = (float *)mmap(nullptr, 1 << 16, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     float *a = memory(), *b = memory(), *c = memory(), one = 1, result;
     int *info = (int *)memory(), *pivots = (int *)memory(), *rows = (int *)memory(), *columns = (int *)memory(), index;
     const int numbers[] = {0, 1, 2, 3, 4};

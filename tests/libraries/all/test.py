@@ -230,6 +230,10 @@ def an_address_that_kernels_cannot_use_is_what_it_is_on_an_h200():
     for command in ["run"], ["check"]:
         status, out, err = tap.run(*command, program, "axpy", "host", env={**os.environ, "HEDDLE_PAGEABLE": "1"})
         assert status == 0 and out.startswith("0,0\n"), out + err
+    status, out, err = tap.run("run", program, "axpy", "protected", env={**os.environ, "HEDDLE_PAGEABLE": "1"})
+    assert (status, out) == (0, "0,700\n") and "that kernels may not use" in err, out + err
+    status, out, err = tap.run("check", program, "axpy", "protected", env={**os.environ, "HEDDLE_PAGEABLE": "1"})
+    assert status != 0 and "which is not device memory [invalid-pointer]" in out + err, out + err
 
 
 def check_tells_handles_that_are_gone_and_scalars_on_the_wrong_side():
