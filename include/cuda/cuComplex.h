@@ -61,8 +61,8 @@
     {                                                                                                                  \
         return make_##Complex(x.x * y.x + d.x - x.y * y.y, x.x * y.y + d.y + x.y * y.x);                               \
     }
-HEDDLE_COMPLEX_OF(cuFloatComplex, float, float2, f, fabsf, 0x1.fffffep127f)
-HEDDLE_COMPLEX_OF(cuDoubleComplex, double, double2, , fabs, 0x1.fffffffffffffp1023)
+HEDDLE_COMPLEX_OF(cuFloatComplex, float, float2, f, fabsf, 3.402823466e38f)
+HEDDLE_COMPLEX_OF(cuDoubleComplex, double, double2, , fabs, 1.7976931348623157e308)
 #undef HEDDLE_COMPLEX_OF
 
 typedef cuFloatComplex cuComplex;

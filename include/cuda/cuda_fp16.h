@@ -26,7 +26,7 @@ HEDDLE_BOTH float heddle_half_widen(unsigned short x)
     return f;
 #else
     const unsigned sign = (x & 0x8000u) << 16, rest = x & 0x7fff;
-    const float normal = __builtin_bit_cast(float, rest << 13) * 0x1p112f; /* subnormal ones, too */
+    const float normal = __builtin_bit_cast(float, rest << 13) * 5.192296858534828e33f; /* 2^112; subnormal ones, too */
     const unsigned bits = rest >= 0x7c00 ? rest << 13 | 0x7f800000u : __builtin_bit_cast(unsigned, normal);
     return __builtin_bit_cast(float, rest > 0x7c00 ? 0x7fffffffu : sign | bits); /* NaN as the instruction has it */
 #endif

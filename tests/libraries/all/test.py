@@ -111,6 +111,17 @@ def headers_define_what_programs_look_for():
     assert done.returncode == 0, done.stderr
 
 
+def older_languages_take_the_headers_without_a_warning():
+    """Programs' own Makefiles give the folder by -I, and -Wpedantic -Werror."""
+    headers = ("cublas_v2.h", "cublasLt.h", "curand.h", "cufftXt.h", "cusparse.h", "cusolverDn.h", "cuda.h", "cuda_runtime.h", "cuComplex.h",
+               "cuda_fp16.h", "cuda_bf16.h", "cuda_fp8.h")
+    text = "".join(f"#include <{header}>\n" for header in headers)
+    for standard in "c++11", "c++14":
+        done = subprocess.run(["g++", f"-std={standard}", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only",
+                               "-I", os.path.join(tap.source, "include/cuda"), "-x", "c++", "-"], input=text, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+
+
 CMAKE = """cmake_minimum_required(VERSION 3.20)
 project(joined LANGUAGES CXX CUDA)
 find_package(CUDAToolkit REQUIRED)
