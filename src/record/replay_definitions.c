@@ -40,7 +40,7 @@ static void add_line(struct replay *r, const struct record *x)
     if (!is_next(r, x->line.id, r->lines.n, "line"))
         return;
     if (!n || x->line.lines.n != n || x->line.shown >= n) {
-        record_fail(r->reader, "`line` needs as many `files` as `lines`, and `shown` must be one of them");
+        record_fail(r->reader, "`files` and `lines` must have the same length, and `shown` must be an index into them");
         return;
     }
     struct cuda_line *chain = ARENA_ARRAY(&r->arena, struct cuda_line, n);
@@ -82,7 +82,8 @@ static void add_kernel(struct replay *r, const struct record *x)
     if (!is_next(r, x->kernel.id, r->kernels.n, "kernel"))
         return;
     if (n > MOST_SITES) {
-        record_fail(r->reader, "%u sites are more than a kernel can have", n);
+        record_fail(r->reader, "kernel %u has %u sites; at most %u are allowed", (uint32_t)x->kernel.id, n,
+                    (uint32_t)MOST_SITES);
         return;
     }
     struct replay_kernel *k = ARENA_NEW(&r->arena, struct replay_kernel);

@@ -185,8 +185,7 @@ void replay_launch(struct replay *r, const struct record *x)
 {
     struct replay_checker *c = checker_of(r, x->launch.checker);
     if (!c || x->launch.kernel >= r->kernels.n || x->launch.id != r->launches.n) {
-        record_fail(r->reader, "the number of launch %u is not the next one, or its kernel does not exist",
-                    x->launch.id);
+        record_fail(r->reader, "launch %u is out of sequence, or it names an unknown kernel", x->launch.id);
         return;
     }
     struct replay_launch *l = ARENA_NEW(&r->arena, struct replay_launch);
