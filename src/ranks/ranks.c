@@ -54,7 +54,10 @@ const char *ranks_connect(struct ranks *r, struct arena *arena)
     bool connected = t->connect(&n, &number, &r->on_this_host);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (!connected)
-        return arena_printf(arena, "started by %s, but MPI cannot be initialised", r->launcher);
+        return arena_printf(arena,
+                            "started by %s, but MPI_Init_thread failed or does not offer MPI_THREAD_SERIALIZED: check "
+                            "the launcher and the MPI that Heddle was built with",
+                            r->launcher);
     if (n != r->n || number != r->number)
         return arena_printf(arena,
                             "started by %s as rank %u of %u, but the MPI that Heddle was built with says rank %u of "
