@@ -208,7 +208,8 @@ cublasStatus_t matmul_check(const char *say, const struct operation *o, const st
     else if (a->type != b->type && !(is_fp8(a->type) && is_fp8(b->type)))
         wrong = "A and B are of different types";
     else if ((typed = types_fit(o, a->type, b->type, c->type, d->type)) && !aux_fits(o, d))
-        wrong = "the leading dimension of the auxiliary matrix does not fit";
+        wrong = "the leading dimension of the auxiliary matrix (EPILOGUE_AUX_LD) is less than D's rows (columns, if "
+                "row-major) or, with a ReLU mask, not a multiple of 128";
     else if (typed && !scales_fit(o, a, d))
         wrong = "a scale or an amax address is set for a matrix that is not of 8-bit floats";
     else if (!typed && is_combination(o, a->type, b->type, c->type, d->type, true))

@@ -45,7 +45,8 @@ static cufftResult execute(cufftHandle handle, const char *call, const void *fro
         return CUFFT_INVALID_VALUE;
     if (p->transform.kind == (backward ? TRANSFORM_FROM_REAL : TRANSFORM_TO_REAL)) {
         library_failed(
-            call, "the direction is not that of the plan: from real numbers it is forward, to real numbers inverse");
+            call,
+            "the direction does not fit the plan: real-to-complex plans run forward, complex-to-real plans inverse");
         return CUFFT_INVALID_VALUE;
     }
     if (!is_aligned(&p->transform, from) || !is_aligned(&p->transform, to)) {
