@@ -44,7 +44,7 @@ static bool select_scalar(struct builder *b, struct video *v)
     v->bytes = (uint8_t)((1u << d->bits / 8) - 1) << d->at / 8;
     bool merges = d->bits != 32;
     if (merges && (b->insn->n_operands < 4 || v->second || b->insn->inst->op == OP_vmad))
-        return wrong_selector(b, &o[0], "only a result that is merged into a fourth operand has a place");
+        return wrong_selector(b, &o[0], "a result takes a selector only if it is merged into a fourth operand");
     if (v->second && b->insn->n_operands < 4) {
         build_error(b, "ptx-operand", NULL, "`%.*s` needs a fourth operand", STR_ARG(b->insn->inst->text));
         return false;

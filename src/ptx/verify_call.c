@@ -60,7 +60,7 @@ static void check_argument(struct verifier *v, const struct ptx_operand *o, cons
             operand_error(v, o, "copy it into a .param variable first", "`%.*s` is in .%s, not in .param",
                           STR_ARG(text), ptx_space_name(actual->space));
         else if (o->disp)
-            operand_error(v, o, "name the variable alone", "an argument is a whole .param variable");
+            operand_error(v, o, "name the variable alone", "an argument cannot be a part of a .param variable");
         else if (actual->size != formal->size)
             operand_error(v, o, NULL, "`%.*s` has %llu bytes, and the parameter has %llu", STR_ARG(text),
                           (unsigned long long)actual->size, (unsigned long long)formal->size);

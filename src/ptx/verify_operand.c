@@ -281,7 +281,7 @@ static void verify_vector(struct verifier *v, const struct ptx_operand *o, const
     }
     if (o->kind != OPND_VECTOR || o->n != n) {
         operand_error(v, o, n == 2 ? "as in {%r1, %r2}" : "list as many registers in braces",
-                      "`%.*s` needs a vector of %u here", STR_ARG(inst->text), n);
+                      "`%.*s` needs a vector of %u elements here", STR_ARG(inst->text), n);
         return;
     }
     for (unsigned k = 0; k < n; k++) {

@@ -91,8 +91,8 @@ static void check_place(struct walk *w)
     }
     check_reference(w, &o->elems[0], surface ? TYPE_surfref : TYPE_texref, TYPE_none);
     if (o->n == 3 && !is_independent(v))
-        operand_error(v, &o->elems[1], "write .target ..., texmode_independent, or leave it out",
-                      "a separate sampler is for modules whose textures are independent of samplers");
+        operand_error(v, &o->elems[1], "write .target ..., texmode_independent, or leave out the sampler",
+                      "a separate sampler needs texmode_independent");
     if (o->n == 3)
         check_reference(w, &o->elems[1], TYPE_samplerref, TYPE_none);
     enum texture_shape shape = (enum texture_shape)w->form.shape;

@@ -503,7 +503,7 @@ def an_argument_is_a_whole_variable():
             text = HEAD + F + f".visible .entry k(.param .u64 p) {{ .param .b32 a, r; call {call}; ret; }}\n"
             with written(text) as path:
                 status, _, err = run("ptx", path)
-            assert status == 1 and "an argument is a whole .param variable [ptx-operand]" in err, (call, err)
+            assert status == 1 and "an argument cannot be a part of a .param variable [ptx-operand]" in err, (call, err)
 
 
 def displacements_wrap():
