@@ -56,7 +56,7 @@ static const char *view_layers(struct texture *t, const hd_texture_desc *d)
         return "a view of layers that the array does not have";
     n = d->last_layer - d->first_layer + 1;
     if ((t->shape == SHAPE_CUBE && n != 6) || (t->shape == SHAPE_LAYERED_CUBE && n % 6))
-        return "a view of a cube has whole cubes of six faces";
+        return "a view of a cubemap needs six layers, or with layers a multiple of six";
     for (unsigned l = 0; l < t->n_levels; l++) {
         t->levels[l].start += d->first_layer * t->levels[l].slice;
         t->levels[l].depth = n;
@@ -83,7 +83,7 @@ static const char *view_of(struct texture *t, const hd_texture_desc *d)
     t->n_levels = d->last_level - d->first_level + 1;
     if (a && (d->view_width != a->width || d->view_height != a->height ||
               (!has_layers(t->shape) && d->view_depth != a->depth)))
-        return "the view has other sizes than the array";
+        return "the width, height or depth of the view is not the array's";
     return view_layers(t, d);
 }
 

@@ -213,7 +213,7 @@ static void name_regions(nvtxDomainHandle_t domain, const nvtxMemRegionsNameBatc
     (void)domain;
     if (!d || d->structSize < sizeof *d || d->regionElementSize < sizeof *d->regionElements ||
         !each_element(d->regionElements, d->regionElementSize, d->regionCount, name_region, NULL))
-        refused("nvtxMemRegionsName", "neither a region nor an allocation starts there");
+        refused("nvtxMemRegionsName", "no region or allocation starts at the address given");
 }
 
 /* ---- what is allowed ---- */
@@ -244,7 +244,7 @@ static void assign_permissions(nvtxDomainHandle_t domain, const nvtxMemPermissio
     if (!d || d->structSize < sizeof *d || d->regionElementSize < sizeof *d->regionElements ||
         !each_element(d->regionElements, d->regionElementSize, d->regionCount, assign_of_region, d))
         refused("nvtxMemPermissionsAssign",
-                "neither a region nor an allocation starts there, or there is no such object");
+                "no region or allocation starts at the address given, or the permissions object does not exist");
 }
 
 static nvtxMemPermissionsHandle_t create_permissions(nvtxDomainHandle_t domain, int32_t flags)
@@ -324,7 +324,7 @@ static void set_peer_access(nvtxDomainHandle_t domain, nvtxMemPermissionsHandle_
                             uint32_t flags)
 {
     (void)domain, (void)permissions, (void)device, (void)flags;
-    refused("nvtxMemCudaSetPeerAccess", "Heddle does not enforce it");
+    refused("nvtxMemCudaSetPeerAccess", "Heddle does not enforce peer access");
 }
 
 static void mark_initialized(nvtxDomainHandle_t domain, struct CUstream_st *stream, uint8_t own,
