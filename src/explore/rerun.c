@@ -129,7 +129,8 @@ static const char *draw_found(const struct exploration *e, const struct further 
     if (!x)
         return "no execution was found that could be drawn";
     if (x->n_events > MAX_EVENTS)
-        return arena_printf(e->arena, "the execution has %u events, of which %d can be drawn", x->n_events, MAX_EVENTS);
+        return arena_printf(e->arena, "the execution has %u events; a picture can show at most %d", x->n_events,
+                            MAX_EVENTS);
     d->picture = (struct picture){.arena = &r->arena, .x = e, .e = x, .name = f->name, .data = f->data};
     if (!memory_try(&r->arena, draw, d))
         return "out of memory";

@@ -82,7 +82,8 @@ static void add_rule(struct filter *f, const struct rule *r)
 
 const char *sandbox_obstacle(void)
 {
-    return IS_SANITIZED ? "Heddle was built with a sanitizer, which needs more of the system" : filter_obstacle();
+    return IS_SANITIZED ? "Heddle was built with a sanitizer, which needs system calls that the sandbox forbids"
+                        : filter_obstacle();
 }
 
 const char *sandbox_enter(enum sandbox_profile profile)

@@ -73,7 +73,7 @@ static bool read_facts(struct pack *p, char *why, size_t size)
         const char *next = memchr(at, '\n', (size_t)(end - at));
         size_t length = (size_t)((next ? next : end) - at);
         if (memchr(at, 0, length) || !memchr(at, '=', length))
-            return broken(p, why, size, "a fact is not NAME=VALUE");
+            return broken(p, why, size, "a line of its facts is not NAME=VALUE");
         p->facts[n] = strndup(at, length);
         if (!p->facts[n++])
             break;
