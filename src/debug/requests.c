@@ -73,8 +73,9 @@ static const char *request_goto(struct asked *a)
     if (wrong)
         return wrong;
     if (time < 0 || (uint64_t)time > a->r->furthest)
-        return arena_printf(&a->arena, "times so far are 0 to %llu, counted in operations of warps",
-                            (unsigned long long)a->r->furthest);
+        return arena_printf(
+            &a->arena, "the time must be 0 to %llu, counted in operations of warps: the launch has not run further",
+            (unsigned long long)a->r->furthest);
     a->r->searched = NULL;
     move_to(a->r, (uint64_t)time);
     a->goes_on = true;

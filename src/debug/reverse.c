@@ -144,7 +144,7 @@ void back_open(struct run *r)
     if (!r->d->snapshot_bytes)
         r->no_way_back = "nothing is kept to go back (--snapshots 0)";
     if (r->kernel->nests && r->names->checks)
-        r->no_way_back = "the kernel launches other kernels, which cannot be undone under --check";
+        r->no_way_back = "the kernel launches other kernels, which can be undone only without --check";
     else if (r->kernel->nests && r->request->graph_run)
         r->no_way_back = "the kernel launches graphs, which cannot be undone";
     if (r->no_way_back || r->names->checks)
