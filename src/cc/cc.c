@@ -268,8 +268,8 @@ static void warn_of_archs(struct job *j)
         return;
     for (uint32_t i = 0; i < j->o.unknown_archs.n; i++)
         fprintf(stderr,
-                "heddle: cc: warning: %s is left out, because clang 19 does not know it; PTX for an earlier device "
-                "runs there (-Wno-deprecated-gpu-targets silences this)\n",
+                "heddle: cc: warning: no code is made for %s, which clang 19 does not know; that device runs PTX made "
+                "for an earlier one (-Wno-deprecated-gpu-targets hides this warning)\n",
                 j->o.unknown_archs.at[i]);
 }
 

@@ -372,9 +372,9 @@ static void try_limit(struct advisor *a, const struct device_model *d, const str
                                   : arena_printf(a->arena, "%u bytes of shared memory a block limit", shared);
     give_of_launch(
         a, "occupancy",
-        "%s the warps that can hide latency: with half as many %s, the launch is estimated at %s instead of %s%s",
-        limit, registers ? "registers" : "bytes", nanoseconds_text(then, a->arena), nanoseconds_text(ns, a->arena),
-        registers ? "; __launch_bounds__ or -maxrregcount bound them" : "");
+        "%s the number of warps, which hide latency: half as many %s would take an estimated %s instead of %s%s", limit,
+        registers ? "registers" : "bytes", nanoseconds_text(then, a->arena), nanoseconds_text(ns, a->arena),
+        registers ? "; use __launch_bounds__ or -maxrregcount" : "");
 }
 
 static void advise_occupancy(struct advisor *a, const struct device_model *d, const struct device_occupancy *o,
