@@ -426,7 +426,7 @@ static const char *remarks(const struct check *c)
             (unsigned long long)c->settings.process.replayed_number,
             demangle(str_of(c->settings.process.replayed), t.arena));
     json_object_foreach(c->results.running, kernel, n)
-        text_printf(&t, "heddle: %s of `%s` had not ended; the report has its findings so far\n",
+        text_printf(&t, "heddle: %s of `%s` had not ended; the report holds the findings up to then\n",
                     plural((uint64_t)json_integer_value(n), "launch", t.arena), demangle(str_of(kernel), t.arena));
     if (c->results.lost)
         text_puts(&t, "heddle: not all findings could be kept: some are missing here\n");

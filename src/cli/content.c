@@ -172,7 +172,7 @@ static const char *unknown_word(struct arena *arena, struct str name)
     }
     if (near)
         return arena_printf(arena, "there is no content `%.*s`; did you mean `%s`?", STR_ARG(name), near);
-    return arena_printf(arena, "there is no content `%.*s`; there are %sa list of values, and @FILE", STR_ARG(name),
+    return arena_printf(arena, "there is no content `%.*s`; a content is %sa list of values or @FILE", STR_ARG(name),
                         all);
 }
 

@@ -234,7 +234,7 @@ static const char *wrong_device(const char *device, struct arena *arena)
     if (!r)
         hd_machine_destroy(machine);
     return r == HD_ERROR_INVALID_VALUE && error
-               ? arena_printf(arena, "--device %s: %s, or auto, by the program's own PTX", device, error)
+               ? arena_printf(arena, "--device %s: %s; `auto` chooses by the program's PTX", device, error)
                : NULL;
 }
 
@@ -386,7 +386,7 @@ const char *program_prepare(struct session *s, const char *preload, int *status)
     if (*status)
         return NULL;
     if (s->o.verbose)
-        fprintf(stderr, "heddle: %s with the libraries of %s\n", start.program, start.libraries);
+        fprintf(stderr, "heddle: running %s with the libraries of %s\n", start.program, start.libraries);
     s->words[s->n_words] = NULL;
     return start.program;
 }

@@ -67,11 +67,10 @@ const char *suppressions_read(struct suppressions *s, const char *path, struct a
     char *text = arena_strndup(arena, f.bytes, f.n), *next;
     free(f.bytes);
     if (text[strspn(text, " \t\r\n")] == '<')
-        return arena_printf(
-            arena,
-            "%s is XML, as compute-sanitizer writes it; Heddle's rules are lines `CODE PLACE FUNCTION`, which "
-            "--generate-suppressions FILE writes for all that is found",
-            path);
+        return arena_printf(arena,
+                            "%s is XML (compute-sanitizer's format). Heddle reads lines of the form `CODE PLACE "
+                            "FUNCTION`: --generate-suppressions FILE writes one for each finding",
+                            path);
     uint32_t number = 0;
     for (char *line = text; line; line = next) {
         next = strchr(line, '\n');
