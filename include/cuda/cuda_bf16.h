@@ -29,12 +29,12 @@ HEDDLE_BOTH unsigned short heddle_bfloat16_narrow(float f)
     return f != f ? 0x7fff : (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
 }
 
-#define HALF            __nv_bfloat16
-#define HALF2           __nv_bfloat162
-#define RAW             __nv_bfloat16_raw
-#define RAW2            __nv_bfloat162_raw
-#define OTHER           __half
-#define N               bfloat16
+#define HEDDLE_HALF     __nv_bfloat16
+#define HEDDLE_HALF2    __nv_bfloat162
+#define HEDDLE_RAW      __nv_bfloat16_raw
+#define HEDDLE_RAW2     __nv_bfloat162_raw
+#define HEDDLE_OTHER    __half
+#define HEDDLE_WORD     bfloat16
 #define HEDDLE_MANTISSA 7
 #define HEDDLE_EXPONENT 8
 #define HEDDLE_WIDEN    heddle_bfloat16_widen

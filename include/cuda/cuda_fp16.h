@@ -44,12 +44,12 @@ HEDDLE_BOTH unsigned short heddle_half_narrow(float f)
 
 struct __nv_bfloat16;
 
-#define HALF            __half
-#define HALF2           __half2
-#define RAW             __half_raw
-#define RAW2            __half2_raw
-#define OTHER           __nv_bfloat16
-#define N               half
+#define HEDDLE_HALF     __half
+#define HEDDLE_HALF2    __half2
+#define HEDDLE_RAW      __half_raw
+#define HEDDLE_RAW2     __half2_raw
+#define HEDDLE_OTHER    __nv_bfloat16
+#define HEDDLE_WORD     half
 #define HEDDLE_MANTISSA 10
 #define HEDDLE_EXPONENT 5
 #define HEDDLE_WIDEN    heddle_half_widen

@@ -17,15 +17,15 @@ typedef __nv_fp8_storage_t __nv_fp4x2_storage_t;
 typedef __nv_fp8x2_storage_t __nv_fp4x4_storage_t;
 typedef enum __nv_fp4_interpretation_t { __NV_E2M1 } __nv_fp4_interpretation_t;
 
-#define FP             fp4
-#define PAIR           fp4x2
-#define STORAGE        __nv_fp4_storage_t
-#define STORAGE2       __nv_fp4x2_storage_t
-#define INTERPRETATION __nv_fp4_interpretation_t
-#define HEDDLE_BITS    4
-#define OPTIONS        const __nv_fp4_interpretation_t, const cudaRoundMode rounding
-#define NARROW(x)      heddle_tiny_narrow<1, 2, 8>(x, true, rounding)
-#define WIDEN(x)       heddle_tiny_widen<1, 2, 8>(x)
+#define HEDDLE_FP             fp4
+#define HEDDLE_PAIR           fp4x2
+#define HEDDLE_STORAGE        __nv_fp4_storage_t
+#define HEDDLE_STORAGE2       __nv_fp4x2_storage_t
+#define HEDDLE_INTERPRETATION __nv_fp4_interpretation_t
+#define HEDDLE_BITS           4
+#define HEDDLE_OPTIONS        const __nv_fp4_interpretation_t, const cudaRoundMode rounding
+#define HEDDLE_TINY_NARROW(x) heddle_tiny_narrow<1, 2, 8>(x, true, rounding)
+#define HEDDLE_TINY_WIDEN(x)  heddle_tiny_widen<1, 2, 8>(x)
 #include "heddle/tiny_conversions.h"
 
 #ifdef __CUDA_NO_FP4_CONVERSIONS__
@@ -34,15 +34,15 @@ typedef enum __nv_fp4_interpretation_t { __NV_E2M1 } __nv_fp4_interpretation_t;
 #ifdef __CUDA_NO_FP4_CONVERSION_OPERATORS__
 #define HEDDLE_NO_CONVERSION_OPERATORS
 #endif
-#define TINY        __nv_fp4_e2m1
-#define TINY2       __nv_fp4x2_e2m1
-#define TINY4       __nv_fp4x4_e2m1
-#define STORAGE1    __nv_fp4_storage_t
-#define STORAGE2    __nv_fp4x2_storage_t
-#define STORAGE4    __nv_fp4x4_storage_t
-#define HEDDLE_BITS 4
-#define NARROW(x)   heddle_tiny_narrow<1, 2, 8>(x, true, cudaRoundNearest)
-#define WIDEN(x)    heddle_tiny_widen<1, 2, 8>(x)
+#define HEDDLE_TINY           __nv_fp4_e2m1
+#define HEDDLE_TINY2          __nv_fp4x2_e2m1
+#define HEDDLE_TINY4          __nv_fp4x4_e2m1
+#define HEDDLE_STORAGE1       __nv_fp4_storage_t
+#define HEDDLE_STORAGE2       __nv_fp4x2_storage_t
+#define HEDDLE_STORAGE4       __nv_fp4x4_storage_t
+#define HEDDLE_BITS           4
+#define HEDDLE_TINY_NARROW(x) heddle_tiny_narrow<1, 2, 8>(x, true, cudaRoundNearest)
+#define HEDDLE_TINY_WIDEN(x)  heddle_tiny_widen<1, 2, 8>(x)
 #include "heddle/tiny_type.h"
 
 #undef HEDDLE_NO_CONVERSIONS

@@ -27,15 +27,15 @@ HEDDLE_BOTH float heddle_fp6_widen(unsigned char x, __nv_fp6_interpretation_t ki
     return kind == __NV_E2M3 ? heddle_tiny_widen<3, 2, 0x20>(x) : heddle_tiny_widen<2, 3, 0x20>(x);
 }
 
-#define FP             fp6
-#define PAIR           fp6x2
-#define STORAGE        __nv_fp6_storage_t
-#define STORAGE2       __nv_fp6x2_storage_t
-#define INTERPRETATION __nv_fp6_interpretation_t
-#define HEDDLE_BITS    8
-#define OPTIONS        const __nv_fp6_interpretation_t interpretation, const cudaRoundMode rounding
-#define NARROW(x)      heddle_fp6_narrow(x, interpretation, rounding)
-#define WIDEN(x)       heddle_fp6_widen(x, interpretation)
+#define HEDDLE_FP             fp6
+#define HEDDLE_PAIR           fp6x2
+#define HEDDLE_STORAGE        __nv_fp6_storage_t
+#define HEDDLE_STORAGE2       __nv_fp6x2_storage_t
+#define HEDDLE_INTERPRETATION __nv_fp6_interpretation_t
+#define HEDDLE_BITS           8
+#define HEDDLE_OPTIONS        const __nv_fp6_interpretation_t interpretation, const cudaRoundMode rounding
+#define HEDDLE_TINY_NARROW(x) heddle_fp6_narrow(x, interpretation, rounding)
+#define HEDDLE_TINY_WIDEN(x)  heddle_fp6_widen(x, interpretation)
 #include "heddle/tiny_conversions.h"
 
 #ifdef __CUDA_NO_FP6_CONVERSIONS__
@@ -44,26 +44,26 @@ HEDDLE_BOTH float heddle_fp6_widen(unsigned char x, __nv_fp6_interpretation_t ki
 #ifdef __CUDA_NO_FP6_CONVERSION_OPERATORS__
 #define HEDDLE_NO_CONVERSION_OPERATORS
 #endif
-#define TINY        __nv_fp6_e2m3
-#define TINY2       __nv_fp6x2_e2m3
-#define TINY4       __nv_fp6x4_e2m3
-#define STORAGE1    __nv_fp6_storage_t
-#define STORAGE2    __nv_fp6x2_storage_t
-#define STORAGE4    __nv_fp6x4_storage_t
-#define HEDDLE_BITS 8
-#define NARROW(x)   heddle_fp6_narrow(x, __NV_E2M3, cudaRoundNearest)
-#define WIDEN(x)    heddle_fp6_widen(x, __NV_E2M3)
+#define HEDDLE_TINY           __nv_fp6_e2m3
+#define HEDDLE_TINY2          __nv_fp6x2_e2m3
+#define HEDDLE_TINY4          __nv_fp6x4_e2m3
+#define HEDDLE_STORAGE1       __nv_fp6_storage_t
+#define HEDDLE_STORAGE2       __nv_fp6x2_storage_t
+#define HEDDLE_STORAGE4       __nv_fp6x4_storage_t
+#define HEDDLE_BITS           8
+#define HEDDLE_TINY_NARROW(x) heddle_fp6_narrow(x, __NV_E2M3, cudaRoundNearest)
+#define HEDDLE_TINY_WIDEN(x)  heddle_fp6_widen(x, __NV_E2M3)
 #include "heddle/tiny_type.h"
 
-#define TINY        __nv_fp6_e3m2
-#define TINY2       __nv_fp6x2_e3m2
-#define TINY4       __nv_fp6x4_e3m2
-#define STORAGE1    __nv_fp6_storage_t
-#define STORAGE2    __nv_fp6x2_storage_t
-#define STORAGE4    __nv_fp6x4_storage_t
-#define HEDDLE_BITS 8
-#define NARROW(x)   heddle_fp6_narrow(x, __NV_E3M2, cudaRoundNearest)
-#define WIDEN(x)    heddle_fp6_widen(x, __NV_E3M2)
+#define HEDDLE_TINY           __nv_fp6_e3m2
+#define HEDDLE_TINY2          __nv_fp6x2_e3m2
+#define HEDDLE_TINY4          __nv_fp6x4_e3m2
+#define HEDDLE_STORAGE1       __nv_fp6_storage_t
+#define HEDDLE_STORAGE2       __nv_fp6x2_storage_t
+#define HEDDLE_STORAGE4       __nv_fp6x4_storage_t
+#define HEDDLE_BITS           8
+#define HEDDLE_TINY_NARROW(x) heddle_fp6_narrow(x, __NV_E3M2, cudaRoundNearest)
+#define HEDDLE_TINY_WIDEN(x)  heddle_fp6_widen(x, __NV_E3M2)
 #include "heddle/tiny_type.h"
 
 #undef HEDDLE_NO_CONVERSIONS

@@ -40,16 +40,16 @@ HEDDLE_BOTH float heddle_fp8_widen(unsigned char x, __nv_fp8_interpretation_t ki
     return kind == __NV_E4M3 ? heddle_tiny_widen<3, 4, 0x7f>(x) : heddle_tiny_widen<2, 5, 0x7c>(x);
 }
 
-#define FP               fp8
-#define PAIR             fp8x2
-#define STORAGE          __nv_fp8_storage_t
-#define STORAGE2         __nv_fp8x2_storage_t
-#define INTERPRETATION   __nv_fp8_interpretation_t
-#define HEDDLE_BITS      8
-#define OPTIONS          const __nv_saturation_t saturate, const __nv_fp8_interpretation_t interpretation
-#define NARROW(x)        heddle_fp8_narrow(x, saturate, interpretation)
-#define NARROW_DOUBLE(x) heddle_fp8_narrow_double(x, saturate, interpretation)
-#define WIDEN(x)         heddle_fp8_widen(x, interpretation)
+#define HEDDLE_FP                    fp8
+#define HEDDLE_PAIR                  fp8x2
+#define HEDDLE_STORAGE               __nv_fp8_storage_t
+#define HEDDLE_STORAGE2              __nv_fp8x2_storage_t
+#define HEDDLE_INTERPRETATION        __nv_fp8_interpretation_t
+#define HEDDLE_BITS                  8
+#define HEDDLE_OPTIONS               const __nv_saturation_t saturate, const __nv_fp8_interpretation_t interpretation
+#define HEDDLE_TINY_NARROW(x)        heddle_fp8_narrow(x, saturate, interpretation)
+#define HEDDLE_TINY_NARROW_DOUBLE(x) heddle_fp8_narrow_double(x, saturate, interpretation)
+#define HEDDLE_TINY_WIDEN(x)         heddle_fp8_widen(x, interpretation)
 #include "heddle/tiny_conversions.h"
 
 /* ---- e8m0: 2 to the power of code - 127 ---- */
@@ -107,39 +107,39 @@ HEDDLE_BOTH __nv_bfloat162_raw __nv_cvt_e8m0x2_to_bf162raw(const __nv_fp8x2_stor
 #ifdef __CUDA_NO_FP8_CONVERSION_OPERATORS__
 #define HEDDLE_NO_CONVERSION_OPERATORS
 #endif
-#define TINY             __nv_fp8_e4m3
-#define TINY2            __nv_fp8x2_e4m3
-#define TINY4            __nv_fp8x4_e4m3
-#define STORAGE1         __nv_fp8_storage_t
-#define STORAGE2         __nv_fp8x2_storage_t
-#define STORAGE4         __nv_fp8x4_storage_t
-#define HEDDLE_BITS      8
-#define NARROW(x)        heddle_fp8_narrow(x, __NV_SATFINITE, __NV_E4M3)
-#define NARROW_DOUBLE(x) heddle_fp8_narrow_double(x, __NV_SATFINITE, __NV_E4M3)
-#define WIDEN(x)         heddle_fp8_widen(x, __NV_E4M3)
+#define HEDDLE_TINY                  __nv_fp8_e4m3
+#define HEDDLE_TINY2                 __nv_fp8x2_e4m3
+#define HEDDLE_TINY4                 __nv_fp8x4_e4m3
+#define HEDDLE_STORAGE1              __nv_fp8_storage_t
+#define HEDDLE_STORAGE2              __nv_fp8x2_storage_t
+#define HEDDLE_STORAGE4              __nv_fp8x4_storage_t
+#define HEDDLE_BITS                  8
+#define HEDDLE_TINY_NARROW(x)        heddle_fp8_narrow(x, __NV_SATFINITE, __NV_E4M3)
+#define HEDDLE_TINY_NARROW_DOUBLE(x) heddle_fp8_narrow_double(x, __NV_SATFINITE, __NV_E4M3)
+#define HEDDLE_TINY_WIDEN(x)         heddle_fp8_widen(x, __NV_E4M3)
 #include "heddle/tiny_type.h"
 
-#define TINY             __nv_fp8_e5m2
-#define TINY2            __nv_fp8x2_e5m2
-#define TINY4            __nv_fp8x4_e5m2
-#define STORAGE1         __nv_fp8_storage_t
-#define STORAGE2         __nv_fp8x2_storage_t
-#define STORAGE4         __nv_fp8x4_storage_t
-#define HEDDLE_BITS      8
-#define NARROW(x)        heddle_fp8_narrow(x, __NV_SATFINITE, __NV_E5M2)
-#define NARROW_DOUBLE(x) heddle_fp8_narrow_double(x, __NV_SATFINITE, __NV_E5M2)
-#define WIDEN(x)         heddle_fp8_widen(x, __NV_E5M2)
+#define HEDDLE_TINY                  __nv_fp8_e5m2
+#define HEDDLE_TINY2                 __nv_fp8x2_e5m2
+#define HEDDLE_TINY4                 __nv_fp8x4_e5m2
+#define HEDDLE_STORAGE1              __nv_fp8_storage_t
+#define HEDDLE_STORAGE2              __nv_fp8x2_storage_t
+#define HEDDLE_STORAGE4              __nv_fp8x4_storage_t
+#define HEDDLE_BITS                  8
+#define HEDDLE_TINY_NARROW(x)        heddle_fp8_narrow(x, __NV_SATFINITE, __NV_E5M2)
+#define HEDDLE_TINY_NARROW_DOUBLE(x) heddle_fp8_narrow_double(x, __NV_SATFINITE, __NV_E5M2)
+#define HEDDLE_TINY_WIDEN(x)         heddle_fp8_widen(x, __NV_E5M2)
 #include "heddle/tiny_type.h"
 
-#define TINY        __nv_fp8_e8m0
-#define TINY2       __nv_fp8x2_e8m0
-#define TINY4       __nv_fp8x4_e8m0
-#define STORAGE1    __nv_fp8_storage_t
-#define STORAGE2    __nv_fp8x2_storage_t
-#define STORAGE4    __nv_fp8x4_storage_t
-#define HEDDLE_BITS 8
-#define NARROW(x)   heddle_e8m0_narrow(x, __NV_SATFINITE, cudaRoundPosInf)
-#define WIDEN(x)    heddle_e8m0_widen(x)
+#define HEDDLE_TINY           __nv_fp8_e8m0
+#define HEDDLE_TINY2          __nv_fp8x2_e8m0
+#define HEDDLE_TINY4          __nv_fp8x4_e8m0
+#define HEDDLE_STORAGE1       __nv_fp8_storage_t
+#define HEDDLE_STORAGE2       __nv_fp8x2_storage_t
+#define HEDDLE_STORAGE4       __nv_fp8x4_storage_t
+#define HEDDLE_BITS           8
+#define HEDDLE_TINY_NARROW(x) heddle_e8m0_narrow(x, __NV_SATFINITE, cudaRoundPosInf)
+#define HEDDLE_TINY_WIDEN(x)  heddle_e8m0_widen(x)
 #define HEDDLE_MAKES_BFLOAT162
 #include "heddle/tiny_type.h"
 

@@ -1,10 +1,10 @@
 /* Takes back what half_type.h was given. */
-#undef HALF
-#undef HALF2
-#undef RAW
-#undef RAW2
-#undef OTHER
-#undef N
+#undef HEDDLE_HALF
+#undef HEDDLE_HALF2
+#undef HEDDLE_RAW
+#undef HEDDLE_RAW2
+#undef HEDDLE_OTHER
+#undef HEDDLE_WORD
 #undef HEDDLE_MANTISSA
 #undef HEDDLE_EXPONENT
 #undef HEDDLE_WIDEN

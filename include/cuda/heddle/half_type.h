@@ -1,38 +1,41 @@
-/* All of a type of 16 bits and of the pair of two. Included once for each: with HALF, HALF2 (the
- * types), RAW, RAW2, OTHER (such a type, too), N (its word in names like __float2half),
- * HEDDLE_MANTISSA, HEDDLE_EXPONENT, and HEDDLE_WIDEN and HEDDLE_NARROW, to and from float;
- * HEDDLE_NO_CONVERSIONS, HEDDLE_NO_INTEGERS, HEDDLE_NO_OPERATORS and HEDDLE_NO_OPERATORS2 leave
- * C++'s ways out, so that nothing here uses them: OF(bits), ROUNDED(float) and WIDE(half) convert.
- * Names and meanings: CUDA Math API, "Half Precision Intrinsics" and "Bfloat16 Precision
- * Intrinsics". Arithmetic is done in float and rounded, which is exact for + - * / and sqrt: 24
- * bits are more than twice 11 and two.
+/* All of a type of 16 bits and of the pair of two. Included once for each: with HEDDLE_HALF,
+ * HEDDLE_HALF2 (the types), HEDDLE_RAW, HEDDLE_RAW2, HEDDLE_OTHER (such a type, too), HEDDLE_WORD
+ * (its word in names like __float2half), HEDDLE_MANTISSA, HEDDLE_EXPONENT, and HEDDLE_WIDEN and
+ * HEDDLE_NARROW, to and from float; HEDDLE_NO_CONVERSIONS, HEDDLE_NO_INTEGERS, HEDDLE_NO_OPERATORS
+ * and HEDDLE_NO_OPERATORS2 leave C++'s ways out, so that nothing here uses them: HEDDLE_OF(bits),
+ * HEDDLE_ROUNDED(float) and HEDDLE_WIDE(half) convert. Names and meanings: CUDA Math API, "Half
+ * Precision Intrinsics" and "Bfloat16 Precision Intrinsics". Arithmetic is done in float and
+ * rounded, which is exact for + - * / and sqrt: 24 bits are more than twice 11 and two.
  */
 #define HEDDLE_JOIN3(a, b, c) a##b##c
 #define HEDDLE_NAME(a, n, c)  HEDDLE_JOIN3(a, n, c)
 
-struct RAW {
+struct HEDDLE_RAW {
     unsigned short x;
 };
-struct alignas(4) RAW2 {
+struct alignas(4) HEDDLE_RAW2 {
     unsigned short x, y;
 };
 
-struct alignas(2) HALF {
+struct alignas(2) HEDDLE_HALF {
     unsigned short __x;
 
-    HALF() = default;
-    __host__ __device__ constexpr HALF(const RAW &raw) : __x(raw.x) {}
+    HEDDLE_HALF() = default;
+    __host__ __device__ constexpr HEDDLE_HALF(const HEDDLE_RAW &raw) : __x(raw.x) {}
 #ifndef HEDDLE_NO_CONVERSIONS
-    explicit __host__ __device__ HALF(OTHER x); /* cuda_bf16.h */
-    __host__ __device__ HALF(float f) : __x(HEDDLE_NARROW(f)) {}
-    __host__ __device__ HALF(double d) : __x(heddle_narrow<HEDDLE_MANTISSA, HEDDLE_EXPONENT>(d, HEDDLE_RN)) {}
+    explicit __host__ __device__ HEDDLE_HALF(HEDDLE_OTHER x); /* cuda_bf16.h */
+    __host__ __device__ HEDDLE_HALF(float f) : __x(HEDDLE_NARROW(f)) {}
+    __host__ __device__ HEDDLE_HALF(double d) : __x(heddle_narrow<HEDDLE_MANTISSA, HEDDLE_EXPONENT>(d, HEDDLE_RN)) {}
     __host__ __device__ operator float() const
     {
         return HEDDLE_WIDEN(__x);
     }
 #ifndef HEDDLE_NO_INTEGERS
 #define HEDDLE_FROM(T)                                                                                                 \
-    __host__ __device__ HALF(T i) : __x(heddle_narrow<HEDDLE_MANTISSA, HEDDLE_EXPONENT>(heddle_sticky(i), HEDDLE_RN)) {}
+    __host__ __device__ HEDDLE_HALF(T i)                                                                               \
+        : __x(heddle_narrow<HEDDLE_MANTISSA, HEDDLE_EXPONENT>(heddle_sticky(i), HEDDLE_RN))                            \
+    {                                                                                                                  \
+    }
     HEDDLE_FROM(short)
     HEDDLE_FROM(unsigned short)
     HEDDLE_FROM(int)
@@ -65,87 +68,88 @@ struct alignas(2) HALF {
     }
 #endif
 #endif
-    __host__ __device__ operator RAW() const
+    __host__ __device__ operator HEDDLE_RAW() const
     {
         return {__x};
     }
-    __host__ __device__ operator RAW() const volatile
+    __host__ __device__ operator HEDDLE_RAW() const volatile
     {
         return {__x};
     }
-    __host__ __device__ HALF &operator=(const RAW &raw)
+    __host__ __device__ HEDDLE_HALF &operator=(const HEDDLE_RAW &raw)
     {
         __x = raw.x;
         return *this;
     }
-    __host__ __device__ volatile HALF &operator=(const RAW &raw) volatile
+    __host__ __device__ volatile HEDDLE_HALF &operator=(const HEDDLE_RAW &raw) volatile
     {
         __x = raw.x;
         return *this;
     }
-    __host__ __device__ volatile HALF &operator=(const volatile RAW &raw) volatile
+    __host__ __device__ volatile HEDDLE_HALF &operator=(const volatile HEDDLE_RAW &raw) volatile
     {
         __x = raw.x;
         return *this;
     }
 };
-struct alignas(4) HALF2 {
-    HALF x, y;
+struct alignas(4) HEDDLE_HALF2 {
+    HEDDLE_HALF x, y;
 
-    HALF2() = default;
-    __host__ __device__ constexpr HALF2(const HALF &a, const HALF &b) : x(a), y(b) {}
-    __host__ __device__ constexpr HALF2(const RAW2 &raw) : x(RAW{raw.x}), y(RAW{raw.y}) {}
-    __host__ __device__ operator RAW2() const
+    HEDDLE_HALF2() = default;
+    __host__ __device__ constexpr HEDDLE_HALF2(const HEDDLE_HALF &a, const HEDDLE_HALF &b) : x(a), y(b) {}
+    __host__ __device__ constexpr HEDDLE_HALF2(const HEDDLE_RAW2 &raw) : x(HEDDLE_RAW{raw.x}), y(HEDDLE_RAW{raw.y}) {}
+    __host__ __device__ operator HEDDLE_RAW2() const
     {
         return {x.__x, y.__x};
     }
 };
 
-HEDDLE_BOTH HALF HEDDLE_NAME(heddle_, N, _of)(unsigned short bits)
+HEDDLE_BOTH HEDDLE_HALF HEDDLE_NAME(heddle_, HEDDLE_WORD, _of)(unsigned short bits)
 {
-    return RAW{bits};
+    return HEDDLE_RAW{bits};
 }
-#define OF                HEDDLE_NAME(heddle_, N, _of)
-#define WIDE(a)           HEDDLE_WIDEN((a).__x)
-#define ROUNDED(f)        OF(HEDDLE_NARROW(f))
-#define ROUNDED_DOUBLE(d) OF(heddle_narrow<HEDDLE_MANTISSA, HEDDLE_EXPONENT>(d, HEDDLE_RN))
+#define HEDDLE_OF                HEDDLE_NAME(heddle_, HEDDLE_WORD, _of)
+#define HEDDLE_WIDE(a)           HEDDLE_WIDEN((a).__x)
+#define HEDDLE_ROUNDED(f)        HEDDLE_OF(HEDDLE_NARROW(f))
+#define HEDDLE_ROUNDED_DOUBLE(d) HEDDLE_OF(heddle_narrow<HEDDLE_MANTISSA, HEDDLE_EXPONENT>(d, HEDDLE_RN))
 
 /* ---- conversions ---- */
 
-HEDDLE_BOTH float HEDDLE_NAME(__, N, 2float)(HALF a)
+HEDDLE_BOTH float HEDDLE_NAME(__, HEDDLE_WORD, 2float)(HEDDLE_HALF a)
 {
-    return WIDE(a);
+    return HEDDLE_WIDE(a);
 }
-HEDDLE_BOTH HALF HEDDLE_NAME(__float2, N, )(float a)
+HEDDLE_BOTH HEDDLE_HALF HEDDLE_NAME(__float2, HEDDLE_WORD, )(float a)
 {
-    return ROUNDED(a);
+    return HEDDLE_ROUNDED(a);
 }
-HEDDLE_BOTH HALF HEDDLE_NAME(__double2, N, )(double a)
+HEDDLE_BOTH HEDDLE_HALF HEDDLE_NAME(__double2, HEDDLE_WORD, )(double a)
 {
 #if defined HEDDLE_PTX_OF_DOUBLE && defined __CUDA_ARCH__
     unsigned short x; /* keeps what a NaN has */
     __asm__("cvt.rn." HEDDLE_PTX_TYPE ".f64 %0, %1;" : "=h"(x) : "d"(a));
-    return OF(x);
+    return HEDDLE_OF(x);
 #else
-    return ROUNDED_DOUBLE(a);
+    return HEDDLE_ROUNDED_DOUBLE(a);
 #endif
 }
 #define HEDDLE_ROUNDINGS(row) row(_rn, HEDDLE_RN) row(_rz, HEDDLE_RZ) row(_ru, HEDDLE_RU) row(_rd, HEDDLE_RD)
 #define HEDDLE_FLOAT_ROW(suffix, mode)                                                                                 \
-    HEDDLE_BOTH HALF HEDDLE_NAME(__float2, N, suffix)(float a)                                                         \
+    HEDDLE_BOTH HEDDLE_HALF HEDDLE_NAME(__float2, HEDDLE_WORD, suffix)(float a)                                        \
     {                                                                                                                  \
-        return mode == HEDDLE_RN ? ROUNDED(a) : OF(heddle_narrow<HEDDLE_MANTISSA, HEDDLE_EXPONENT>(a, mode));          \
+        return mode == HEDDLE_RN ? HEDDLE_ROUNDED(a)                                                                   \
+                                 : HEDDLE_OF(heddle_narrow<HEDDLE_MANTISSA, HEDDLE_EXPONENT>(a, mode));                \
     }
 HEDDLE_ROUNDINGS(HEDDLE_FLOAT_ROW)
 #undef HEDDLE_FLOAT_ROW
 #define HEDDLE_INTEGER_ROW(word, T, suffix, mode)                                                                      \
-    HEDDLE_BOTH HALF HEDDLE_NAME(__##word##2, N, suffix)(T a)                                                          \
+    HEDDLE_BOTH HEDDLE_HALF HEDDLE_NAME(__##word##2, HEDDLE_WORD, suffix)(T a)                                         \
     {                                                                                                                  \
-        return OF(heddle_narrow<HEDDLE_MANTISSA, HEDDLE_EXPONENT>(heddle_sticky(a), mode));                            \
+        return HEDDLE_OF(heddle_narrow<HEDDLE_MANTISSA, HEDDLE_EXPONENT>(heddle_sticky(a), mode));                     \
     }                                                                                                                  \
-    HEDDLE_BOTH T HEDDLE_NAME(__, N, 2##word##suffix)(HALF a)                                                          \
+    HEDDLE_BOTH T HEDDLE_NAME(__, HEDDLE_WORD, 2##word##suffix)(HEDDLE_HALF a)                                         \
     {                                                                                                                  \
-        return heddle_integer<T>(WIDE(a), mode);                                                                       \
+        return heddle_integer<T>(HEDDLE_WIDE(a), mode);                                                                \
     }
 #define HEDDLE_INTEGER_ROWS(suffix, mode)                                                                              \
     HEDDLE_INTEGER_ROW(short, short, suffix, mode)                                                                     \
@@ -158,122 +162,122 @@ HEDDLE_ROUNDINGS(HEDDLE_INTEGER_ROWS)
 #undef HEDDLE_INTEGER_ROWS
 #undef HEDDLE_INTEGER_ROW
 #undef HEDDLE_ROUNDINGS
-HEDDLE_BOTH signed char HEDDLE_NAME(__, N, 2char_rz)(HALF a)
+HEDDLE_BOTH signed char HEDDLE_NAME(__, HEDDLE_WORD, 2char_rz)(HEDDLE_HALF a)
 {
-    return heddle_integer<signed char>(WIDE(a), HEDDLE_RZ);
+    return heddle_integer<signed char>(HEDDLE_WIDE(a), HEDDLE_RZ);
 }
-HEDDLE_BOTH unsigned char HEDDLE_NAME(__, N, 2uchar_rz)(HALF a)
+HEDDLE_BOTH unsigned char HEDDLE_NAME(__, HEDDLE_WORD, 2uchar_rz)(HEDDLE_HALF a)
 {
-    return heddle_integer<unsigned char>(WIDE(a), HEDDLE_RZ);
+    return heddle_integer<unsigned char>(HEDDLE_WIDE(a), HEDDLE_RZ);
 }
 
-HEDDLE_BOTH short HEDDLE_NAME(__, N, _as_short)(HALF a)
+HEDDLE_BOTH short HEDDLE_NAME(__, HEDDLE_WORD, _as_short)(HEDDLE_HALF a)
 {
     return (short)a.__x;
 }
-HEDDLE_BOTH unsigned short HEDDLE_NAME(__, N, _as_ushort)(HALF a)
+HEDDLE_BOTH unsigned short HEDDLE_NAME(__, HEDDLE_WORD, _as_ushort)(HEDDLE_HALF a)
 {
     return a.__x;
 }
-HEDDLE_BOTH HALF HEDDLE_NAME(__short_as_, N, )(short a)
+HEDDLE_BOTH HEDDLE_HALF HEDDLE_NAME(__short_as_, HEDDLE_WORD, )(short a)
 {
-    return OF((unsigned short)a);
+    return HEDDLE_OF((unsigned short)a);
 }
-HEDDLE_BOTH HALF HEDDLE_NAME(__ushort_as_, N, )(unsigned short a)
+HEDDLE_BOTH HEDDLE_HALF HEDDLE_NAME(__ushort_as_, HEDDLE_WORD, )(unsigned short a)
 {
-    return OF(a);
+    return HEDDLE_OF(a);
 }
 
 /* ---- pairs ---- */
 
-HEDDLE_BOTH HALF2 HEDDLE_NAME(make_, N, 2)(HALF x, HALF y)
+HEDDLE_BOTH HEDDLE_HALF2 HEDDLE_NAME(make_, HEDDLE_WORD, 2)(HEDDLE_HALF x, HEDDLE_HALF y)
 {
     return {x, y};
 }
-HEDDLE_BOTH HALF2 HEDDLE_NAME(__halves2, N, 2)(HALF x, HALF y)
+HEDDLE_BOTH HEDDLE_HALF2 HEDDLE_NAME(__halves2, HEDDLE_WORD, 2)(HEDDLE_HALF x, HEDDLE_HALF y)
 {
     return {x, y};
 }
-HEDDLE_BOTH HALF2 HEDDLE_NAME(HEDDLE_NAME(__, N, 2), N, 2)(HALF a)
+HEDDLE_BOTH HEDDLE_HALF2 HEDDLE_NAME(HEDDLE_NAME(__, HEDDLE_WORD, 2), HEDDLE_WORD, 2)(HEDDLE_HALF a)
 {
     return {a, a};
 }
-HEDDLE_BOTH HALF2 HEDDLE_NAME(__float2, N, 2_rn)(float a)
+HEDDLE_BOTH HEDDLE_HALF2 HEDDLE_NAME(__float2, HEDDLE_WORD, 2_rn)(float a)
 {
-    return {ROUNDED(a), ROUNDED(a)};
+    return {HEDDLE_ROUNDED(a), HEDDLE_ROUNDED(a)};
 }
-HEDDLE_BOTH HALF2 HEDDLE_NAME(__floats2, N, 2_rn)(float a, float b)
+HEDDLE_BOTH HEDDLE_HALF2 HEDDLE_NAME(__floats2, HEDDLE_WORD, 2_rn)(float a, float b)
 {
-    return {ROUNDED(a), ROUNDED(b)};
+    return {HEDDLE_ROUNDED(a), HEDDLE_ROUNDED(b)};
 }
-HEDDLE_BOTH HALF2 HEDDLE_NAME(__float22, N, 2_rn)(float2 a)
+HEDDLE_BOTH HEDDLE_HALF2 HEDDLE_NAME(__float22, HEDDLE_WORD, 2_rn)(float2 a)
 {
-    return {ROUNDED(a.x), ROUNDED(a.y)};
+    return {HEDDLE_ROUNDED(a.x), HEDDLE_ROUNDED(a.y)};
 }
-HEDDLE_BOTH float2 HEDDLE_NAME(__, N, 22float2)(HALF2 a)
+HEDDLE_BOTH float2 HEDDLE_NAME(__, HEDDLE_WORD, 22float2)(HEDDLE_HALF2 a)
 {
-    return make_float2(WIDE(a.x), WIDE(a.y));
+    return make_float2(HEDDLE_WIDE(a.x), HEDDLE_WIDE(a.y));
 }
-HEDDLE_BOTH float __low2float(HALF2 a)
+HEDDLE_BOTH float __low2float(HEDDLE_HALF2 a)
 {
-    return WIDE(a.x);
+    return HEDDLE_WIDE(a.x);
 }
-HEDDLE_BOTH float __high2float(HALF2 a)
+HEDDLE_BOTH float __high2float(HEDDLE_HALF2 a)
 {
-    return WIDE(a.y);
+    return HEDDLE_WIDE(a.y);
 }
-HEDDLE_BOTH HALF HEDDLE_NAME(__low2, N, )(HALF2 a)
+HEDDLE_BOTH HEDDLE_HALF HEDDLE_NAME(__low2, HEDDLE_WORD, )(HEDDLE_HALF2 a)
 {
     return a.x;
 }
-HEDDLE_BOTH HALF HEDDLE_NAME(__high2, N, )(HALF2 a)
+HEDDLE_BOTH HEDDLE_HALF HEDDLE_NAME(__high2, HEDDLE_WORD, )(HEDDLE_HALF2 a)
 {
     return a.y;
 }
-HEDDLE_BOTH HALF2 HEDDLE_NAME(__low2, N, 2)(HALF2 a)
+HEDDLE_BOTH HEDDLE_HALF2 HEDDLE_NAME(__low2, HEDDLE_WORD, 2)(HEDDLE_HALF2 a)
 {
     return {a.x, a.x};
 }
-HEDDLE_BOTH HALF2 HEDDLE_NAME(__high2, N, 2)(HALF2 a)
+HEDDLE_BOTH HEDDLE_HALF2 HEDDLE_NAME(__high2, HEDDLE_WORD, 2)(HEDDLE_HALF2 a)
 {
     return {a.y, a.y};
 }
-HEDDLE_BOTH HALF2 HEDDLE_NAME(__lows2, N, 2)(HALF2 a, HALF2 b)
+HEDDLE_BOTH HEDDLE_HALF2 HEDDLE_NAME(__lows2, HEDDLE_WORD, 2)(HEDDLE_HALF2 a, HEDDLE_HALF2 b)
 {
     return {a.x, b.x};
 }
-HEDDLE_BOTH HALF2 HEDDLE_NAME(__highs2, N, 2)(HALF2 a, HALF2 b)
+HEDDLE_BOTH HEDDLE_HALF2 HEDDLE_NAME(__highs2, HEDDLE_WORD, 2)(HEDDLE_HALF2 a, HEDDLE_HALF2 b)
 {
     return {a.y, b.y};
 }
-HEDDLE_BOTH HALF2 __lowhigh2highlow(HALF2 a)
+HEDDLE_BOTH HEDDLE_HALF2 __lowhigh2highlow(HEDDLE_HALF2 a)
 {
     return {a.y, a.x};
 }
 
 /* ---- arithmetic ---- */
 
-/* name on HALF and name2 on both of a pair; `f` is in float. `but`: rows of
+/* name on HEDDLE_HALF and name2 on both of a pair; `f` is in float. `but`: rows of
  * HEDDLE_BUT(input, result). */
-#define HEDDLE_BUT(input, result) a.__x == input ? OF(result):
+#define HEDDLE_BUT(input, result) a.__x == input ? HEDDLE_OF(result):
 #define HEDDLE_ARITHMETIC1_BUT(name, name2, f, but)                                                                    \
-    HEDDLE_BOTH HALF name(HALF a)                                                                                      \
+    HEDDLE_BOTH HEDDLE_HALF name(HEDDLE_HALF a)                                                                        \
     {                                                                                                                  \
-        const float x = WIDE(a);                                                                                       \
-        return but ROUNDED(f);                                                                                         \
+        const float x = HEDDLE_WIDE(a);                                                                                \
+        return but HEDDLE_ROUNDED(f);                                                                                  \
     }                                                                                                                  \
-    HEDDLE_BOTH HALF2 name2(HALF2 a)                                                                                   \
+    HEDDLE_BOTH HEDDLE_HALF2 name2(HEDDLE_HALF2 a)                                                                     \
     {                                                                                                                  \
         return {name(a.x), name(a.y)};                                                                                 \
     }
 #define HEDDLE_ARITHMETIC1(name, name2, f) HEDDLE_ARITHMETIC1_BUT(name, name2, f, )
 #define HEDDLE_ARITHMETIC2(name, name2, f)                                                                             \
-    HEDDLE_BOTH HALF name(HALF a, HALF b)                                                                              \
+    HEDDLE_BOTH HEDDLE_HALF name(HEDDLE_HALF a, HEDDLE_HALF b)                                                         \
     {                                                                                                                  \
-        const float x = WIDE(a), y = WIDE(b);                                                                          \
-        return ROUNDED(f);                                                                                             \
+        const float x = HEDDLE_WIDE(a), y = HEDDLE_WIDE(b);                                                            \
+        return HEDDLE_ROUNDED(f);                                                                                      \
     }                                                                                                                  \
-    HEDDLE_BOTH HALF2 name2(HALF2 a, HALF2 b)                                                                          \
+    HEDDLE_BOTH HEDDLE_HALF2 name2(HEDDLE_HALF2 a, HEDDLE_HALF2 b)                                                     \
     {                                                                                                                  \
         return {name(a.x, b.x), name(a.y, b.y)};                                                                       \
     }
@@ -301,63 +305,63 @@ HEDDLE_ARITHMETIC2(__hmax_nan, __hmax2_nan, x != x || y != y ? __builtin_nanf(""
 HEDDLE_ARITHMETIC2(__hmin_nan, __hmin2_nan, x != x || y != y ? __builtin_nanf("") : HEDDLE_MIN)
 #undef HEDDLE_MAX
 #undef HEDDLE_MIN
-HEDDLE_BOTH bool __hisnan(HALF a)
+HEDDLE_BOTH bool __hisnan(HEDDLE_HALF a)
 {
-    return WIDE(a) != WIDE(a);
+    return HEDDLE_WIDE(a) != HEDDLE_WIDE(a);
 }
-HEDDLE_BOTH HALF __habs(HALF a)
+HEDDLE_BOTH HEDDLE_HALF __habs(HEDDLE_HALF a)
 {
-    return __hisnan(a) ? OF(0x7fff) : OF(a.__x & 0x7fff); /* as the instruction does */
+    return __hisnan(a) ? HEDDLE_OF(0x7fff) : HEDDLE_OF(a.__x & 0x7fff); /* as the instruction does */
 }
-HEDDLE_BOTH HALF2 __habs2(HALF2 a)
+HEDDLE_BOTH HEDDLE_HALF2 __habs2(HEDDLE_HALF2 a)
 {
     return {__habs(a.x), __habs(a.y)};
 }
-HEDDLE_BOTH HALF __hneg(HALF a)
+HEDDLE_BOTH HEDDLE_HALF __hneg(HEDDLE_HALF a)
 {
-    return __hisnan(a) ? OF(0x7fff) : OF(a.__x ^ 0x8000);
+    return __hisnan(a) ? HEDDLE_OF(0x7fff) : HEDDLE_OF(a.__x ^ 0x8000);
 }
-HEDDLE_BOTH HALF2 __hneg2(HALF2 a)
+HEDDLE_BOTH HEDDLE_HALF2 __hneg2(HEDDLE_HALF2 a)
 {
     return {__hneg(a.x), __hneg(a.y)};
 }
 /* a * b is exact in double; one rounding of the sum, and it goes to the side that the format's
  * rounding needs (Boldo and Melquiond: to odd). */
-HEDDLE_BOTH HALF __hfma(HALF a, HALF b, HALF c)
+HEDDLE_BOTH HEDDLE_HALF __hfma(HEDDLE_HALF a, HEDDLE_HALF b, HEDDLE_HALF c)
 {
-    const double p = (double)WIDE(a) * (double)WIDE(b), q = WIDE(c), s = p + q;
+    const double p = (double)HEDDLE_WIDE(a) * (double)HEDDLE_WIDE(b), q = HEDDLE_WIDE(c), s = p + q;
     if (!(__builtin_fabs(s) < __builtin_inf()))
-        return ROUNDED_DOUBLE(s);
+        return HEDDLE_ROUNDED_DOUBLE(s);
     const double t = s - p, rest = (p - (s - t)) + (q - t);
     long long bits = __builtin_bit_cast(long long, s);
     if (rest != 0 && !(bits & 1))
         bits += (rest > 0) == (s > 0) ? 1 : -1;
-    return ROUNDED_DOUBLE(__builtin_bit_cast(double, bits));
+    return HEDDLE_ROUNDED_DOUBLE(__builtin_bit_cast(double, bits));
 }
-HEDDLE_BOTH HALF2 __hfma2(HALF2 a, HALF2 b, HALF2 c)
+HEDDLE_BOTH HEDDLE_HALF2 __hfma2(HEDDLE_HALF2 a, HEDDLE_HALF2 b, HEDDLE_HALF2 c)
 {
     return {__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)};
 }
-HEDDLE_BOTH HALF __hfma_sat(HALF a, HALF b, HALF c)
+HEDDLE_BOTH HEDDLE_HALF __hfma_sat(HEDDLE_HALF a, HEDDLE_HALF b, HEDDLE_HALF c)
 {
-    const float x = WIDE(__hfma(a, b, c));
-    return ROUNDED(HEDDLE_SATURATED(x));
+    const float x = HEDDLE_WIDE(__hfma(a, b, c));
+    return HEDDLE_ROUNDED(HEDDLE_SATURATED(x));
 }
-HEDDLE_BOTH HALF2 __hfma2_sat(HALF2 a, HALF2 b, HALF2 c)
+HEDDLE_BOTH HEDDLE_HALF2 __hfma2_sat(HEDDLE_HALF2 a, HEDDLE_HALF2 b, HEDDLE_HALF2 c)
 {
     return {__hfma_sat(a.x, b.x, c.x), __hfma_sat(a.y, b.y, c.y)};
 }
-HEDDLE_BOTH HALF __hfma_relu(HALF a, HALF b, HALF c)
+HEDDLE_BOTH HEDDLE_HALF __hfma_relu(HEDDLE_HALF a, HEDDLE_HALF b, HEDDLE_HALF c)
 {
-    const HALF r = __hfma(a, b, c);
-    return WIDE(r) <= 0 ? OF(0) : r; /* also of -0 */
+    const HEDDLE_HALF r = __hfma(a, b, c);
+    return HEDDLE_WIDE(r) <= 0 ? HEDDLE_OF(0) : r; /* also of -0 */
 }
-HEDDLE_BOTH HALF2 __hfma2_relu(HALF2 a, HALF2 b, HALF2 c)
+HEDDLE_BOTH HEDDLE_HALF2 __hfma2_relu(HEDDLE_HALF2 a, HEDDLE_HALF2 b, HEDDLE_HALF2 c)
 {
     return {__hfma_relu(a.x, b.x, c.x), __hfma_relu(a.y, b.y, c.y)};
 }
 /* a * b + c of complex numbers */
-HEDDLE_BOTH HALF2 __hcmadd(HALF2 a, HALF2 b, HALF2 c)
+HEDDLE_BOTH HEDDLE_HALF2 __hcmadd(HEDDLE_HALF2 a, HEDDLE_HALF2 b, HEDDLE_HALF2 c)
 {
     return {__hfma(__hneg(a.y), b.y, __hfma(a.x, b.x, c.x)), __hfma(a.y, b.x, __hfma(a.x, b.y, c.y))};
 }
@@ -367,34 +371,34 @@ HEDDLE_BOTH HALF2 __hcmadd(HALF2 a, HALF2 b, HALF2 c)
  * true ---- */
 
 #define HEDDLE_COMPARE(name, op)                                                                                       \
-    HEDDLE_BOTH bool __h##name(HALF a, HALF b)                                                                         \
+    HEDDLE_BOTH bool __h##name(HEDDLE_HALF a, HEDDLE_HALF b)                                                           \
     {                                                                                                                  \
-        return WIDE(a) op WIDE(b);                                                                                     \
+        return HEDDLE_WIDE(a) op HEDDLE_WIDE(b);                                                                       \
     }                                                                                                                  \
     HEDDLE_COMPARE_PAIRS(name)
 #define HEDDLE_COMPARE_UNORDERED(name, op)                                                                             \
-    HEDDLE_BOTH bool __h##name(HALF a, HALF b)                                                                         \
+    HEDDLE_BOTH bool __h##name(HEDDLE_HALF a, HEDDLE_HALF b)                                                           \
     {                                                                                                                  \
-        const float x = WIDE(a), y = WIDE(b);                                                                          \
+        const float x = HEDDLE_WIDE(a), y = HEDDLE_WIDE(b);                                                            \
         return x != x || y != y || x op y;                                                                             \
     }                                                                                                                  \
     HEDDLE_COMPARE_PAIRS(name)
 #define HEDDLE_COMPARE_PAIRS(name)                                                                                     \
-    HEDDLE_BOTH HALF2 __h##name##2(HALF2 a, HALF2 b)                                                                   \
+    HEDDLE_BOTH HEDDLE_HALF2 __h##name##2(HEDDLE_HALF2 a, HEDDLE_HALF2 b)                                              \
     {                                                                                                                  \
-        return {ROUNDED(__h##name(a.x, b.x) ? 1.0f : 0.0f), ROUNDED(__h##name(a.y, b.y) ? 1.0f : 0.0f)};               \
+        return {HEDDLE_ROUNDED(__h##name(a.x, b.x) ? 1.0f : 0.0f), HEDDLE_ROUNDED(__h##name(a.y, b.y) ? 1.0f : 0.0f)}; \
     }                                                                                                                  \
-    HEDDLE_BOTH unsigned __h##name##2_mask(HALF2 a, HALF2 b)                                                           \
+    HEDDLE_BOTH unsigned __h##name##2_mask(HEDDLE_HALF2 a, HEDDLE_HALF2 b)                                             \
     {                                                                                                                  \
         return (__h##name(a.x, b.x) ? 0xffffu : 0) | (__h##name(a.y, b.y) ? 0xffff0000u : 0);                          \
     }                                                                                                                  \
-    HEDDLE_BOTH bool __hb##name##2(HALF2 a, HALF2 b)                                                                   \
+    HEDDLE_BOTH bool __hb##name##2(HEDDLE_HALF2 a, HEDDLE_HALF2 b)                                                     \
     {                                                                                                                  \
         return __h##name(a.x, b.x) && __h##name(a.y, b.y);                                                             \
     }
-HEDDLE_BOTH bool __hne(HALF a, HALF b)
+HEDDLE_BOTH bool __hne(HEDDLE_HALF a, HEDDLE_HALF b)
 {
-    const float x = WIDE(a), y = WIDE(b);
+    const float x = HEDDLE_WIDE(a), y = HEDDLE_WIDE(b);
     return x == x && y == y && x != y;
 }
 HEDDLE_COMPARE_PAIRS(ne)
@@ -412,14 +416,14 @@ HEDDLE_COMPARE_UNORDERED(geu, >=)
 #undef HEDDLE_COMPARE
 #undef HEDDLE_COMPARE_UNORDERED
 #undef HEDDLE_COMPARE_PAIRS
-HEDDLE_BOTH int __hisinf(HALF a)
+HEDDLE_BOTH int __hisinf(HEDDLE_HALF a)
 {
-    const float x = WIDE(a);
+    const float x = HEDDLE_WIDE(a);
     return x == __builtin_inff() ? 1 : x == -__builtin_inff() ? -1 : 0;
 }
-HEDDLE_BOTH HALF2 __hisnan2(HALF2 a)
+HEDDLE_BOTH HEDDLE_HALF2 __hisnan2(HEDDLE_HALF2 a)
 {
-    return {ROUNDED(__hisnan(a.x) ? 1.0f : 0.0f), ROUNDED(__hisnan(a.y) ? 1.0f : 0.0f)};
+    return {HEDDLE_ROUNDED(__hisnan(a.x) ? 1.0f : 0.0f), HEDDLE_ROUNDED(__hisnan(a.y) ? 1.0f : 0.0f)};
 }
 
 /* ---- operators: __CUDA_NO_HALF_OPERATORS__ and its kind leave them out ---- */
@@ -468,17 +472,17 @@ HEDDLE_BOTH HALF2 __hisnan2(HALF2 a)
         return before;                                                                                                 \
     }
 #ifndef HEDDLE_NO_OPERATORS
-HEDDLE_OPERATOR(+, HALF, __hadd)
-HEDDLE_OPERATOR(-, HALF, __hsub)
-HEDDLE_OPERATOR(*, HALF, __hmul)
-HEDDLE_OPERATOR(/, HALF, __hdiv)
-HEDDLE_COMPARISON(==, HALF, __heq)
-HEDDLE_COMPARISON(!=, HALF, __hneu)
-HEDDLE_COMPARISON(<, HALF, __hlt)
-HEDDLE_COMPARISON(<=, HALF, __hle)
-HEDDLE_COMPARISON(>, HALF, __hgt)
-HEDDLE_COMPARISON(>=, HALF, __hge)
-HEDDLE_SIGNS_AND_STEPS(HALF, __hneg, ROUNDED(1.0f))
+HEDDLE_OPERATOR(+, HEDDLE_HALF, __hadd)
+HEDDLE_OPERATOR(-, HEDDLE_HALF, __hsub)
+HEDDLE_OPERATOR(*, HEDDLE_HALF, __hmul)
+HEDDLE_OPERATOR(/, HEDDLE_HALF, __hdiv)
+HEDDLE_COMPARISON(==, HEDDLE_HALF, __heq)
+HEDDLE_COMPARISON(!=, HEDDLE_HALF, __hneu)
+HEDDLE_COMPARISON(<, HEDDLE_HALF, __hlt)
+HEDDLE_COMPARISON(<=, HEDDLE_HALF, __hle)
+HEDDLE_COMPARISON(>, HEDDLE_HALF, __hgt)
+HEDDLE_COMPARISON(>=, HEDDLE_HALF, __hge)
+HEDDLE_SIGNS_AND_STEPS(HEDDLE_HALF, __hneg, HEDDLE_ROUNDED(1.0f))
 #elif defined __CUDA__
 /* In a template that is never instantiated, nvcc takes comparisons for which there is no operator;
  * clang looks at those that do not depend on the template. These are for two of exactly this type:
@@ -487,7 +491,7 @@ HEDDLE_SIGNS_AND_STEPS(HALF, __hneg, ROUNDED(1.0f))
 #define HEDDLE_EXACTLY
 template <class> struct __heddle_exactly;
 #endif
-template <> struct __heddle_exactly<HALF> {
+template <> struct __heddle_exactly<HEDDLE_HALF> {
     typedef bool type;
 };
 #define HEDDLE_EXACT_COMPARISON(op, f)                                                                                 \
@@ -507,17 +511,17 @@ HEDDLE_EXACT_COMPARISON(>=, __hge)
 #undef HEDDLE_EXACT_COMPARISON
 #endif
 #ifndef HEDDLE_NO_OPERATORS2
-HEDDLE_OPERATOR(+, HALF2, __hadd2)
-HEDDLE_OPERATOR(-, HALF2, __hsub2)
-HEDDLE_OPERATOR(*, HALF2, __hmul2)
-HEDDLE_OPERATOR(/, HALF2, __h2div)
-HEDDLE_COMPARISON(==, HALF2, __hbeq2)
-HEDDLE_COMPARISON(!=, HALF2, __hbneu2)
-HEDDLE_COMPARISON(<, HALF2, __hblt2)
-HEDDLE_COMPARISON(<=, HALF2, __hble2)
-HEDDLE_COMPARISON(>, HALF2, __hbgt2)
-HEDDLE_COMPARISON(>=, HALF2, __hbge2)
-HEDDLE_SIGNS_AND_STEPS(HALF2, __hneg2, (HALF2{ROUNDED(1.0f), ROUNDED(1.0f)}))
+HEDDLE_OPERATOR(+, HEDDLE_HALF2, __hadd2)
+HEDDLE_OPERATOR(-, HEDDLE_HALF2, __hsub2)
+HEDDLE_OPERATOR(*, HEDDLE_HALF2, __hmul2)
+HEDDLE_OPERATOR(/, HEDDLE_HALF2, __h2div)
+HEDDLE_COMPARISON(==, HEDDLE_HALF2, __hbeq2)
+HEDDLE_COMPARISON(!=, HEDDLE_HALF2, __hbneu2)
+HEDDLE_COMPARISON(<, HEDDLE_HALF2, __hblt2)
+HEDDLE_COMPARISON(<=, HEDDLE_HALF2, __hble2)
+HEDDLE_COMPARISON(>, HEDDLE_HALF2, __hbgt2)
+HEDDLE_COMPARISON(>=, HEDDLE_HALF2, __hbge2)
+HEDDLE_SIGNS_AND_STEPS(HEDDLE_HALF2, __hneg2, (HEDDLE_HALF2{HEDDLE_ROUNDED(1.0f), HEDDLE_ROUNDED(1.0f)}))
 #endif
 #undef HEDDLE_SIGNS_AND_STEPS
 #undef HEDDLE_OPERATOR
@@ -545,13 +549,13 @@ HEDDLE_ARITHMETIC1(hfloor, h2floor, floorf(x))
 HEDDLE_ARITHMETIC1(htrunc, h2trunc, truncf(x))
 HEDDLE_ARITHMETIC1(hrint, h2rint, rintf(x))
 #ifdef HEDDLE_TANH_APPROX
-HEDDLE_INLINE HALF htanh_approx(HALF a)
+HEDDLE_INLINE HEDDLE_HALF htanh_approx(HEDDLE_HALF a)
 {
     unsigned short x;
     __asm__("tanh.approx." HEDDLE_PTX_TYPE " %0, %1;" : "=h"(x) : "h"(a.__x));
-    return OF(x);
+    return HEDDLE_OF(x);
 }
-HEDDLE_INLINE HALF2 h2tanh_approx(HALF2 a)
+HEDDLE_INLINE HEDDLE_HALF2 h2tanh_approx(HEDDLE_HALF2 a)
 {
     return {htanh_approx(a.x), htanh_approx(a.y)};
 }
@@ -562,13 +566,13 @@ HEDDLE_INLINE HALF2 h2tanh_approx(HALF2 a)
 #undef HEDDLE_BUT
 
 #define HEDDLE_SHUFFLE(name, Second)                                                                                   \
-    HEDDLE_INLINE HALF name(unsigned mask, HALF value, Second second, int width = 32)                                  \
+    HEDDLE_INLINE HEDDLE_HALF name(unsigned mask, HEDDLE_HALF value, Second second, int width = 32)                    \
     {                                                                                                                  \
-        return OF((unsigned short)name(mask, (unsigned)value.__x, second, width));                                     \
+        return HEDDLE_OF((unsigned short)name(mask, (unsigned)value.__x, second, width));                              \
     }                                                                                                                  \
-    HEDDLE_INLINE HALF2 name(unsigned mask, HALF2 value, Second second, int width = 32)                                \
+    HEDDLE_INLINE HEDDLE_HALF2 name(unsigned mask, HEDDLE_HALF2 value, Second second, int width = 32)                  \
     {                                                                                                                  \
-        return __builtin_bit_cast(HALF2, name(mask, __builtin_bit_cast(unsigned, value), second, width));              \
+        return __builtin_bit_cast(HEDDLE_HALF2, name(mask, __builtin_bit_cast(unsigned, value), second, width));       \
     }
 HEDDLE_SHUFFLE(__shfl_sync, int)
 HEDDLE_SHUFFLE(__shfl_up_sync, unsigned)
@@ -577,20 +581,20 @@ HEDDLE_SHUFFLE(__shfl_xor_sync, int)
 #undef HEDDLE_SHUFFLE
 
 #define HEDDLE_LOAD_ROW(name)                                                                                          \
-    HEDDLE_INLINE HALF name(const HALF *address)                                                                       \
+    HEDDLE_INLINE HEDDLE_HALF name(const HEDDLE_HALF *address)                                                         \
     {                                                                                                                  \
-        return OF(name((const unsigned short *)address));                                                              \
+        return HEDDLE_OF(name((const unsigned short *)address));                                                       \
     }                                                                                                                  \
-    HEDDLE_INLINE HALF2 name(const HALF2 *address)                                                                     \
+    HEDDLE_INLINE HEDDLE_HALF2 name(const HEDDLE_HALF2 *address)                                                       \
     {                                                                                                                  \
-        return __builtin_bit_cast(HALF2, name((const unsigned *)address));                                             \
+        return __builtin_bit_cast(HEDDLE_HALF2, name((const unsigned *)address));                                      \
     }
 #define HEDDLE_STORE_ROW(name)                                                                                         \
-    HEDDLE_INLINE void name(HALF *address, HALF value)                                                                 \
+    HEDDLE_INLINE void name(HEDDLE_HALF *address, HEDDLE_HALF value)                                                   \
     {                                                                                                                  \
         name((unsigned short *)address, value.__x);                                                                    \
     }                                                                                                                  \
-    HEDDLE_INLINE void name(HALF2 *address, HALF2 value)                                                               \
+    HEDDLE_INLINE void name(HEDDLE_HALF2 *address, HEDDLE_HALF2 value)                                                 \
     {                                                                                                                  \
         name((unsigned *)address, __builtin_bit_cast(unsigned, value));                                                \
     }
@@ -610,20 +614,21 @@ HEDDLE_STORE_ROW(__stwt)
 /* ---- sums: by the instruction where the device has it, else by compare and swap of the word. Of a
  * pair, each half is atomic for itself. ---- */
 
-HEDDLE_INLINE HALF HEDDLE_NAME(heddle_, N, _sum)(HALF a, HALF b)
+HEDDLE_INLINE HEDDLE_HALF HEDDLE_NAME(heddle_, HEDDLE_WORD, _sum)(HEDDLE_HALF a, HEDDLE_HALF b)
 {
     return __hadd(a, b);
 }
-HEDDLE_INLINE HALF2 HEDDLE_NAME(heddle_, N, _sum)(HALF2 a, HALF2 b)
+HEDDLE_INLINE HEDDLE_HALF2 HEDDLE_NAME(heddle_, HEDDLE_WORD, _sum)(HEDDLE_HALF2 a, HEDDLE_HALF2 b)
 {
     return __hadd2(a, b);
 }
-template <class Word, class T> HEDDLE_INLINE T HEDDLE_NAME(heddle_, N, _add_by_cas)(T *address, T value, int scope)
+template <class Word, class T>
+HEDDLE_INLINE T HEDDLE_NAME(heddle_, HEDDLE_WORD, _add_by_cas)(T *address, T value, int scope)
 {
     Word old = heddle_load((const Word *)address, __NV_ATOMIC_RELAXED, scope), assumed;
     do {
         assumed = old;
-        const T sum = HEDDLE_NAME(heddle_, N, _sum)(__builtin_bit_cast(T, assumed), value);
+        const T sum = HEDDLE_NAME(heddle_, HEDDLE_WORD, _sum)(__builtin_bit_cast(T, assumed), value);
         old = heddle_cas((Word *)address, assumed, __builtin_bit_cast(Word, sum), __NV_ATOMIC_RELAXED, scope);
     } while (old != assumed);
     return __builtin_bit_cast(T, old);
@@ -635,37 +640,40 @@ template <class Word, class T> HEDDLE_INLINE T HEDDLE_NAME(heddle_, N, _add_by_c
                          : "l"(address), letter(__builtin_bit_cast(Word, value))                                       \
                          : "memory");                                                                                  \
     return __builtin_bit_cast(T, old);
-#define HEDDLE_ADD_BY_CAS(T, Word, scope) return HEDDLE_NAME(heddle_, N, _add_by_cas)<Word>(address, value, scope);
+#define HEDDLE_ADD_BY_CAS(T, Word, scope)                                                                              \
+    return HEDDLE_NAME(heddle_, HEDDLE_WORD, _add_by_cas)<Word>(address, value, scope);
 /* Both kinds in all scopes; a device that is too old for one says so. */
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= HEDDLE_ADD1_SM
 #define HEDDLE_ADD1(name, ptx_scope, scope)                                                                            \
-    HEDDLE_INLINE HALF name(HALF *address, HALF value)                                                                 \
+    HEDDLE_INLINE HEDDLE_HALF name(HEDDLE_HALF *address, HEDDLE_HALF value)                                            \
     {                                                                                                                  \
-        HEDDLE_ADD_INSTRUCTION(HALF, unsigned short, "h", HEDDLE_PTX_TYPE, ptx_scope)                                  \
+        HEDDLE_ADD_INSTRUCTION(HEDDLE_HALF, unsigned short, "h", HEDDLE_PTX_TYPE, ptx_scope)                           \
     }
 #elif __CUDA_ARCH__ >= 700
 #define HEDDLE_ADD1(name, ptx_scope, scope)                                                                            \
-    HEDDLE_INLINE HALF name(HALF *address, HALF value)                                                                 \
+    HEDDLE_INLINE HEDDLE_HALF name(HEDDLE_HALF *address, HEDDLE_HALF value)                                            \
     {                                                                                                                  \
-        HEDDLE_ADD_BY_CAS(HALF, unsigned short, scope)                                                                 \
+        HEDDLE_ADD_BY_CAS(HEDDLE_HALF, unsigned short, scope)                                                          \
     }
 #else
-#define HEDDLE_ADD1(name, ptx_scope, scope) HEDDLE_NEEDS("70") HALF name(HALF *address, HALF value);
+#define HEDDLE_ADD1(name, ptx_scope, scope)                                                                            \
+    HEDDLE_NEEDS("70") HEDDLE_HALF name(HEDDLE_HALF *address, HEDDLE_HALF value);
 #endif
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= HEDDLE_ADD2_SM
 #define HEDDLE_ADD2(name, ptx_scope, scope)                                                                            \
-    HEDDLE_INLINE HALF2 name(HALF2 *address, HALF2 value)                                                              \
+    HEDDLE_INLINE HEDDLE_HALF2 name(HEDDLE_HALF2 *address, HEDDLE_HALF2 value)                                         \
     {                                                                                                                  \
-        HEDDLE_ADD_INSTRUCTION(HALF2, unsigned, "r", HEDDLE_PTX_TYPE "x2", ptx_scope)                                  \
+        HEDDLE_ADD_INSTRUCTION(HEDDLE_HALF2, unsigned, "r", HEDDLE_PTX_TYPE "x2", ptx_scope)                           \
     }
 #elif __CUDA_ARCH__ >= 600
 #define HEDDLE_ADD2(name, ptx_scope, scope)                                                                            \
-    HEDDLE_INLINE HALF2 name(HALF2 *address, HALF2 value)                                                              \
+    HEDDLE_INLINE HEDDLE_HALF2 name(HEDDLE_HALF2 *address, HEDDLE_HALF2 value)                                         \
     {                                                                                                                  \
-        HEDDLE_ADD_BY_CAS(HALF2, unsigned, scope)                                                                      \
+        HEDDLE_ADD_BY_CAS(HEDDLE_HALF2, unsigned, scope)                                                               \
     }
 #else
-#define HEDDLE_ADD2(name, ptx_scope, scope) HEDDLE_NEEDS("60") HALF2 name(HALF2 *address, HALF2 value);
+#define HEDDLE_ADD2(name, ptx_scope, scope)                                                                            \
+    HEDDLE_NEEDS("60") HEDDLE_HALF2 name(HEDDLE_HALF2 *address, HEDDLE_HALF2 value);
 #endif
 #define HEDDLE_ADD(suffix, ptx_scope, scope)                                                                           \
     HEDDLE_ADD1(atomicAdd##suffix, ptx_scope, scope) HEDDLE_ADD2(atomicAdd##suffix, ptx_scope, scope)
@@ -681,9 +689,9 @@ HEDDLE_ADD(_system, ".sys", __NV_THREAD_SCOPE_SYSTEM)
 #define HEDDLE_BOTH static __host__ __device__ __forceinline__ HEDDLE_NODEBUG
 #endif
 
-#undef OF
-#undef WIDE
-#undef ROUNDED
-#undef ROUNDED_DOUBLE
+#undef HEDDLE_OF
+#undef HEDDLE_WIDE
+#undef HEDDLE_ROUNDED
+#undef HEDDLE_ROUNDED_DOUBLE
 #undef HEDDLE_NAME
 #undef HEDDLE_JOIN3

@@ -1,18 +1,19 @@
-/* A type of 8 bits and less, and those of two and four. Included once for each: with TINY, TINY2,
- * TINY4 (the types), STORAGE1, STORAGE2, STORAGE4, HEDDLE_BITS of each in a pair, and NARROW(x),
- * WIDEN(code); NARROW_DOUBLE(x) where that of a double differs. Members and meanings: CUDA Math
+/* A type of 8 bits and less, and those of two and four. Included once for each: with HEDDLE_TINY,
+ * HEDDLE_TINY2, HEDDLE_TINY4 (the types), HEDDLE_STORAGE1, HEDDLE_STORAGE2, HEDDLE_STORAGE4,
+ * HEDDLE_BITS of each in a pair, and HEDDLE_TINY_NARROW(x), HEDDLE_TINY_WIDEN(code);
+ * HEDDLE_TINY_NARROW_DOUBLE(x) where that of a double differs. Members and meanings: CUDA Math
  * API, "FP8 Conversion and Data Movement", "C++ struct for handling fp8 data type" and its kind.
  */
-#ifndef NARROW_DOUBLE
-#define NARROW_DOUBLE NARROW
+#ifndef HEDDLE_TINY_NARROW_DOUBLE
+#define HEDDLE_TINY_NARROW_DOUBLE HEDDLE_TINY_NARROW
 #endif
-struct TINY {
-    STORAGE1 __x;
+struct HEDDLE_TINY {
+    HEDDLE_STORAGE1 __x;
 
-    TINY() = default;
+    HEDDLE_TINY() = default;
 #ifndef HEDDLE_NO_CONVERSIONS
 #define HEDDLE_FROM(T)                                                                                                 \
-    explicit HEDDLE_HD TINY(T x) : __x(NARROW((double)x)) {}
+    explicit HEDDLE_HD HEDDLE_TINY(T x) : __x(HEDDLE_TINY_NARROW((double)x)) {}
     HEDDLE_FROM(float)
     HEDDLE_FROM(short)
     HEDDLE_FROM(unsigned short)
@@ -20,20 +21,20 @@ struct TINY {
     HEDDLE_FROM(unsigned)
 #undef HEDDLE_FROM
 #define HEDDLE_FROM(T)                                                                                                 \
-    explicit HEDDLE_HD TINY(T x) : __x(NARROW(heddle_sticky(x))) {}
+    explicit HEDDLE_HD HEDDLE_TINY(T x) : __x(HEDDLE_TINY_NARROW(heddle_sticky(x))) {}
     HEDDLE_FROM(long)
     HEDDLE_FROM(unsigned long)
     HEDDLE_FROM(long long)
     HEDDLE_FROM(unsigned long long)
 #undef HEDDLE_FROM
-    explicit HEDDLE_HD TINY(double x) : __x(NARROW_DOUBLE(x)) {}
-    explicit HEDDLE_HD TINY(__half x) : TINY(__half2float(x)) {}
-    explicit HEDDLE_HD TINY(__nv_bfloat16 x) : TINY(__bfloat162float(x)) {}
+    explicit HEDDLE_HD HEDDLE_TINY(double x) : __x(HEDDLE_TINY_NARROW_DOUBLE(x)) {}
+    explicit HEDDLE_HD HEDDLE_TINY(__half x) : HEDDLE_TINY(__half2float(x)) {}
+    explicit HEDDLE_HD HEDDLE_TINY(__nv_bfloat16 x) : HEDDLE_TINY(__bfloat162float(x)) {}
 
 #ifndef HEDDLE_NO_CONVERSION_OPERATORS
     explicit HEDDLE_HD operator float() const
     {
-        return WIDEN(__x);
+        return HEDDLE_TINY_WIDEN(__x);
     }
 #define HEDDLE_TO(T)                                                                                                   \
     explicit HEDDLE_HD operator T() const                                                                              \
@@ -75,20 +76,24 @@ struct TINY {
 #endif
 };
 
-struct TINY2 {
-    STORAGE2 __x;
+struct HEDDLE_TINY2 {
+    HEDDLE_STORAGE2 __x;
 
-    TINY2() = default;
+    HEDDLE_TINY2() = default;
 #ifndef HEDDLE_NO_CONVERSIONS
-    explicit HEDDLE_HD TINY2(double2 v) : __x(NARROW_DOUBLE(v.x) | NARROW_DOUBLE(v.y) << HEDDLE_BITS) {}
-    explicit HEDDLE_HD TINY2(float2 v) : __x(NARROW(v.x) | NARROW(v.y) << HEDDLE_BITS) {}
-    explicit HEDDLE_HD TINY2(__half2 v) : TINY2(__half22float2(v)) {}
-    explicit HEDDLE_HD TINY2(__nv_bfloat162 v) : TINY2(__bfloat1622float2(v)) {}
+    explicit HEDDLE_HD HEDDLE_TINY2(double2 v)
+        : __x(HEDDLE_TINY_NARROW_DOUBLE(v.x) | HEDDLE_TINY_NARROW_DOUBLE(v.y) << HEDDLE_BITS)
+    {
+    }
+    explicit HEDDLE_HD HEDDLE_TINY2(float2 v) : __x(HEDDLE_TINY_NARROW(v.x) | HEDDLE_TINY_NARROW(v.y) << HEDDLE_BITS) {}
+    explicit HEDDLE_HD HEDDLE_TINY2(__half2 v) : HEDDLE_TINY2(__half22float2(v)) {}
+    explicit HEDDLE_HD HEDDLE_TINY2(__nv_bfloat162 v) : HEDDLE_TINY2(__bfloat1622float2(v)) {}
 
 #ifndef HEDDLE_NO_CONVERSION_OPERATORS
     explicit HEDDLE_HD operator float2() const
     {
-        return {WIDEN(heddle_tiny_at(__x, 0, HEDDLE_BITS)), WIDEN(heddle_tiny_at(__x, 1, HEDDLE_BITS))};
+        return {HEDDLE_TINY_WIDEN(heddle_tiny_at(__x, 0, HEDDLE_BITS)),
+                HEDDLE_TINY_WIDEN(heddle_tiny_at(__x, 1, HEDDLE_BITS))};
     }
     explicit HEDDLE_HD operator __half2() const
     {
@@ -104,50 +109,53 @@ struct TINY2 {
 #endif
 };
 
-struct TINY4 {
-    STORAGE4 __x;
+struct HEDDLE_TINY4 {
+    HEDDLE_STORAGE4 __x;
 
-    TINY4() = default;
+    HEDDLE_TINY4() = default;
 #ifndef HEDDLE_NO_CONVERSIONS
-    explicit HEDDLE_HD TINY4(double4 v)
-        : __x(NARROW_DOUBLE(v.x) | NARROW_DOUBLE(v.y) << HEDDLE_BITS | NARROW_DOUBLE(v.z) << 2 * HEDDLE_BITS |
-              (STORAGE4)NARROW_DOUBLE(v.w) << 3 * HEDDLE_BITS)
+    explicit HEDDLE_HD HEDDLE_TINY4(double4 v)
+        : __x(HEDDLE_TINY_NARROW_DOUBLE(v.x) | HEDDLE_TINY_NARROW_DOUBLE(v.y) << HEDDLE_BITS |
+              HEDDLE_TINY_NARROW_DOUBLE(v.z) << 2 * HEDDLE_BITS |
+              (HEDDLE_STORAGE4)HEDDLE_TINY_NARROW_DOUBLE(v.w) << 3 * HEDDLE_BITS)
     {
     }
-    explicit HEDDLE_HD TINY4(double4_16a v) : TINY4(double4{v.x, v.y, v.z, v.w}) {}
-    explicit HEDDLE_HD TINY4(double4_32a v) : TINY4(double4{v.x, v.y, v.z, v.w}) {}
-    explicit HEDDLE_HD TINY4(float4 v)
-        : __x(NARROW(v.x) | NARROW(v.y) << HEDDLE_BITS | NARROW(v.z) << 2 * HEDDLE_BITS |
-              (STORAGE4)NARROW(v.w) << 3 * HEDDLE_BITS)
+    explicit HEDDLE_HD HEDDLE_TINY4(double4_16a v) : HEDDLE_TINY4(double4{v.x, v.y, v.z, v.w}) {}
+    explicit HEDDLE_HD HEDDLE_TINY4(double4_32a v) : HEDDLE_TINY4(double4{v.x, v.y, v.z, v.w}) {}
+    explicit HEDDLE_HD HEDDLE_TINY4(float4 v)
+        : __x(HEDDLE_TINY_NARROW(v.x) | HEDDLE_TINY_NARROW(v.y) << HEDDLE_BITS |
+              HEDDLE_TINY_NARROW(v.z) << 2 * HEDDLE_BITS | (HEDDLE_STORAGE4)HEDDLE_TINY_NARROW(v.w) << 3 * HEDDLE_BITS)
     {
     }
-    explicit HEDDLE_HD TINY4(__half2 low, __half2 high)
-        : TINY4(float4{__low2float(low), __high2float(low), __low2float(high), __high2float(high)})
+    explicit HEDDLE_HD HEDDLE_TINY4(__half2 low, __half2 high)
+        : HEDDLE_TINY4(float4{__low2float(low), __high2float(low), __low2float(high), __high2float(high)})
     {
     }
-    explicit HEDDLE_HD TINY4(__nv_bfloat162 low, __nv_bfloat162 high)
-        : TINY4(float4{__low2float(low), __high2float(low), __low2float(high), __high2float(high)})
+    explicit HEDDLE_HD HEDDLE_TINY4(__nv_bfloat162 low, __nv_bfloat162 high)
+        : HEDDLE_TINY4(float4{__low2float(low), __high2float(low), __low2float(high), __high2float(high)})
     {
     }
 
 #ifndef HEDDLE_NO_CONVERSION_OPERATORS
     explicit HEDDLE_HD operator float4() const
     {
-        return {WIDEN(heddle_tiny_at(__x, 0, HEDDLE_BITS)), WIDEN(heddle_tiny_at(__x, 1, HEDDLE_BITS)),
-                WIDEN(heddle_tiny_at(__x, 2, HEDDLE_BITS)), WIDEN(heddle_tiny_at(__x, 3, HEDDLE_BITS))};
+        return {HEDDLE_TINY_WIDEN(heddle_tiny_at(__x, 0, HEDDLE_BITS)),
+                HEDDLE_TINY_WIDEN(heddle_tiny_at(__x, 1, HEDDLE_BITS)),
+                HEDDLE_TINY_WIDEN(heddle_tiny_at(__x, 2, HEDDLE_BITS)),
+                HEDDLE_TINY_WIDEN(heddle_tiny_at(__x, 3, HEDDLE_BITS))};
     }
 #endif
 #endif
 };
 
-#undef TINY
-#undef TINY2
-#undef TINY4
-#undef STORAGE1
-#undef STORAGE2
-#undef STORAGE4
+#undef HEDDLE_TINY
+#undef HEDDLE_TINY2
+#undef HEDDLE_TINY4
+#undef HEDDLE_STORAGE1
+#undef HEDDLE_STORAGE2
+#undef HEDDLE_STORAGE4
 #undef HEDDLE_BITS
-#undef NARROW
-#undef NARROW_DOUBLE
-#undef WIDEN
+#undef HEDDLE_TINY_NARROW
+#undef HEDDLE_TINY_NARROW_DOUBLE
+#undef HEDDLE_TINY_WIDEN
 #undef HEDDLE_MAKES_BFLOAT162

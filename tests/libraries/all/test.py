@@ -122,6 +122,16 @@ def older_languages_take_the_headers_without_a_warning():
         assert done.returncode == 0, done.stderr
 
 
+def headers_leave_a_programs_own_macros():
+    """Which some define before the headers, or by -DN=1024."""
+    headers = "cublas_v2.h", "cuda_runtime.h", "cuda_fp16.h", "cuda_bf16.h", "cuda_fp8.h", "cuda_fp6.h", "cuda_fp4.h"
+    names = ("N", "M", "HALF", "HALF2", "OTHER", "RAW", "TINY", "FP", "PAIR", "STORAGE", "OPTIONS", "NARROW", "WIDEN", "WIDE", "OF", "ROUNDED")
+    text = "".join(f"#include <{header}>\n" for header in headers) + "".join(f'static_assert({name} == 1024, "");\n' for name in names)
+    done = subprocess.run(["g++", "-std=c++17", "-Werror", "-fsyntax-only", *(f"-D{name}=1024" for name in names),
+                           "-I", os.path.join(tap.source, "include/cuda"), "-x", "c++", "-"], input=text, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[:2000]
+
+
 CMAKE = """cmake_minimum_required(VERSION 3.20)
 project(joined LANGUAGES CXX CUDA)
 find_package(CUDAToolkit REQUIRED)
