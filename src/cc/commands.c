@@ -209,21 +209,26 @@ static void add_remap(struct job *j, cc_words *c, const char *path, const char *
     ADD(c, arena_printf(j->arena, "%s;%s", path, instead));
 }
 
+const char *cc_unit(struct job *j, const char *input)
+{
+    char *path = realpath(input, NULL);
+    const char *output = j->o.given[CC_OUTPUT] ? j->o.value[CC_OUTPUT] : "";
+    uint32_t number = unit_number(arena_printf(j->arena, "%s %s", path ? path : input, output));
+    free(path);
+    return arena_printf(j->arena, "%08x", number);
+}
+
 /* Names of static device variables, and of kernels in anonymous namespaces, must be the same on
  * both sides. clang's driver does not pass it on to a compilation for the host alone.
  * `preprocessed`: what is read in the place of the input and its headers, or NULL. */
 static void add_unit(struct job *j, cc_words *c, const char *input, const char *preprocessed)
 {
-    char *path = realpath(input, NULL);
     if (j->o.rdc) {
-        const char *unit = arena_printf(j->arena, "-cuid=%08x",
-                                        unit_number(arena_printf(j->arena, "%s %s", path ? path : input,
-                                                                 j->o.given[CC_OUTPUT] ? j->o.value[CC_OUTPUT] : "")));
+        const char *unit = arena_printf(j->arena, "-cuid=%s", cc_unit(j, input));
         ADD(c, unit);
         ADD(c, "-Xclang");
         ADD(c, unit);
     }
-    free(path);
     for (uint32_t i = 0; i < j->sources.n && !preprocessed; i++)
         if (j->sources.at[i].instead)
             add_remap(j, c, j->sources.at[i].path, j->sources.at[i].instead);

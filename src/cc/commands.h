@@ -17,6 +17,9 @@ cc_words cc_preprocess_command(struct job *j, const char *input, const char *arc
  * input. */
 cc_words cc_dump_command(struct job *j, const char *input, const char *arch, const char *instead);
 
+/* The number of a relocatable object, by its source and its name: eight hexadecimal digits. */
+const char *cc_unit(struct job *j, const char *input);
+
 /* Is it the folder of a toolkit's own headers? */
 bool cc_is_toolkit(struct job *j, const char *folder);
 /* Options of the host's compiler, where it links, too. */

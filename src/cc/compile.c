@@ -207,6 +207,33 @@ static bool feed(int to, const char *bytes, size_t n)
     return true;
 }
 
+static void end_names(struct file_bytes *object, const char *head, const char *unit)
+{
+    char *end = object->bytes + object->n;
+    for (char *at = object->bytes; (at = memmem(at, (size_t)(end - at), head, strlen(head)));) {
+        at += strlen(head);
+        size_t digits = strspn(at, "0123456789abcdef");
+        if (digits >= strlen(unit))
+            memcpy(at + digits - strlen(unit), unit, strlen(unit));
+    }
+}
+
+/* clang names the wrapper of an object's fat binary by the input's path as it is written. Two files
+ * `m.cu` of two folders then have the same name, as has one that is compiled with two options -D.
+ * Here the last digits become those of the unit. */
+static bool name_unit(struct job *j, const char *input, const char *output)
+{
+    struct file_bytes object = {0};
+    const char *error = file_read(j->arena, output, 0, &object), *unit = cc_unit(j, input);
+    if (error)
+        return cc_failure(j, "%s", error) == 0;
+    end_names(&object, "__fatbinwrap__nv_", unit);
+    end_names(&object, "__cudaRegisterLinkedBinary__nv_", unit);
+    bool ok = job_write(j, output, object.bytes, object.n);
+    free(object.bytes);
+    return ok;
+}
+
 bool cc_compile_cuda(struct job *j, const char *input, const char *output)
 {
     struct process host;
@@ -232,5 +259,8 @@ bool cc_compile_cuda(struct job *j, const char *input, const char *output)
     free(fatbin);
     if (!ok && status == 0 && !file_is_special(output))
         unlink(output); /* it has no device code */
-    return ok && status == 0 && cc_mend_rule(j, input, output);
+    ok = ok && status == 0;
+    if (ok && j->o.rdc && !file_is_special(output))
+        ok = name_unit(j, input, output);
+    return ok && cc_mend_rule(j, input, output);
 }

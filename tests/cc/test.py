@@ -1325,6 +1325,34 @@ int main()
     assert run("linked") == "117\n"
 
 
+def objects_of_one_name_in_two_folders_and_of_one_source_are_linked():
+    """As recursive makes and projects with -DTYPE=... have them: the source is `m.cu` each time."""
+    code = """#include <cstdio>
+static __global__ void k(int *p) { *p = VALUE; }
+int NAME()
+{
+    int *p, v = 0;
+    cudaMalloc(&p, 4);
+    k<<<1, 1>>>(p);
+    cudaMemcpy(&v, p, 4, cudaMemcpyDeviceToHost);
+    return v;
+}
+#ifdef MAIN
+int second(), third();
+int main() { printf("%d %d %d\\n", first(), second(), third()); }
+#endif
+"""
+    objects = []
+    for at, name, *options in ("one", "first", "-DMAIN", "-DVALUE=1"), ("two", "second", "-DVALUE=2"), ("two", "third", "-DVALUE=3"):
+        os.makedirs(path(at), exist_ok=True)
+        write(f"{at}/m.cu", code.replace("NAME", name) if at == "one" else code)
+        objects.append(f"{at}/{name}.o")
+        subprocess.run([heddle, "cc", "-rdc=true", "-c", "m.cu", "-o", name + ".o", f"-DNAME={name}", *options], cwd=path(at),
+                       check=True, timeout=300)
+    cc("-rdc=true", *objects, "-o", "all_of_m")
+    assert run("all_of_m") == "1 2 3\n"
+
+
 def clangs_number_of(file):
     """What it adds to names of the file's: the lower half of the MD5 of what -cuid says, which is FNV-1a of the path."""
     unit = 0x811c9dc5
