@@ -244,7 +244,7 @@ def a_launch_of_a_program_is_repaired_and_drawn():
     assert [c["cuda"] for c in got["changes"]] == ["cuda::memory_order_release"] and got["verified"] and got["minimal"], got
     assert {("rf", "W flag = 1", "R flag = 1"), ("race", "W 1[0] = 42", "R 1[0] = 0")} <= Picture(graph).named(), Picture(graph).named()
     assert any("*data = 42;" in line for lines in Picture(graph).events.values() for line in lines)
-    for option, says in (("--outcome=7", "there is 1 outcome, number 1"), ("--graph=x.png", "NAME.html or NAME.svg")):
+    for option, says in (("--outcome=7", "there is 1 outcome, number 1"), ("--graph=x.png", "must end in .html or .svg")):
         status, out, err = run("explore", "--kernel", "pass", option, program)
         assert status == 2 and says in err, (option, status, out, err)
 
@@ -510,7 +510,7 @@ def what_is_drawn_without_a_finding_is_no_interleaving():
 
 def graphs_that_cannot_be_written_are_refused():
     args = two_blocks(STORE_BUFFERING)
-    for name, says in (("graph.png", "NAME.html or NAME.svg"), ("no/such/folder/graph.svg", "folder")):
+    for name, says in (("graph.png", "must end in .html or .svg"), ("no/such/folder/graph.svg", "folder")):
         status, out, err = run("explore", *args, "--graph", os.path.join(folder, name))
         assert status in (1, 2) and says in err, (name, status, out, err)
     path = os.path.join(folder, "SB.litmus")

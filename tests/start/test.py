@@ -425,7 +425,7 @@ cuDeviceGetAttribute(&major, 75, 0); cuDeviceGetAttribute(&minor, 76, 0); printf
                            libraries, "-lcuda")
     newer, unknown = library_of("later/liblater.so", IMAGE), library_of("unknown/libunknown.so", IMAGE.replace("0x90000, 100", "0x90000, 199"))
     assert run("run", "--device", "auto", capability)[1] == "9.0\n"
-    assert "sm_120, or auto" in run("run", "--device", "autoo", capability)[2]
+    assert "sm_120; `auto` chooses" in run("run", "--device", "autoo", capability)[2]
     assert run("run", "--device", "auto", capability, newer)[1] == "10.0\n"
     assert run("run", "--device", "auto", capability, unknown)[1] == "9.0\n" # which no device runs
     assert run("run", capability, newer)[1] == "9.0\n"
