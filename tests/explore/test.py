@@ -439,7 +439,7 @@ def wrong_command_lines_say_what_is_meant():
     ticket = os.path.join(HERE, "kernels/ticket.ptx"), "--grid", 3, "--block", 1, "u32[96]", 3
     for words, says in ((("--kernel", "ticket"), "the kernel of a PTX file is named behind it"), (("--launch", 2), "a PTX file has no launches"),
                         (("--json", "/none/found.json"), "cannot write /none/found.json"), (("--graph", "/none/found.svg"), "cannot write /none/found.svg"),
-                        (("--graph", "found.png"), "NAME.html or NAME.svg")):
+                        (("--graph", "found.png"), "must end in .html or .svg")):
         status, out, err = run("explore", *ticket, "--no-symmetry", *words)
         assert status == 2 and not out and says in err, (words, status, out, err)
     status, out, err = run("explore", *ticket[:5], "u32[96]+outcome", 1)
