@@ -1478,7 +1478,7 @@ def errors_say_what_heddle_has_instead():
             ("#include <thrust/no_such_part.h>\n", "apt-get install libthrust-dev libcub-dev"),
             ("#include <cub/no_such_part.cuh>\n", "apt-get install libcub-dev libthrust-dev"),
             ("#include <cuda/no_such_part>\n", "of libcu++, Heddle has <cuda/annotated_ptr>, <cuda/atomic>"),
-            ("#include <cudnn_no_such_part.h>\n", "does not have this library of the CUDA toolkit"),
+            ("#include <cudnn_no_such_part.h>\n", "Heddle has cuDNN's library (-lcudnn), but not its headers"),
             ("#include <nvtx3/no_such_part.h>\n", "of NVTX, Heddle has")]:
         write("lacks.cu", code)
         _, err = cc("-c", "lacks.cu", status=1)
