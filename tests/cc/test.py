@@ -1343,9 +1343,10 @@ int main() { printf("%d %d %d\\n", first(), second(), third()); }
 #endif
 """
     objects = []
-    for at, name, *options in ("one", "first", "-DMAIN", "-DVALUE=1"), ("two", "second", "-DVALUE=2"), ("two", "third", "-DVALUE=3"):
+    for at, name, *options in [("folder_one", "first", "-DMAIN", "-DVALUE=1"), ("folder_two", "second", "-DVALUE=2"),
+                               ("folder_two", "third", "-DVALUE=3")]:
         os.makedirs(path(at), exist_ok=True)
-        write(f"{at}/m.cu", code.replace("NAME", name) if at == "one" else code)
+        write(f"{at}/m.cu", code)
         objects.append(f"{at}/{name}.o")
         subprocess.run([heddle, "cc", "-rdc=true", "-c", "m.cu", "-o", name + ".o", f"-DNAME={name}", *options], cwd=path(at),
                        check=True, timeout=300)
