@@ -376,8 +376,7 @@ static const char *remedies_intro(const struct picture *p, unsigned n)
     return n > 1 ? "It would have been forbidden by either of these:"
            : n   ? "It would have been forbidden by this:"
            : p->why->at_top == ALLOWED
-               ? "No order, scope or fence forbids it: it stays possible even if every access is strong and "
-                 "has a fence.sc before it."
+               ? PICTURE_NO_REMEDY
                : "The execution has too many events to try whether orders, scopes or fences forbid it.";
 }
 

@@ -17,6 +17,11 @@ struct picture {
     void *data;
 };
 
+/* What is said of a read that no order, scope or fence would forbid. */
+#define PICTURE_NO_REMEDY                                                                                              \
+    "No order, scope or fence forbids it: it stays possible even if every access is strong and has a fence.sc before " \
+    "it."
+
 void picture_svg(const struct picture *p, struct text *t);
 void picture_page(const struct picture *p, struct text *t);
 

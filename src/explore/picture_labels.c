@@ -116,8 +116,7 @@ static void put_remedies(const struct picture *p, const struct why_edge *e, stru
         text_printf(t, "%s (%s).", i ? "" : " would have forbidden it", axiom_text(e->not[i].axiom));
     }
     if (!e->n_not && edge_can_break(e) && p->why->at_top == ALLOWED)
-        text_puts(t, " No order, scope or fence forbids it: it stays possible even if every access is strong and has a "
-                     "fence.sc before it.");
+        text_puts(t, " " PICTURE_NO_REMEDY);
 }
 
 /* ---- edges ---- */
