@@ -471,18 +471,23 @@ HEDDLE_BOTH HEDDLE_HALF2 __hisnan2(HEDDLE_HALF2 a)
         --a;                                                                                                           \
         return before;                                                                                                 \
     }
+/* b and n are of the functions' names: nothing for __heq, b and 2 for __hbeq2 of pairs. */
+#define HEDDLE_COMPARISONS(COMPARISON, T, b, n)                                                                        \
+    COMPARISON(==, T, __h##b##eq##n)                                                                                   \
+    COMPARISON(!=, T, __h##b##neu##n)                                                                                  \
+    COMPARISON(<, T, __h##b##lt##n)                                                                                    \
+    COMPARISON(<=, T, __h##b##le##n)                                                                                   \
+    COMPARISON(>, T, __h##b##gt##n)                                                                                    \
+    COMPARISON(>=, T, __h##b##ge##n)
+#define HEDDLE_OPERATORS(T, b, n, one)                                                                                 \
+    HEDDLE_OPERATOR(+, T, __hadd##n)                                                                                   \
+    HEDDLE_OPERATOR(-, T, __hsub##n)                                                                                   \
+    HEDDLE_OPERATOR(*, T, __hmul##n)                                                                                   \
+    HEDDLE_OPERATOR(/, T, __h##n##div)                                                                                 \
+    HEDDLE_COMPARISONS(HEDDLE_COMPARISON, T, b, n)                                                                     \
+    HEDDLE_SIGNS_AND_STEPS(T, __hneg##n, one)
 #ifndef HEDDLE_NO_OPERATORS
-HEDDLE_OPERATOR(+, HEDDLE_HALF, __hadd)
-HEDDLE_OPERATOR(-, HEDDLE_HALF, __hsub)
-HEDDLE_OPERATOR(*, HEDDLE_HALF, __hmul)
-HEDDLE_OPERATOR(/, HEDDLE_HALF, __hdiv)
-HEDDLE_COMPARISON(==, HEDDLE_HALF, __heq)
-HEDDLE_COMPARISON(!=, HEDDLE_HALF, __hneu)
-HEDDLE_COMPARISON(<, HEDDLE_HALF, __hlt)
-HEDDLE_COMPARISON(<=, HEDDLE_HALF, __hle)
-HEDDLE_COMPARISON(>, HEDDLE_HALF, __hgt)
-HEDDLE_COMPARISON(>=, HEDDLE_HALF, __hge)
-HEDDLE_SIGNS_AND_STEPS(HEDDLE_HALF, __hneg, HEDDLE_ROUNDED(1.0f))
+HEDDLE_OPERATORS(HEDDLE_HALF, , , HEDDLE_ROUNDED(1.0f))
 #elif defined __CUDA__
 /* In a template that is never instantiated, nvcc takes comparisons for which there is no operator;
  * clang looks at those that do not depend on the template. These are for two of exactly this type:
@@ -494,35 +499,22 @@ template <class> struct __heddle_exactly;
 template <> struct __heddle_exactly<HEDDLE_HALF> {
     typedef bool type;
 };
-#define HEDDLE_EXACT_COMPARISON(op, f)                                                                                 \
+#define HEDDLE_EXACT_COMPARISON(op, T, f)                                                                              \
     template <class T> HEDDLE_BOTH typename __heddle_exactly<T>::type operator op(const T &a, const T &b)              \
     {                                                                                                                  \
         return f(a, b);                                                                                                \
     }
 #ifndef HEDDLE_EXACT_COMPARISONS /* once: the type chooses */
 #define HEDDLE_EXACT_COMPARISONS
-HEDDLE_EXACT_COMPARISON(==, __heq)
-HEDDLE_EXACT_COMPARISON(!=, __hneu)
-HEDDLE_EXACT_COMPARISON(<, __hlt)
-HEDDLE_EXACT_COMPARISON(<=, __hle)
-HEDDLE_EXACT_COMPARISON(>, __hgt)
-HEDDLE_EXACT_COMPARISON(>=, __hge)
+HEDDLE_COMPARISONS(HEDDLE_EXACT_COMPARISON, T, , )
 #endif
 #undef HEDDLE_EXACT_COMPARISON
 #endif
 #ifndef HEDDLE_NO_OPERATORS2
-HEDDLE_OPERATOR(+, HEDDLE_HALF2, __hadd2)
-HEDDLE_OPERATOR(-, HEDDLE_HALF2, __hsub2)
-HEDDLE_OPERATOR(*, HEDDLE_HALF2, __hmul2)
-HEDDLE_OPERATOR(/, HEDDLE_HALF2, __h2div)
-HEDDLE_COMPARISON(==, HEDDLE_HALF2, __hbeq2)
-HEDDLE_COMPARISON(!=, HEDDLE_HALF2, __hbneu2)
-HEDDLE_COMPARISON(<, HEDDLE_HALF2, __hblt2)
-HEDDLE_COMPARISON(<=, HEDDLE_HALF2, __hble2)
-HEDDLE_COMPARISON(>, HEDDLE_HALF2, __hbgt2)
-HEDDLE_COMPARISON(>=, HEDDLE_HALF2, __hbge2)
-HEDDLE_SIGNS_AND_STEPS(HEDDLE_HALF2, __hneg2, (HEDDLE_HALF2{HEDDLE_ROUNDED(1.0f), HEDDLE_ROUNDED(1.0f)}))
+HEDDLE_OPERATORS(HEDDLE_HALF2, b, 2, (HEDDLE_HALF2{HEDDLE_ROUNDED(1.0f), HEDDLE_ROUNDED(1.0f)}))
 #endif
+#undef HEDDLE_OPERATORS
+#undef HEDDLE_COMPARISONS
 #undef HEDDLE_SIGNS_AND_STEPS
 #undef HEDDLE_OPERATOR
 #undef HEDDLE_COMPARISON
