@@ -100,6 +100,8 @@ void nest_tell_errors(struct nest *n);
 
 /* Keeps the task with a reference; false if memory is exhausted. Call with the lock held. */
 bool nest_add_part(struct nest *n, struct task *t);
+/* Releases streams, events, parameters and tail launches. Call with the lock held, or last. */
+void nest_empty(struct nest *n);
 /* The grid is no longer pending. */
 void nest_uncount(struct nest *n);
 

@@ -27,11 +27,21 @@ struct nest *nest_new(hd_context *c, hd_module *m, const char *kernel)
     return n;
 }
 
-static void release_all(struct task **at, uint32_t n)
+static void release_all(struct task *const *at, uint32_t *n)
 {
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < *n; i++)
         task_release(at[i]);
-    free(at);
+    *n = 0;
+}
+
+void nest_empty(struct nest *n)
+{
+    nest_destroy_streams(n);
+    for (uint32_t i = 0; i < n->parameters.n; i++)
+        mem_free(&nest_engine(n)->mem, (void *)(uintptr_t)n->parameters.at[i].address);
+    n->parameters.n = 0;
+    release_all(n->events.at, &n->events.n);
+    release_all(n->tails.at, &n->tails.n);
 }
 
 void nest_free(struct nest *n)
@@ -39,13 +49,12 @@ void nest_free(struct nest *n)
     if (!n)
         return;
     nest_uncount(n);
-    nest_destroy_streams(n);
+    nest_empty(n);
     module_release(n->module);
-    for (uint32_t i = 0; i < n->parameters.n; i++)
-        mem_free(&nest_engine(n)->mem, (void *)(uintptr_t)n->parameters.at[i].address);
-    release_all(n->events.at, n->events.n);
-    release_all(n->parts.at, n->parts.n);
-    release_all(n->tails.at, n->tails.n);
+    release_all(n->parts.at, &n->parts.n);
+    free(n->events.at);
+    free(n->parts.at);
+    free(n->tails.at);
     free(n->parameters.at);
     free(n->streams.at);
     free(n->done.at);

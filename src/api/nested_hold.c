@@ -19,15 +19,9 @@ void nest_forget(void *nest)
     pthread_mutex_lock(&n->lock);
     for (uint32_t i = 0; i < n->held.n; i++)
         task_release(n->held.at[i].task); /* NULL is allowed */
-    for (uint32_t i = 0; i < n->tails.n; i++)
-        task_release(n->tails.at[i]);
-    for (uint32_t i = 0; i < n->events.n; i++)
-        task_release(n->events.at[i]);
-    for (uint32_t i = 0; i < n->parameters.n; i++)
-        mem_free(&nest_engine(n)->mem, (void *)(uintptr_t)n->parameters.at[i].address);
-    n->held.n = n->tails.n = n->events.n = n->parameters.n = n->errors.n = 0;
+    n->held.n = n->errors.n = 0;
     atomic_store(&n->n_errors, 0);
-    nest_destroy_streams(n);
+    nest_empty(n);
     pthread_mutex_unlock(&n->lock);
 }
 
