@@ -369,10 +369,9 @@ static const char *verdict(const struct check *c)
     struct text t = {.arena = arena};
     /* a run that was cut short proves nothing about the rest */
     bool is_cut = c->killed_by || c->last.over_time || f->unended;
-    if (!f->n_processes && f->lost)
-        return arena_printf(arena, "check: not done: what `%s` did could not be recorded\n", c->name);
-    if (!f->n_processes && is_cut)
-        return arena_printf(arena, "check: not done: `%s` had not used CUDA yet\n", c->name);
+    const char *why = f->n_processes ? NULL : process_nothing_text(c->name, f->lost, is_cut, arena);
+    if (why)
+        return arena_printf(arena, "check: %s\n", why);
     if (!f->n_processes)
         return arena_printf(arena, "check: `%s` ran without using CUDA%s: there was nothing to check\n", c->name,
                             c->settings.application_only ? " itself" : "");

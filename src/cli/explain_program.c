@@ -132,11 +132,9 @@ static const char *nothing_text(const struct explain *e)
     const struct ending *ending = &e->run.ending;
     const char *program = e->s->words[0];
     struct arena *arena = &e->s->arena;
-    if (e->explanation.lost)
-        return arena_printf(arena, "not done: what `%s` did could not be recorded", program);
-    if (ending_signal(ending) || ending->over_time)
-        return arena_printf(arena, "not done: `%s` had not used CUDA yet", program);
-    return arena_printf(arena, "`%s` ran without using CUDA: there was nothing to explain", program);
+    bool is_cut = ending_signal(ending) || ending->over_time;
+    const char *why = process_nothing_text(program, e->explanation.lost, is_cut, arena);
+    return why ? why : arena_printf(arena, "`%s` ran without using CUDA: there was nothing to explain", program);
 }
 
 static int show(struct explain *e)

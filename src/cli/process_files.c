@@ -199,3 +199,10 @@ const char *process_ending_text(const char *program, int signal, const char *whe
                             text, survivor);
     return text;
 }
+
+const char *process_nothing_text(const char *program, bool lost, bool is_cut, struct arena *arena)
+{
+    return lost     ? arena_printf(arena, "not done: what `%s` did could not be recorded", program)
+           : is_cut ? arena_printf(arena, "not done: `%s` had not used CUDA yet", program)
+                    : NULL;
+}

@@ -52,5 +52,8 @@ int process_files_run(struct session *s, struct process_run *r);
  * 2"), and the process that survived it (or NULL). In the arena; "" if there is nothing to note. */
 const char *process_ending_text(const char *program, int signal, const char *when, const char *survivor,
                                 struct arena *arena);
+/* Why there are no results although the program may use CUDA: they were lost, or it was cut short
+ * before it did. NULL: it ran without using CUDA. In the arena. */
+const char *process_nothing_text(const char *program, bool lost, bool is_cut, struct arena *arena);
 
 #endif
