@@ -119,22 +119,26 @@ static uint64_t generic(const struct node *address, const struct frame *f, uint6
     return space == C_LOCAL && value < MEM_LOCAL_WINDOW_BYTES ? value + mem_local_window(m) : value;
 }
 
-/* The words of local memory that all of these lanes have at one address: a row of the 32 lanes'
+/* The words of local memory that all lanes have at one generic address: a row of the 32 lanes'
  * (mem/local.h). NULL: they are no such words. */
-static const uint32_t *local_words(const struct node *n, const struct frame *f, const struct lanes_value *address)
+static const uint32_t *words_at(const struct node *n, const struct frame *f, uint64_t at)
 {
-    const struct mem *m = &f->warp->block->launch->machine->mem;
-    unsigned first = (unsigned)__builtin_ctz(address->lanes | 1u << (WARP_LANES - 1));
-    uint64_t at = (uint64_t)address->at[first].i, all = 0;
     struct location p;
-    EACH_LANE(l, address->lanes)
-    all |= (uint64_t)address->at[l].i ^ at;
-    at = generic(n->a, f, at);
-    if (all || !address->lanes || n->type->bytes < 4 || n->type->bytes > 8 || at % 4 ||
-        at - mem_local_window(m) >= MEM_LOCAL_WINDOW_BYTES ||
+    if ((n->type->bytes != 4 && n->type->bytes != 8) || at % 4 ||
+        at - mem_local_window(&f->warp->block->launch->machine->mem) >= MEM_LOCAL_WINDOW_BYTES ||
         access_locate(f->warp, SPACE_GENERIC, at, (uint32_t)n->type->bytes, false, &p) || p.at)
         return NULL;
     return (const uint32_t *)local_word(f->warp->local, p.address, 0);
+}
+
+/* The same of these lanes, if they have one address. */
+static const uint32_t *local_words(const struct node *n, const struct frame *f, const struct lanes_value *address)
+{
+    unsigned first = (unsigned)__builtin_ctz(address->lanes | 1u << (WARP_LANES - 1));
+    uint64_t at = (uint64_t)address->at[first].i, all = 0;
+    EACH_LANE(l, address->lanes)
+    all |= (uint64_t)address->at[l].i ^ at;
+    return all || !address->lanes ? NULL : words_at(n, f, generic(n->a, f, at));
 }
 
 /* The lanes' values from their bits. */
@@ -197,18 +201,13 @@ static const uint32_t *frame_words(const struct node *n, const struct frame *f)
 {
     const struct node *a = n->a;
     uint64_t offset = 0;
-    struct location p;
     if (a->kind == NODE_BINARY && a->binary == B_ADD && a->b->kind == NODE_CONST) {
         offset = (uint64_t)a->b->value.i;
         a = a->a;
     }
-    if (a->kind != NODE_LOCAL || !f->act || n->bits || !c_is_scalar(n->type) ||
-        (n->type->bytes != 4 && n->type->bytes != 8) || (f->act->frame + offset) % 4)
+    if (a->kind != NODE_LOCAL || !f->act || n->bits || !c_is_scalar(n->type))
         return NULL;
-    uint64_t at = mem_local_window(&f->warp->block->launch->machine->mem) + f->act->frame + offset;
-    if (access_locate(f->warp, SPACE_GENERIC, at, (uint32_t)n->type->bytes, false, &p) || p.at)
-        return NULL;
-    return (const uint32_t *)local_word(f->warp->local, p.address, 0);
+    return words_at(n, f, mem_local_window(&f->warp->block->launch->machine->mem) + f->act->frame + offset);
 }
 
 static void eval_memory(const struct node *n, const struct frame *f, uint32_t lanes, struct lanes_value *v)
