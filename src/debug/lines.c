@@ -12,9 +12,8 @@ struct finding {
 /* clang's threadIdx is read by an inlined function of this header; nvcc has no call there. */
 static bool is_special_register(const struct source_line *line)
 {
-    static const char header[] = "/__clang_cuda_builtin_vars.h";
-    size_t n = line->file ? strlen(line->file) : 0;
-    return n >= sizeof header - 1 && strcmp(line->file + n - (sizeof header - 1), header) == 0;
+    const char *slash = line->file ? strrchr(line->file, '/') : NULL;
+    return slash && strcmp(slash, "/__clang_cuda_builtin_vars.h") == 0;
 }
 
 static const struct source_place *place(const struct source_line *lines, uint32_t n, struct arena *arena)
