@@ -188,28 +188,34 @@ static int can_tell(struct front *f)
     return f->link < 0 ? 0 : front_stands(f) ? 1 : -1;
 }
 
+/* The same of one breakpoint, which a later run can be told of only if it is there. */
+static int can_tell_of(struct front *f, long long id)
+{
+    int tells = can_tell(f);
+    if (tells || front_point(f, id))
+        return tells;
+    front_error(f, "there is no breakpoint %lld", id);
+    return -1;
+}
+
 /* `how` is "delete", "enable" or "disable"; id 0: all. */
 static void change_one(struct front *f, const char *how, long long id)
 {
-    bool any = false;
-    int tells = can_tell(f);
+    int tells = id ? can_tell_of(f, id) : can_tell(f);
+    bool is_done = !tells;
     for (size_t i = 0; tells >= 0 && i < json_array_size(f->points); i++) {
         json_t *one = json_array_get(f->points, i);
-        if (id && number_of(one, "id") != id)
-            continue;
-        any = true;
-        json_object_set_new(one, "disabled", json_boolean(strcmp(how, "disable") == 0));
+        if (!id || number_of(one, "id") == id)
+            json_object_set_new(one, "disabled", json_boolean(strcmp(how, "disable") == 0));
     }
     if (tells > 0) {
         json_t *answer = front_ask(f, json_pack("{s:s, s:I}", "do", how, "id", (json_int_t)id));
-        any = front_is_ok(answer);
+        is_done = front_is_ok(answer);
         json_decref(answer);
-    } else if (!tells && id && !any) {
-        front_error(f, "there is no breakpoint %lld", id);
     }
-    if (any && strcmp(how, "delete") == 0)
+    if (is_done && strcmp(how, "delete") == 0)
         front_forget_point(f, id);
-    else if (any && strcmp(how, "disable") == 0)
+    else if (is_done && strcmp(how, "disable") == 0)
         front_note_placed(f, id);
 }
 
@@ -301,16 +307,14 @@ void debug_command_ignore(struct front *f, char *arguments)
     char *end, *end_of_count;
     long long id = strtoll(arguments, &end, 10), count = strtoll(end, &end_of_count, 10);
     bool is_number = end > arguments && end_of_count > end && !*command_skip(end_of_count);
-    int tells = is_number ? can_tell(f) : -1;
+    int tells = is_number ? can_tell_of(f, id) : -1;
     if (!is_number)
         front_error(f, "ignore N COUNT: the breakpoint's number or the count is missing");
     else if (tells > 0)
         json_decref(front_ask(
             f, json_pack("{s:s, s:I, s:I}", "do", "ignore", "id", (json_int_t)id, "count", (json_int_t)count)));
-    else if (!tells && front_point(f, id))
-        json_object_set_new(front_point(f, id), "ignore", json_integer(count));
     else if (!tells)
-        front_error(f, "there is no breakpoint %lld", id);
+        json_object_set_new(front_point(f, id), "ignore", json_integer(count));
 }
 
 void debug_command_condition(struct front *f, char *arguments)
@@ -318,16 +322,12 @@ void debug_command_condition(struct front *f, char *arguments)
     char *end;
     long long id = strtoll(arguments, &end, 10);
     const char *condition = command_skip(end);
-    int tells = end > arguments ? can_tell(f) : -1;
+    int tells = end > arguments ? can_tell_of(f, id) : -1;
     if (end == arguments)
         front_error(f, "condition N [CONDITION]: the breakpoint's number is missing");
-    if (!tells && !front_point(f, id))
-        front_error(f, "there is no breakpoint %lld", id);
-    if (tells < 0 || (!tells && !front_point(f, id)))
-        return;
-    json_t *answer = tells ? front_ask(f, json_pack("{s:s, s:I, s:s}", "do", "condition", "id", (json_int_t)id,
-                                                    "condition", condition))
-                           : NULL;
+    json_t *answer = tells > 0 ? front_ask(f, json_pack("{s:s, s:I, s:s}", "do", "condition", "id", (json_int_t)id,
+                                                        "condition", condition))
+                               : NULL;
     if (!tells || front_is_ok(answer)) {
         json_object_del(front_point(f, id), "condition");
         if (*condition)
