@@ -33,6 +33,8 @@ bool command_forget_break(struct front *f, long long id);
 
 /* The number in a shown value: "97" of "97 'a'", "0x10" of "(@shared int *) 0x10". */
 const char *command_number_in(const char *value);
+/* The name behind a $: "n" of "$n + 1"; empty if the text begins with none. */
+struct str command_name_at(const char *text);
 /* Prints the character behind a backslash; returns what is behind it. */
 const char *command_put_escape(const char *p);
 /* What Heddle offers instead of a line that other debuggers understand; NULL: the line is not

@@ -47,13 +47,14 @@ const char *command_number_in(const char *value)
     return behind + strspn(behind, " ");
 }
 
-/* The name behind a $: "n" of "$n + 1". */
-static struct str name_behind(const char *dollar)
+struct str command_name_at(const char *text)
 {
     size_t n = 0;
-    while (isalnum((unsigned char)dollar[1 + n]) || dollar[1 + n] == '_')
+    if (*text != '$' || isdigit((unsigned char)text[1]))
+        return (struct str){0};
+    while (isalnum((unsigned char)text[1 + n]) || text[1 + n] == '_')
         n++;
-    return (struct str){dollar + 1, isdigit((unsigned char)dollar[1]) ? 0 : n};
+    return (struct str){text + 1, n};
 }
 
 static const json_t *named_value(struct front *f, struct str name)
@@ -94,22 +95,24 @@ const char *front_expression(struct front *f, const char *text)
     while (*text) {
         size_t plain = strcspn(text, "$"), number;
         const char *end;
+        struct str name;
         const json_t *named;
         text_put(&t, text, plain);
         text += plain;
         if (!*text)
             break;
+        name = command_name_at(text);
         if (strncmp(text, "$pc", 3) == 0 && !isalnum((unsigned char)text[3]) && text[3] != '_') {
             text_printf(&t, "%lld", (long long)number_of(json_object_get(f->place, "frame"), "ptx_line"));
             text += 3;
-        } else if ((named = named_value(f, name_behind(text)))) {
+        } else if ((named = named_value(f, name))) {
             const char *again = value_again(f, named);
             if (!again) {
-                front_error(f, "`$%.*s` is no number", STR_ARG(name_behind(text)));
+                front_error(f, "`$%.*s` is no number", STR_ARG(name));
                 return NULL;
             }
             text_puts(&t, again);
-            text += 1 + name_behind(text).n;
+            text += 1 + name.n;
         } else if ((number = value_number(f, text, &end))) {
             const json_t *one = json_array_get(f->printed, number - 1);
             const char *again = one ? value_again(f, one) : NULL;
@@ -130,7 +133,7 @@ const char *front_expression(struct front *f, const char *text)
 const json_t *front_value(struct front *f, const char *text)
 {
     const char *end = text;
-    struct str name = *text == '$' ? name_behind(text) : (struct str){0};
+    struct str name = command_name_at(text);
     const json_t *named = named_value(f, name);
     size_t number = *text != '$' || named ? 0 : value_number(f, text, &end);
     return named ? (text[1 + name.n] ? NULL : named) : number && !*end ? json_array_get(f->printed, number - 1) : NULL;

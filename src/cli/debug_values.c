@@ -97,11 +97,12 @@ void debug_command_print(struct front *f, char *arguments)
         front_keep_value(f, text_of(again, "type"), arena_strdup(&f->arena, text_of(again, "value")));
         return;
     }
-    if (strcmp(arguments, "$_exitcode") == 0)
-        front_error(f, "the program has not ended");
-    else if (strstr(arguments, " -- "))
-        front_error(f, "print has no options but -w and formats such as /x");
-    if (strcmp(arguments, "$_exitcode") == 0 || strstr(arguments, " -- ") || !front_stands(f))
+    const char *wrong = strcmp(arguments, "$_exitcode") == 0 ? "the program has not ended"
+                        : strstr(arguments, " -- ")          ? "print has no options but -w and formats such as /x"
+                                                             : NULL;
+    if (wrong)
+        front_error(f, "%s", wrong);
+    if (wrong || !front_stands(f))
         return;
     json_t *answer = ask_value(f, arguments, format, lanes);
     if (front_is_ok(answer) && lanes)
@@ -232,18 +233,15 @@ void debug_command_set(struct front *f, char *arguments)
     char *equals = find_assignment(arguments);
     if (!equals) {
         front_error(f,
-                    assigns || strlen(arguments) == 0
-                        ? "set var EXPRESSION = VALUE: the expression or the value is missing"
-                        : "there is no setting `%s`; `set var EXPRESSION = VALUE` assigns",
+                    assigns || !*arguments ? "set var EXPRESSION = VALUE: the expression or the value is missing"
+                                           : "there is no setting `%s`; `set var EXPRESSION = VALUE` assigns",
                     arguments);
         return;
     }
     *equals = 0;
-    size_t n = 1;
-    while (*arguments == '$' && (isalnum((unsigned char)arguments[n]) || arguments[n] == '_'))
-        n++;
-    if (n > 1 && !isdigit((unsigned char)arguments[1]) && !*command_skip(arguments + n)) {
-        arguments[n] = 0;
+    struct str name = command_name_at(arguments);
+    if (name.n && !*command_skip(arguments + 1 + name.n)) {
+        arguments[1 + name.n] = 0;
         if (json_object_get(f->variables, arguments + 1) || !is_known(f, arguments)) {
             set_named(f, arguments + 1, command_skip(equals + 1));
             return;
